@@ -56,10 +56,10 @@ false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -s h -l help -d 'Print help'
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "demo" -d 'Play a scenario on an embedded cluster and watch it; no Kubernetes needed'
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "changes" -d 'Show what changed in objects, version by version, and who changed it'
-complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "status" -d 'Show the state of objects and of everything they own, live'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "status" -d 'Show whether objects and everything they own are well, and if not, why'
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "options" -d 'List the flags that every command takes'
-complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "trace" -d 'Follow one object: where a Service sends traffic, or how a Deployment rolls out'
+complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "trace" -d 'What is it connected to, and where does the chain break?'
 complete -c kubectl-spy -n "__fish_kubectl_spy_needs_command" -f -a "version" -d 'Print the versions of this program and of the API server'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -l list -d 'List the scenarios and exit' -r -f -a "true\t''
 false\t''"
@@ -95,8 +95,8 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -s h -l help -d 'Print help'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "changes" -d 'Show what changed in objects, version by version, and who changed it'
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "status" -d 'Show the state of objects and of everything they own, live'
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "trace" -d 'Follow one object: where a Service sends traffic, or how a Deployment rolls out'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "status" -d 'Show whether objects and everything they own are well, and if not, why'
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and not __fish_seen_subcommand_from changes status trace" -a "trace" -d 'What is it connected to, and where does the chain break?'
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s l -l selector -d 'Show only objects with these labels, for example app=web,tier!=cache' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l field-selector -d 'Show only objects with these field values, for example status.phase=Running' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s A -l all-namespaces -d 'Look in all namespaces, even if -n names one' -r -f -a "true\t''
@@ -111,9 +111,9 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l for -d 'Exit when every object meets this goal; repeat to require several in order. The goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -l count -d 'Exit after this many versions, for example 5 (default: no limit)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from changes" -s o -l output -d 'Choose the output format' -r -f -a "paths\t'One line for each change, with its path'
@@ -189,15 +189,24 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l for -d 'Exit when every object meets this goal; repeat to require several in order. The goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -s o -l output -d 'Choose the output format' -r -f -a "text\t'A live table; without a terminal, one line for each change of state'
-json\t'One JSON record per line, for each change of state'"
+wide\t'The same with all columns, however narrow the terminal is'
+json\t'One JSON record per line, for each change of state'
+yaml\t'Each requested object as a YAML document, again for each change of state'
+name\t'The name of each requested object in the form of kubectl\'s -o name, again for each change of state'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l rules -d 'Choose the health rules' -r -f -a "spy\t'The rules of kstatus, and Failed for problems that will not fix themselves'
 kstatus\t'Exactly the rules of kstatus (sigs.k8s.io/cli-utils)'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l show-idle -d 'Also show idle replicasets kept for rollback (default: counted)' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l explain -d 'Show the rule behind each state, and the document that the rule comes from' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l unhealthy -d 'Show only objects that are not Current, and the owners above them' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l no-headers -d 'Leave out the titles of the columns and the counts' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from status" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r
@@ -240,10 +249,24 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l from -d 'Read objects or watch events (YAML or JSON) from this file instead of a cluster; - is standard input' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l now -d 'With --from: use this as the current time, for example 2026-03-02T12:00:00Z' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s o -l output -d 'Choose the output format' -r -f -a "text\t'A live view; without a terminal, one line for each change'
-json\t'The whole graph as one JSON record per line, for each change'"
+json\t'The whole graph as one JSON record per line, for each change'
+dot\t'The graph for Graphviz, once'
+mermaid\t'The graph as a Mermaid flowchart, once'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l up -d 'Show only what is in front of the object and what uses it' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l down -d 'Show only what is behind the object and what it uses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l depth -d 'Follow at most this many relations, one after the other (default: all)' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l relations -d 'Follow only these relations, for example volume,backend' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -s w -l watch -d 'Keep watching until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l explain -d 'Show the rules behind the states, and the documents that they come from' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand demo; and __fish_seen_subcommand_from trace" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r
@@ -289,9 +312,9 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s w -l
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l for -d 'Exit when every object meets this goal; repeat to require several in order. The goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -l count -d 'Exit after this many versions, for example 5 (default: no limit)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand changes" -s o -l output -d 'Choose the output format' -r -f -a "paths\t'One line for each change, with its path'
@@ -367,15 +390,24 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s w -l 
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l for -d 'Exit when every object meets this goal; repeat to require several in order. The goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
-complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error' -r -f -a "true\t''
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -s o -l output -d 'Choose the output format' -r -f -a "text\t'A live table; without a terminal, one line for each change of state'
-json\t'One JSON record per line, for each change of state'"
+wide\t'The same with all columns, however narrow the terminal is'
+json\t'One JSON record per line, for each change of state'
+yaml\t'Each requested object as a YAML document, again for each change of state'
+name\t'The name of each requested object in the form of kubectl\'s -o name, again for each change of state'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l rules -d 'Choose the health rules' -r -f -a "spy\t'The rules of kstatus, and Failed for problems that will not fix themselves'
 kstatus\t'Exactly the rules of kstatus (sigs.k8s.io/cli-utils)'"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l show-idle -d 'Also show idle replicasets kept for rollback (default: counted)' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l explain -d 'Show the rule behind each state, and the document that the rule comes from' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l unhealthy -d 'Show only objects that are not Current, and the owners above them' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l no-headers -d 'Leave out the titles of the columns and the counts' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand status" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r
@@ -478,10 +510,24 @@ complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s k -l k
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l from -d 'Read objects or watch events (YAML or JSON) from this file instead of a cluster; - is standard input' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l now -d 'With --from: use this as the current time, for example 2026-03-02T12:00:00Z' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s o -l output -d 'Choose the output format' -r -f -a "text\t'A live view; without a terminal, one line for each change'
-json\t'The whole graph as one JSON record per line, for each change'"
+json\t'The whole graph as one JSON record per line, for each change'
+dot\t'The graph for Graphviz, once'
+mermaid\t'The graph as a Mermaid flowchart, once'"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l up -d 'Show only what is in front of the object and what uses it' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l down -d 'Show only what is behind the object and what it uses' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l depth -d 'Follow at most this many relations, one after the other (default: all)' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l relations -d 'Follow only these relations, for example volume,backend' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -s w -l watch -d 'Keep watching until Ctrl-C' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l once -d 'Print the current state and exit; same as --watch=false' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l for -d 'Exit when every object meets this goal; repeat to require several in order. current (or ready): it and its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l timeout -d 'Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)' -r
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l exit-code -d 'Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l explain -d 'Show the rules behind the states, and the documents that they come from' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l kubeconfig -d 'Use this kubeconfig file (default: $KUBECONFIG, then ~/.kube/config)' -r
 complete -c kubectl-spy -n "__fish_kubectl_spy_using_subcommand trace" -l kuberc -d 'Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)' -r

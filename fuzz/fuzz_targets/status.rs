@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::graph::{Graph, Tier, references};
-use kubectl_spy::object::{Doc, ObjectRef, Uid};
+use kubectl_spy::graph::{Graph, Links, TraceReach, Tier};
+use kubectl_spy::object::{Doc, ObjectRef, ServedTypes, Uid};
 use kubectl_spy::render::outline::{Outline, OutlineItem};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
 use kubectl_spy::render::table::{Cell, Column, Fit};
@@ -88,7 +88,9 @@ fn relate(objects: &[Doc]) {
 /// Stores an object and the objects that it names.
 fn put(graph: &mut Graph, object: &Doc) -> Uid {
     let key = graph.apply(object.root());
-    graph.refer(&key, references(object.root(), Tier::Unwell));
+    let links = Links::of(object.root(), Tier::Trace, &ServedTypes::default());
+    graph.link(&key, links);
+    graph.walk(&key, &TraceReach::default());
     key
 }
 

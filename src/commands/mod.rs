@@ -7,6 +7,7 @@ pub(crate) mod demo;
 mod error;
 mod follow;
 mod input;
+mod last_change;
 mod manifests;
 mod nonblocking_stdout;
 pub(crate) mod options;
@@ -28,12 +29,13 @@ pub(crate) use args::{ClusterArgs, Ending, FileArgs, LookArgs, ObjectArgs, Subje
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
 pub(crate) use input::documents;
+pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use manifests::ManifestArgs;
 pub(crate) use session::{EveryKind, Origin, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};
-pub(crate) use wait::{Answer, Stop, WaitArgs};
+pub(crate) use wait::{Answer, Judge, JudgedObjects, Stop, WaitArgs};
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

@@ -1,12 +1,10 @@
 //! Compares scalars: whether two are equal, whether they are two spellings of one value, and in which format
 //! a change reads best.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 
 use crate::object::raw_str::RawStr;
-use crate::object::{self, Doc, Kind, Value};
+use crate::object::{self, Decimal, Doc, Kind, Quantity, Value};
 
 use super::{Diff, NodeId};
 
@@ -145,118 +143,11 @@ pub(super) fn is_quantity(diff: &Diff<'_>, at: NodeId) -> bool {
     })
 }
 
-/// An exact decimal number: `digits` without leading and trailing zeros, times ten to the power of
-/// `exponent`.
-#[derive(PartialEq, Eq)]
-struct Decimal {
-    negative: bool,
-    digits: String,
-    exponent: i64,
-}
-
-impl Decimal {
-    fn parse(text: &str) -> Option<Decimal> {
-        let (negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
-            None => (text, 0),
-        };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = [whole, fraction].concat();
-        if all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let digits = all.trim_start_matches('0');
-        let significant = digits.trim_end_matches('0');
-        let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
-        let shift = zeros.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-        let zero = significant.is_empty();
-        Some(Decimal {
-            negative: negative && !zero,
-            digits: significant.to_owned(),
-            exponent: if zero {
-                0
-            } else {
-                exponent.checked_add(shift)?
-            },
-        })
-    }
-}
-
-/// A quantity (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/>).
-struct Quantity {
-    number: Decimal,
-    /// The exponent of its power of two.
-    binary: u32,
-}
-
+/// The quantity in a value; `None` if it holds none.
 fn quantity(value: Value<'_>) -> Option<Quantity> {
-    let text: Cow<'_, str> = match value.kind() {
-        Kind::Number => value.raw().into(),
-        _ => value.as_str()?,
-    };
-    let end = text
-        .find(|char: char| !matches!(char, '0'..='9' | '.' | '+' | '-'))
-        .unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let (decimal, binary) = match suffix {
-        "" => (0, 0),
-        "n" => (-9, 0),
-        "u" => (-6, 0),
-        "m" => (-3, 0),
-        "k" => (3, 0),
-        "M" => (6, 0),
-        "G" => (9, 0),
-        "T" => (12, 0),
-        "P" => (15, 0),
-        "E" => (18, 0),
-        "Ki" => (0, 10),
-        "Mi" => (0, 20),
-        "Gi" => (0, 30),
-        "Ti" => (0, 40),
-        "Pi" => (0, 50),
-        "Ei" => (0, 60),
-        _ => {
-            let number = Decimal::parse(&text)?;
-            return Some(Quantity { number, binary: 0 });
-        }
-    };
-    let mut number = Decimal::parse(number)?;
-    if !number.digits.is_empty() {
-        number.exponent = number.exponent.checked_add(decimal)?;
-    }
-    Some(Quantity { number, binary })
-}
-
-impl Quantity {
-    /// Whether both are exactly the same amount. Amounts too large for 128 bits are compared by their
-    /// spelling.
-    fn equals(&self, other: &Quantity) -> bool {
-        let exponent = self.number.exponent.min(other.number.exponent);
-        match (self.scaled(exponent), other.scaled(exponent)) {
-            (Some(a), Some(b)) => a == b,
-            _ => self.binary == other.binary && self.number == other.number,
-        }
-    }
-
-    /// The amount in units of ten to the power of `exponent`.
-    fn scaled(&self, exponent: i64) -> Option<i128> {
-        if self.number.digits.is_empty() {
-            return Some(0);
-        }
-        let digits: i128 = self.number.digits.parse().ok()?;
-        let shift = u32::try_from(self.number.exponent.checked_sub(exponent)?).ok()?;
-        let amount = digits
-            .checked_mul(10_i128.checked_pow(shift)?)?
-            .checked_mul(1 << self.binary)?;
-        Some(if self.number.negative {
-            -amount
-        } else {
-            amount
-        })
+    match value.kind() {
+        Kind::Number => Quantity::parse(value.raw()),
+        _ => Quantity::parse(&value.as_str()?),
     }
 }
 

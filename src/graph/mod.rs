@@ -2,24 +2,34 @@
 //!
 //! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `tree` finds
 //! owners and dependents, and `revision` finds the current revision. `selector` and `endpoints` find the pods
-//! of a Service. `plan` names the sources that show related objects. `node` holds the facts of one object,
+//! of a Service. `relations` says which fields name other objects, and `walk` follows them. `plan` and `trace_plan` name
+//! the sources that show related objects. `node` holds the facts of one object,
 //! which `owner`, `pod`, `slice` and `workload` read.
 
 mod endpoints;
+mod links;
+mod lookup;
+mod nearest;
 mod neighbours;
 mod node;
+mod owned;
 mod owner;
+mod placement;
 mod plan;
 mod pod;
 mod reference;
+mod reference_target;
 mod references;
 mod relations;
 mod revision;
+mod selection;
 mod selector;
 mod service;
 mod service_endpoints;
 mod slice;
+mod trace_plan;
 mod tree;
+mod walk;
 mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,12 +38,17 @@ use crate::object::{ObjectRef, Uid, Value};
 use references::References;
 
 pub use endpoints::Backend;
+pub use links::Links;
+pub use lookup::{Lookup, one_per_source};
+pub use nearest::{Nearest, nearest};
+pub use neighbours::{End, Neighbour, TraceSide};
 pub use node::{Facts, Node};
 pub use owner::Owner;
-pub use plan::slices_source;
+pub use plan::{slices_source, well_known};
 pub use pod::{Images, NamedPort, Pod};
-pub use reference::{Port, Reference, ReferenceTarget, references};
-pub use relations::{IfAbsent, Relation, Tier};
+pub use reference::{Port, Reference};
+pub use reference_target::ReferenceTarget;
+pub use relations::{IfAbsent, Relation, Tier, relation_names};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
 pub use service_endpoints::{
@@ -41,6 +56,8 @@ pub use service_endpoints::{
     count_backends,
 };
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use trace_plan::{TracePlan, TraceScope};
+pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 
 /// Objects by uid, and the relations between them.

@@ -1,21 +1,96 @@
-//! The neighbours of an object: the objects that it names, and those that name it.
+//! The neighbours of an object: the objects that it names and selects, those that name and select it, its owners and
+//! its dependents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::{ObjectRef, Uid};
 
-use super::reference::{Reference, ReferenceTarget};
+use super::links::Links;
+use super::reference::Reference;
+use super::reference_target::ReferenceTarget;
 use super::references::Name;
+use super::relations::{Direction, Follow, Relation, owner};
+use super::selection::Selection;
 use super::{Graph, Node};
 
+/// The side of an object on which a neighbour stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TraceSide {
+    /// It owns the object, selects it, or passes traffic or orders on to it.
+    InFront,
+    /// It needs the object.
+    UsedBy,
+    /// The object owns it, selects it, or passes traffic or orders on to it.
+    Behind,
+    /// The object needs it.
+    Uses,
+}
+
+/// A neighbour of an object.
+#[derive(Clone, Debug)]
+pub struct Neighbour<'g> {
+    /// The side on which it stands.
+    pub side: TraceSide,
+    /// The object, or its name if the graph does not have it.
+    pub end: End<'g>,
+    /// The relations between both, each once.
+    pub relations: Vec<&'static Relation>,
+    /// Whether the fields of all these relations say that the neighbour need not exist.
+    pub is_optional: bool,
+    /// Whether only the traced object shows it: many objects have such a neighbour, or it selects not the object but
+    /// the Pods that the object creates.
+    pub is_of_root: bool,
+}
+
+/// The object at the other end of a relation.
+#[derive(Clone, Debug)]
+pub enum End<'g> {
+    /// It is in the graph.
+    Node(&'g Node),
+    /// It is named and not in the graph.
+    Ghost(ReferenceTarget),
+}
+
+impl End<'_> {
+    /// The key by which a walk knows it.
+    pub fn target(&self) -> ReferenceTarget {
+        match self {
+            End::Node(node) => ReferenceTarget::of(&node.object),
+            End::Ghost(target) => target.clone(),
+        }
+    }
+}
+
+impl Direction {
+    /// The side of the other object, seen from the object with the field.
+    pub(super) fn forth(self) -> TraceSide {
+        match self {
+            Direction::Fronts => TraceSide::Behind,
+            Direction::Backs => TraceSide::InFront,
+            Direction::Uses => TraceSide::Uses,
+            Direction::Serves => TraceSide::UsedBy,
+        }
+    }
+
+    /// The side of the object with the field, seen from the other.
+    pub(super) fn back(self) -> TraceSide {
+        match self {
+            Direction::Fronts => TraceSide::InFront,
+            Direction::Backs => TraceSide::Behind,
+            Direction::Uses => TraceSide::UsedBy,
+            Direction::Serves => TraceSide::Uses,
+        }
+    }
+}
+
 impl Graph {
-    /// Replaces the references of an object.
-    pub fn refer(&mut self, uid: &Uid, references: Vec<Reference>) {
-        if self.references_of(uid) == references {
+    /// Replaces the links of an object.
+    pub fn link(&mut self, uid: &Uid, links: Links) {
+        if self.links_of(uid) == Some(&links) {
             return;
         }
         self.references.forget(uid);
-        for reference in &references {
+        for reference in &links.references {
             if !self.references.names.contains_key(&reference.target) {
                 let name = Name {
                     bearers: self.bearers(&reference.target),
@@ -27,14 +102,25 @@ impl Graph {
                 name.referrers.insert(uid.clone());
             }
         }
-        if !references.is_empty() {
-            self.references.of.insert(uid.clone(), references);
+        if !links.selections.is_empty() {
+            self.references.selectors.insert(uid.clone());
         }
+        if links != Links::default() {
+            self.references.of.insert(uid.clone(), links);
+        }
+    }
+
+    pub(super) fn links_of(&self, uid: &Uid) -> Option<&Links> {
+        self.references.of.get(uid)
     }
 
     /// The objects that an object names, in the order of the relations.
     pub fn references_of(&self, uid: &Uid) -> &[Reference] {
-        self.references.of.get(uid).map_or(&[], Vec::as_slice)
+        self.links_of(uid).map_or(&[], |links| &links.references)
+    }
+
+    fn selections_of(&self, uid: &Uid) -> &[Selection] {
+        self.links_of(uid).map_or(&[], |links| &links.selections)
     }
 
     /// The object with a referenced name. While two objects bear the name, it is the newer one.
@@ -53,7 +139,8 @@ impl Graph {
 
     /// The objects that name others.
     pub fn all_referrers(&self) -> impl Iterator<Item = &Uid> {
-        self.references.of.keys()
+        let linked = self.references.of.iter();
+        linked.filter_map(|(uid, links)| (!links.references.is_empty()).then_some(uid))
     }
 
     fn bearers(&self, target: &ReferenceTarget) -> BTreeSet<Uid> {
@@ -66,5 +153,148 @@ impl Graph {
             .filter(bears)
             .map(|node| node.uid.clone())
             .collect()
+    }
+
+    /// The neighbours of an object: each once on each side, in the order of siblings in a tree, ghosts last.
+    pub fn neighbours(&self, uid: &Uid) -> Vec<Neighbour<'_>> {
+        let Some(node) = self.node(uid) else {
+            return Vec::new();
+        };
+        let mut found = Neighbours::default();
+        self.add_family(node, &mut found);
+        self.add_forth(node, &mut found);
+        self.add_back(node, &mut found);
+        found.into_sorted()
+    }
+
+    /// The owners and the dependents.
+    fn add_family<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
+        for reference in node.owners_by_rank() {
+            let end = match self.node(&reference.uid) {
+                Some(owner) => End::Node(owner),
+                None => End::Ghost(reference.target(&node.object)),
+            };
+            found.add(end, &Tie::forth(owner()));
+        }
+        for child in self.children(&node.uid) {
+            found.add(End::Node(child), &Tie::back(owner()));
+        }
+    }
+
+    /// The objects that it names and selects.
+    fn add_forth<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
+        let references = self.references_of(&node.uid).iter();
+        for reference in references.filter(|found| found.relation.follow != Follow::Back) {
+            let end = match self.referenced(&reference.target) {
+                Some(node) => End::Node(node),
+                None => End::Ghost(reference.target.clone()),
+            };
+            let tie = Tie {
+                is_optional: reference.is_optional,
+                ..Tie::forth(reference.relation)
+            };
+            found.add(end, &tie);
+        }
+        for selection in self.selections_of(&node.uid) {
+            for selected in self.nodes().filter(|other| selection.selects(other)) {
+                found.add(End::Node(selected), &Tie::forth(selection.relation));
+            }
+        }
+    }
+
+    /// The objects that name and select it.
+    fn add_back<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
+        let target = ReferenceTarget::of(&node.object);
+        let referrers = self
+            .referrers(&node.object)
+            .filter_map(|uid| self.node(uid));
+        for referrer in referrers {
+            let references = self.references_of(&referrer.uid).iter();
+            let references = references.filter(|reference| reference.target == target);
+            for reference in references.filter(|found| found.relation.follow != Follow::Own) {
+                found.add(End::Node(referrer), &Tie::back(reference.relation));
+            }
+        }
+        let template = self.links_of(&node.uid);
+        let template = template.and_then(|links| links.template.as_ref());
+        let namespace = node.object.namespace.as_ref();
+        let selectors = self.references.selectors.iter();
+        for bearer in selectors.filter_map(|uid| self.node(uid)) {
+            let selections = self.selections_of(&bearer.uid).iter();
+            for selection in selections.filter(|found| found.relation.follow != Follow::Own) {
+                let is_itself = selection.selects(node);
+                let creates =
+                    || template.is_some_and(|labels| selection.selects_pods(namespace, labels));
+                if is_itself || creates() {
+                    let tie = Tie {
+                        is_of_root: !is_itself,
+                        ..Tie::back(selection.relation)
+                    };
+                    found.add(End::Node(bearer), &tie);
+                }
+            }
+        }
+    }
+}
+
+/// One relation to a neighbour.
+struct Tie {
+    side: TraceSide,
+    relation: &'static Relation,
+    is_optional: bool,
+    is_of_root: bool,
+}
+
+impl Tie {
+    /// The relation to an object that this one names or selects.
+    fn forth(relation: &'static Relation) -> Tie {
+        Tie {
+            side: relation.direction.forth(),
+            is_of_root: matches!(relation.follow, Follow::Root | Follow::Own),
+            ..Tie::back(relation)
+        }
+    }
+
+    /// The relation to an object that names or selects this one.
+    fn back(relation: &'static Relation) -> Tie {
+        Tie {
+            side: relation.direction.back(),
+            relation,
+            is_optional: false,
+            is_of_root: false,
+        }
+    }
+}
+
+/// The neighbours found so far, by side and name.
+#[derive(Default)]
+struct Neighbours<'g> {
+    found: BTreeMap<(TraceSide, ReferenceTarget), Neighbour<'g>>,
+}
+
+impl<'g> Neighbours<'g> {
+    fn add(&mut self, end: End<'g>, tie: &Tie) {
+        let known = self.found.entry((tie.side, end.target()));
+        let neighbour = known.or_insert_with(|| Neighbour {
+            side: tie.side,
+            end,
+            relations: Vec::new(),
+            is_optional: true,
+            is_of_root: true,
+        });
+        neighbour.is_optional &= tie.is_optional;
+        neighbour.is_of_root &= tie.is_of_root;
+        if !neighbour.relations.contains(&tie.relation) {
+            neighbour.relations.push(tie.relation);
+        }
+    }
+
+    fn into_sorted(self) -> Vec<Neighbour<'g>> {
+        let mut sorted: Vec<Neighbour<'g>> = self.found.into_values().collect();
+        sorted.sort_by_cached_key(|neighbour| match &neighbour.end {
+            End::Node(node) => (neighbour.side, false, Some(node.place()), None),
+            End::Ghost(target) => (neighbour.side, true, None, Some(target.clone())),
+        });
+        sorted
     }
 }

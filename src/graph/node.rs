@@ -1,7 +1,7 @@
 //! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and the fields that
 //! relations need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -44,6 +44,8 @@ pub enum Facts {
     Service(Service),
     /// An `EndpointSlice`.
     Slice(Slice),
+    /// The keys of a `ConfigMap`, if the whole object was read.
+    ConfigMap(BTreeSet<Arc<str>>),
     /// Anything else.
     Other,
 }
@@ -98,7 +100,11 @@ impl Node {
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
             Facts::Workload(workload) => Some(workload),
-            Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
+            Facts::Pod(_)
+            | Facts::Service(_)
+            | Facts::Slice(_)
+            | Facts::ConfigMap(_)
+            | Facts::Other => None,
         }
     }
 
@@ -106,7 +112,11 @@ impl Node {
     pub fn pod(&self) -> Option<&Pod> {
         match &self.facts {
             Facts::Pod(pod) => Some(pod),
-            Facts::Workload(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Other => None,
+            Facts::Workload(_)
+            | Facts::Service(_)
+            | Facts::Slice(_)
+            | Facts::ConfigMap(_)
+            | Facts::Other => None,
         }
     }
 
@@ -114,7 +124,11 @@ impl Node {
     pub fn service(&self) -> Option<&Service> {
         match &self.facts {
             Facts::Service(service) => Some(service),
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => None,
+            Facts::Workload(_)
+            | Facts::Pod(_)
+            | Facts::Slice(_)
+            | Facts::ConfigMap(_)
+            | Facts::Other => None,
         }
     }
 }
@@ -128,7 +142,19 @@ impl Facts {
             ("", "Pod") => Facts::Pod(Pod::of(object)),
             ("", "Service") => Facts::Service(Service::of(object)),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
+            // The metadata alone has another kind.
+            ("", "ConfigMap") if object.str_at(&["kind"]).as_deref() == Some("ConfigMap") => {
+                Facts::ConfigMap(config_keys(object))
+            }
             _ => Facts::Other,
         }
     }
+}
+
+fn config_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {
+    let parts = ["data", "binaryData"].into_iter();
+    let fields = parts
+        .filter_map(|part| map.get(part))
+        .flat_map(Value::fields);
+    fields.map(|(key, _)| Arc::from(&*key)).collect()
 }

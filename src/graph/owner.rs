@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::object::{Uid, Value};
+use crate::object::{GroupKind, ObjectRef, Uid, Value};
+
+use super::reference_target::ReferenceTarget;
 
 /// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,21 @@ pub struct Owner {
     pub kind: Arc<str>,
     /// The owner's name, for owners that are not in the graph.
     pub name: Arc<str>,
+}
+
+impl Owner {
+    /// The owner of an object, by its name. An owner is in the same namespace; the namespace of a cluster-scoped one is
+    /// not known here.
+    pub(super) fn target(&self, of: &ObjectRef) -> ReferenceTarget {
+        ReferenceTarget {
+            kind: GroupKind {
+                group: self.group.clone(),
+                kind: self.kind.clone(),
+            },
+            namespace: of.namespace.clone(),
+            name: self.name.clone(),
+        }
+    }
 }
 
 /// Reads an object's owners. An entry without a uid is ignored.

@@ -48,7 +48,7 @@ const JOBS: ChildKind = ChildKind {
 
 /// The kinds of a workload's dependents, nearest first. The selector of a Deployment matches its
 /// `ReplicaSets` and its Pods, so two lists show them all. `ControllerRevisions` are left out because they
-/// have no state.
+/// have no state; `Node::revision_source` shows them.
 fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
     const DEPLOYMENT: &[ChildKind] = &[REPLICA_SETS, pods(FoundBy::Selector)];
     const PODS: &[ChildKind] = &[pods(FoundBy::Selector)];
@@ -79,6 +79,17 @@ impl Node {
             Some(self.source_beside(cluster, resource, select))
         });
         sources.collect()
+    }
+
+    /// The source of the `ControllerRevisions` of a `StatefulSet` or `DaemonSet`; `None` for other kinds. They have
+    /// the labels of its Pods.
+    pub fn revision_source(&self, cluster: &ClusterId) -> Option<SourceKey> {
+        let kind = &*self.object.kind;
+        if self.object.group() != "apps" || !matches!(kind, "StatefulSet" | "DaemonSet") {
+            return None;
+        }
+        let select = self.selection()?;
+        Some(self.source_beside(cluster, well_known("apps", "ControllerRevision"), select))
     }
 
     /// The source that shows the Pods that this Service selects; `None` without a selector.
@@ -158,8 +169,9 @@ pub fn slices_source(service: &SourceKey) -> SourceKey {
     }
 }
 
-fn well_known(group: &str, kind: &str) -> Resource {
-    let found = well_known_type(group, kind).expect("the kinds named in this file are well known");
+/// The resource of a well-known type.
+pub fn well_known(group: &str, kind: &str) -> Resource {
+    let found = well_known_type(group, kind).expect("callers name only well-known types");
     found.resource.clone()
 }
 

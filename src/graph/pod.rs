@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::object::selector::LabelSelector;
 use crate::object::{Value, condition};
+
+use super::placement;
 
 /// The facts of a Pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,9 @@ pub struct Pod {
     pub ready_since: Option<Timestamp>,
     /// Whether every container has its image.
     pub images: Images,
+    /// The labels that its node must have: it must match one of these selectors. Empty if each node will do, and
+    /// once the Pod has a node.
+    pub placement: Vec<LabelSelector>,
 }
 
 /// A named port of a container.
@@ -51,10 +57,15 @@ pub enum Images {
 impl Pod {
     pub(super) fn of(object: Value<'_>) -> Pod {
         let ready_since = true_since(object, "Ready");
+        let node = object.text_at(&["spec", "nodeName"]);
         Pod {
+            placement: match node {
+                Some(_) => Vec::new(),
+                None => placement::read(object),
+            },
             ready: is_true(object, "Ready"),
             phase: object.text_at(&["status", "phase"]),
-            node: object.text_at(&["spec", "nodeName"]),
+            node,
             addresses: object
                 .items_at(&["status", "podIPs"])
                 .filter_map(|address| address.text_at(&["ip"]))

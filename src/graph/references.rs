@@ -1,17 +1,20 @@
-//! `References`: which objects name which others, in both directions.
+//! `References`: which objects name which others, in both directions, and which select others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::{ObjectRef, Uid};
 
+use super::links::Links;
 use super::node::Node;
-use super::reference::{Reference, ReferenceTarget};
+use super::reference_target::ReferenceTarget;
 
 /// The references between objects. The referenced objects need not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct References {
-    /// The references of each object.
-    pub(super) of: BTreeMap<Uid, Vec<Reference>>,
+    /// The links of each object.
+    pub(super) of: BTreeMap<Uid, Links>,
+    /// The objects that select others.
+    pub(super) selectors: BTreeSet<Uid>,
     /// Each referenced name.
     pub(super) names: BTreeMap<ReferenceTarget, Name>,
 }
@@ -47,7 +50,9 @@ impl References {
 
     /// Removes the references of an object.
     pub(super) fn forget(&mut self, uid: &Uid) {
-        for reference in self.of.remove(uid).into_iter().flatten() {
+        self.selectors.remove(uid);
+        let links = self.of.remove(uid).unwrap_or_default();
+        for reference in links.references {
             if let Some(name) = self.names.get_mut(&reference.target) {
                 name.referrers.remove(uid);
                 if name.referrers.is_empty() {

@@ -30,6 +30,8 @@ pub struct ServicePort {
     pub name: Option<Arc<str>>,
     /// The number.
     pub number: i64,
+    /// The port of the Pods behind it.
+    pub target: Port,
 }
 
 impl Service {
@@ -49,9 +51,12 @@ impl Service {
             is_headless: service.str_at(&["spec", "clusterIP"]).as_deref() == Some("None"),
             ports: ports
                 .filter_map(|port| {
+                    let number = port.i64_at(&["port"])?;
+                    let target = port.get("targetPort").and_then(Port::of);
                     Some(ServicePort {
                         name: port.text_at(&["name"]),
-                        number: port.i64_at(&["port"])?,
+                        number,
+                        target: target.unwrap_or(Port::Number(number)),
                     })
                 })
                 .collect(),

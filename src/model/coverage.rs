@@ -2,14 +2,26 @@
 
 use std::sync::Arc;
 
+use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey, SourceState};
 
 /// The sources that a model follows.
 #[derive(Debug, Default)]
 pub struct Coverage {
-    sources: Vec<(SourceKey, Reading)>,
+    sources: Vec<FollowedSource>,
     /// Whether sources were replaced and the objects of the old ones are not removed yet.
     is_replaced: bool,
+    /// The sources that must be read from the start, since the last call of `take_rereads`.
+    rereads: Vec<SourceKey>,
+}
+
+/// A source that a model follows.
+#[derive(Debug)]
+struct FollowedSource {
+    key: SourceKey,
+    reading: Reading,
+    /// The version of its last listing or event; `None` before the first.
+    last: Option<ResourceVersion>,
 }
 
 /// How much of a source has been read.
@@ -33,18 +45,25 @@ pub enum Reading {
 impl Coverage {
     /// The sources, in the order given to `follow`.
     pub fn sources(&self) -> impl Iterator<Item = &SourceKey> {
-        self.sources.iter().map(|(source, _)| source)
+        self.sources.iter().map(|source| &source.key)
     }
 
     /// How much of each source has been read, in the same order.
     pub fn readings(&self) -> impl Iterator<Item = &Reading> {
-        self.sources.iter().map(|(_, reading)| reading)
+        self.sources.iter().map(|source| &source.reading)
     }
 
     /// How much of a source has been read; `None` if the model does not follow it.
     pub fn reading(&self, source: &SourceKey) -> Option<&Reading> {
-        let found = self.sources.iter().find(|(known, _)| known == source);
-        found.map(|(_, reading)| reading)
+        let found = self.sources.iter().find(|known| known.key == *source);
+        found.map(|found| &found.reading)
+    }
+
+    /// The version of the last listing or event of each source.
+    pub fn last_versions(&self) -> impl Iterator<Item = &ResourceVersion> {
+        self.sources
+            .iter()
+            .filter_map(|source| source.last.as_ref())
     }
 
     /// Whether a source has been read.
@@ -74,12 +93,33 @@ impl Coverage {
             if self.follows(&source) {
                 continue;
             }
-            let known = before.iter().position(|(known, _)| *known == source);
+            let known = before.iter().position(|known| known.key == source);
             let entry = known.map(|at| before.swap_remove(at));
-            self.sources
-                .push(entry.unwrap_or((source, Reading::Partial)));
+            self.sources.push(entry.unwrap_or_else(|| {
+                self.rereads.push(source.clone());
+                FollowedSource {
+                    key: source,
+                    reading: Reading::Partial,
+                    last: None,
+                }
+            }));
         }
         self.is_replaced |= !before.is_empty();
+    }
+
+    /// Forgets that a source was read.
+    pub(super) fn reread(&mut self, source: &SourceKey) {
+        for followed in &mut self.sources {
+            if followed.key == *source {
+                followed.reading = Reading::Partial;
+                self.rereads.push(source.clone());
+            }
+        }
+    }
+
+    /// The sources that must be read from the start: those that are new, and those whose reading was forgotten.
+    pub(super) fn take_rereads(&mut self) -> Vec<SourceKey> {
+        std::mem::take(&mut self.rereads)
     }
 
     /// Whether sources were replaced and all followed sources have answered. True once for each replacement.
@@ -92,13 +132,19 @@ impl Coverage {
     /// Records the effect of an event on its source. Returns whether the model follows the source.
     pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> bool {
         let mut sources = self.sources.iter_mut();
-        let Some((_, reading)) = sources.find(|(known, _)| known == source) else {
+        let Some(known) = sources.find(|known| known.key == *source) else {
             return false;
         };
         match event {
-            Event::Synced { .. } => *reading = Reading::All,
-            Event::State(state) if *reading != Reading::All => *reading = Reading::of(state),
-            Event::State(_) | Event::Object { .. } | Event::Gap(_) | Event::Undecodable { .. } => {}
+            Event::Synced { version, .. } => {
+                known.reading = Reading::All;
+                known.last = Some(version.clone());
+            }
+            Event::Object { now, .. } => known.last = Some(now.version.clone()),
+            Event::State(state) if known.reading != Reading::All => {
+                known.reading = Reading::of(state);
+            }
+            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         true
     }

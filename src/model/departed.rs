@@ -45,6 +45,7 @@ impl Model {
     /// Removes an object. Returns the objects to judge again: those that name it, and its Services.
     pub(super) fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
         self.departed.remove(uid);
+        self.unwell.remove(uid);
         let mut around = self.services_of(uid);
         self.graph.delete(uid);
         let Some(object) = self.objects.remove(uid) else {

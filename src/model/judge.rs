@@ -1,15 +1,18 @@
 //! Judges an object with the objects that it names: one that does not exist, or that does not work, is a problem
 //! of the objects that need it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{IfAbsent, Node, Reference, Tier};
+use crate::graph::{Facts, IfAbsent, Node, Port, Reference, Service, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{CauseRule, Finding, Rules, Status};
+use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
+use super::object::Surroundings;
 use super::{Model, Reading};
 
 /// How often an object is judged in one refresh. Objects that name each other in a circle stop here.
@@ -29,11 +32,11 @@ impl Model {
         for round in 0..MOST_ROUNDS {
             let mut next = BTreeSet::new();
             for uid in due {
-                let (findings, news) = (self.findings(&uid), self.news(&uid, now));
+                let (around, news) = (self.surroundings(&uid), self.news(&uid, now));
                 let Some(object) = self.objects.get_mut(&uid) else {
                     continue;
                 };
-                let is_other = object.take_findings(findings, news);
+                let is_other = object.take_surroundings(around, news);
                 // An object that appears or goes matters to those that name it, whatever its state.
                 if is_other || round == 0 {
                     next.extend(self.graph.referrers(&object.object).cloned());
@@ -50,24 +53,58 @@ impl Model {
         others
     }
 
-    /// The sources of the named objects, each once, at most `limit`.
+    /// The sources of the named objects, each once, at most `limit`. Those that the worst objects name come first.
     pub fn reference_sources(&self, limit: usize) -> Vec<SourceKey> {
+        let status = |uid: &&Uid| {
+            self.objects
+                .get(*uid)
+                .map(|object| object.assessment.status())
+        };
+        let mut referrers: Vec<&Uid> = self.graph.all_referrers().collect();
+        referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
         let mut sources = Vec::new();
-        for uid in self.graph.all_referrers() {
+        for uid in referrers {
             let Some(cluster) = self.cluster_of(uid) else {
                 continue;
             };
-            for reference in self.graph.references_of(uid) {
+            for reference in self.needed_by(uid) {
                 if sources.len() == limit {
                     return sources;
                 }
-                let source = reference.target.source(cluster);
-                if !sources.contains(&source) {
-                    sources.push(source);
-                }
+                let source = reference.source(cluster, &self.types);
+                sources.extend(source.filter(|source| !sources.contains(source)));
             }
         }
         sources
+    }
+
+    /// The named objects that matter to the state of an object. The node of a Pod matters only if nothing else explains
+    /// the state of the Pod.
+    fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
+        let object = self.objects.get(uid);
+        let upto = object.map_or(Tier::Always, |object| object.needs);
+        let is_explained =
+            object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
+        let references = self.graph.references_of(uid).iter();
+        references.filter(move |reference| {
+            let is_node = &*reference.target.kind.kind == "Node";
+            reference.tier() <= upto && !(is_node && is_explained)
+        })
+    }
+
+    /// What is known around an object.
+    pub(super) fn surroundings(&self, uid: &Uid) -> Surroundings {
+        let object = self.objects.get(uid).filter(|_| self.rules == Rules::Spy);
+        let Some(object) = object else {
+            return Surroundings::default();
+        };
+        let findings = self.findings(uid);
+        let is_well = object.own.is_well() && findings.is_empty();
+        Surroundings {
+            facts: if is_well { Vec::new() } else { self.facts(uid) },
+            warnings: self.evidence.warnings(&object.object),
+            findings,
+        }
     }
 
     /// What is wrong with an object's endpoints and with the objects that it names, each problem once.
@@ -81,11 +118,15 @@ impl Model {
         let endpoints = node.and_then(|node| self.endpoints_finding(node));
         let mut findings = Vec::from_iter(endpoints);
         findings.retain(|finding| finding.status != Status::Current);
-        for reference in self.graph.references_of(uid) {
+        for reference in self.needed_by(uid) {
+            let reading = || {
+                let source = reference.source(cluster, &self.types)?;
+                self.coverage.reading(&source)
+            };
             let found = match self.graph.referenced(&reference.target) {
                 Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
                 Some(_) => Some(absent(reference)),
-                None => match self.coverage.reading(&reference.target.source(cluster)) {
+                None => match reading() {
                     Some(Reading::All) => self.knows_absence.then(|| absent(reference)),
                     Some(Reading::Refused) => unseen(reference),
                     Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
@@ -98,26 +139,45 @@ impl Model {
 
     /// The problem of an object that exists, for an object that names it.
     fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
-        let service = node.service()?;
-        let named = reference.to_string();
-        if let Some(port) = reference
-            .port
-            .as_ref()
-            .filter(|port| !service.has_port(port))
-        {
-            let text = format!("{named} has no port {port}");
-            return Some(Finding::new(CauseRule::MissingPort, Status::Failed, text));
+        match &node.facts {
+            Facts::ConfigMap(keys) => return missing_key(reference, keys),
+            Facts::Service(service) => {
+                if let Some(port) = absent_port(reference, service) {
+                    let text = format!("{reference} has no port {port}{}", ports_of(service));
+                    return Some(Finding::new(CauseRule::MissingPort, Status::Failed, text));
+                }
+            }
+            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
         }
         let own = &self.objects.get(&node.uid)?.assessment;
-        let rule = match own.status() {
-            Status::Failed => CauseRule::FailedReference,
-            Status::Unknown => CauseRule::UnreadReference,
-            Status::Current | Status::InProgress | Status::Terminating | Status::NotFound => {
-                return None;
+        let is_always = reference.relation.tier == Tier::Always;
+        let (rule, status) = match own.status() {
+            Status::Failed if is_always && node.service().is_none() => return None,
+            Status::Failed if is_always => (CauseRule::FailedReference, Status::Failed),
+            Status::Unknown if is_always && node.service().is_some() => {
+                (CauseRule::UnreadReference, Status::Unknown)
             }
+            // The object is not well anyway: this only says why.
+            // A claim that waits for its Pod does not hold it up.
+            Status::InProgress if has_cause(own, CauseRule::WaitsForPod) => return None,
+            Status::Failed | Status::InProgress if !is_always => {
+                (CauseRule::FailedReference, Status::InProgress)
+            }
+            _ if !is_always && has_cause(own, CauseRule::Cordoned) => {
+                (CauseRule::FailedReference, Status::InProgress)
+            }
+            Status::Failed
+            | Status::InProgress
+            | Status::Unknown
+            | Status::Current
+            | Status::Terminating
+            | Status::NotFound => return None,
         };
-        let text = format!("{named}: {}", own.verdict.message);
-        Some(Finding::new(rule, own.status(), text))
+        let words = match own.causes.first() {
+            Some(cause) if !is_always => cause.text.as_str(),
+            Some(_) | None => &own.verdict.message,
+        };
+        Some(Finding::new(rule, status, format!("{reference}: {words}")))
     }
 
     /// The Services that a slice or a Pod belongs to.
@@ -136,10 +196,47 @@ impl Model {
     }
 }
 
+fn has_cause(assessment: &Assessment, rule: CauseRule) -> bool {
+    assessment.causes.iter().any(|cause| cause.rule == rule)
+}
+
+/// The port that an object names and the Service does not have.
+fn absent_port<'a>(reference: &'a Reference, service: &Service) -> Option<&'a Port> {
+    let port = reference.port.as_ref();
+    port.filter(|port| !service.has_port(port))
+}
+
+/// `; it has http (80)`.
+fn ports_of(service: &Service) -> String {
+    let ports = service.ports.iter().map(|port| match &port.name {
+        Some(name) => format!("{name} ({})", port.number),
+        None => port.number.to_string(),
+    });
+    let ports: Vec<String> = ports.collect();
+    if ports.is_empty() {
+        return String::new();
+    }
+    format!("; it has {}", ports.join(", "))
+}
+
+/// The first key that an object needs and a `ConfigMap` does not have.
+fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Finding> {
+    let missing = reference.keys.iter().find(|key| !keys.contains(*key))?;
+    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
+    let there = if keys.is_empty() {
+        "it is empty".to_owned()
+    } else {
+        format!("it has {}", keys.join(", "))
+    };
+    let text = format!("{reference}: missing key \"{missing}\"; {there}");
+    Some(Finding::new(CauseRule::MissingKey, Status::Failed, text))
+}
+
 fn absent(reference: &Reference) -> Finding {
-    let status = match reference.relation.if_absent {
+    let status = match reference.if_absent() {
         IfAbsent::Fails => Status::Failed,
         IfAbsent::Delays => Status::InProgress,
+        IfAbsent::Works => Status::Current,
     };
     let text = format!("{reference} does not exist");
     Finding::new(CauseRule::MissingReference, status, text)
@@ -147,7 +244,7 @@ fn absent(reference: &Reference) -> Finding {
 
 /// An object is never called well for lack of rights.
 fn unseen(reference: &Reference) -> Option<Finding> {
-    (reference.relation.tier == Tier::Always).then(|| {
+    (reference.tier() == Tier::Always).then(|| {
         let text = format!("{reference} cannot be read");
         Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
     })

@@ -3,11 +3,18 @@
 //! [`Model::apply`] stores one event. [`Model::refresh`] then assesses all changed objects together. The
 //! model is pure: it knows nothing of streams and views, and each call gets the time.
 
+mod blocked_rollout;
 mod coverage;
 mod departed;
+mod evidence;
+mod evidence_sources;
+mod facts;
 mod judge;
+mod lookups;
 mod needed;
 mod object;
+mod outlook;
+mod refresh;
 mod roll_up;
 mod service;
 #[cfg(test)]
@@ -19,15 +26,20 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::Graph;
-use crate::object::{Doc, Uid};
+use crate::graph::{Graph, Lookup, Tier};
+use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
-use crate::status::{Assessment, Rules, review_at};
+use crate::status::Rules;
 
-use needed::needed;
+use evidence::Evidence;
+use lookups::Lookups;
 
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
+pub use outlook::Outlook;
+
+/// How many of the objects that other objects name a view reads. Each costs a list and a watch.
+pub const MAX_REFERENCES: usize = 24;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +57,12 @@ pub struct Model {
     retention: Retention,
     /// Whether an object that no source has does not exist.
     knows_absence: bool,
+    /// Up to which tier it knows the links of every object, whatever the object's state.
+    links_upto: Tier,
+    /// The types whose objects it can read.
+    types: ServedTypes,
     coverage: Coverage,
+    lookups: Lookups,
     graph: Graph,
     objects: BTreeMap<Uid, ModelObject>,
     /// The objects that changed since the last refresh.
@@ -60,6 +77,10 @@ pub struct Model {
     reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
     departed: BTreeSet<Uid>,
+    /// The objects that need an explanation.
+    unwell: BTreeSet<Uid>,
+    /// What explains them.
+    evidence: Evidence,
 }
 
 impl Model {
@@ -69,6 +90,9 @@ impl Model {
             rules,
             retention,
             knows_absence: true,
+            links_upto: Tier::Always,
+            types: ServedTypes::default(),
+            lookups: Lookups::default(),
             coverage: Coverage::default(),
             graph: Graph::default(),
             objects: BTreeMap::new(),
@@ -78,6 +102,8 @@ impl Model {
             was_settled: false,
             reviews: BTreeSet::new(),
             departed: BTreeSet::new(),
+            unwell: BTreeSet::new(),
+            evidence: Evidence::default(),
         }
     }
 
@@ -90,11 +116,68 @@ impl Model {
         }
     }
 
+    /// The same model with every link of every object, for a trace in a cluster that serves these types.
+    #[must_use]
+    pub fn with_links(self, types: ServedTypes) -> Model {
+        Model {
+            links_upto: Tier::Trace,
+            types,
+            ..self
+        }
+    }
+
+    /// The same model in a cluster that serves these types.
+    #[must_use]
+    pub fn with_types(self, types: ServedTypes) -> Model {
+        Model { types, ..self }
+    }
+
+    /// Whether an object that no source has does not exist.
+    pub fn knows_absence(&self) -> bool {
+        self.knows_absence
+    }
+
+    /// The types whose objects it can read.
+    pub fn types(&self) -> &ServedTypes {
+        &self.types
+    }
+
     /// Replaces the sources that the model follows. Objects of the old sources stay until all new sources are
     /// read, because a new selector usually finds them again.
     pub fn follow(&mut self, sources: Vec<SourceKey>) {
-        self.coverage.follow(sources);
+        self.follow_with_evidence(sources, Vec::new());
+    }
+
+    /// The same, with sources of [evidence](Model::evidence_sources).
+    pub fn follow_with_evidence(&mut self, sources: Vec<SourceKey>, evidence: Vec<SourceKey>) {
+        let only_evidence = evidence
+            .into_iter()
+            .filter(|source| !sources.contains(source));
+        let evidence: Vec<SourceKey> = only_evidence.collect();
+        self.evidence.follow(evidence.clone());
+        self.coverage
+            .follow(sources.into_iter().chain(evidence).collect());
         self.was_settled &= self.coverage.has_answers();
+    }
+
+    /// Replaces the sources of which the model keeps only the objects around others. If these others change, it must
+    /// get all objects of the source again: see [`Model::take_rereads`].
+    pub fn look_through(&mut self, lookups: Vec<Lookup>) {
+        for source in self.lookups.replace(lookups) {
+            self.coverage.reread(&source);
+            self.was_settled = false;
+        }
+    }
+
+    /// The sources of which the model needs every object since the last call, also if another view has them already.
+    pub fn take_rereads(&mut self) -> Vec<SourceKey> {
+        self.coverage.take_rereads()
+    }
+
+    /// The sources that were looked through, with the numbers of their objects.
+    pub fn looked_through(&self) -> impl Iterator<Item = (&SourceKey, usize)> {
+        let read = |(source, _): &(&SourceKey, usize)| self.coverage.is_read(source);
+        self.lookups.counts().filter(read)
     }
 
     /// The sources that the model follows, and how much of each has been read.
@@ -124,7 +207,10 @@ impl Model {
 
     /// Whether no event has changed an assessment since the last refresh.
     pub fn is_fresh(&self) -> bool {
-        self.changed.is_empty() && !self.has_news_of_sources
+        self.changed.is_empty()
+            && self.evidence.news.about.is_empty()
+            && !self.evidence.news.has_labels
+            && !self.has_news_of_sources
     }
 
     /// Applies one event. Events of sources that the model does not follow change nothing.
@@ -132,26 +218,53 @@ impl Model {
         if !self.coverage.apply(source, event) {
             return;
         }
+        self.lookups.count(source, event);
         let Event::Object {
             why, now: version, ..
         } = event
         else {
+            self.evidence.news.has_labels |=
+                self.evidence.is_of(source) && matches!(event, Event::Synced { .. });
             let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
             let has_neighbours = self.graph.all_referrers().next().is_some()
                 || self.graph.services().next().is_some();
             self.has_news_of_sources |= tells_of_source && has_neighbours;
             return;
         };
-        if !why.is_gone() {
+        if self.evidence.is_of(source) {
+            self.take_evidence(source, event);
+            return;
+        }
+        if !why.is_gone() && self.lookups.keeps(source, version, &self.types) {
             return self.put(source, version, *why);
         }
         let uid = version.object.identity();
         if let Some(object) = self.objects.get_mut(&uid) {
-            object.lose(source, *why, now);
+            let why = if why.is_gone() {
+                *why
+            } else {
+                Why::LeftSelector
+            };
+            object.lose(source, why, now);
             if object.departure.is_some() {
                 self.departed.insert(uid.clone());
             }
             self.changed.insert(uid);
+        }
+    }
+
+    fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
+        match self.evidence.apply(source, event) {
+            Some(subject) if self.objects.contains_key(&subject) => {
+                self.evidence.news.about.insert(subject);
+            }
+            // It may be late. A Node has another identity in its events.
+            Some(_) => {
+                self.evidence.news.has_unknown_subjects = true;
+                let nodes = self.unwell_nodes();
+                self.evidence.news.about.extend(nodes);
+            }
+            None => self.evidence.news.has_labels = true,
         }
     }
 
@@ -170,91 +283,5 @@ impl Model {
             self.departed.remove(&uid);
             self.changed.insert(uid);
         }
-    }
-}
-
-impl Model {
-    /// Assesses the objects that events or the time have changed since the last call. Returns every object
-    /// that may be different now, with its owners, and the removed objects.
-    pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
-        if self.was_settled {
-            self.listed.clear();
-        }
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.extend(self.take_due(now));
-        let mut touched = BTreeSet::new();
-        for uid in &changed {
-            touched.extend(self.with_owners(uid));
-            self.assess(uid, now);
-            touched.extend(self.with_owners(uid));
-        }
-        for uid in self.expired(now) {
-            touched.extend(self.with_owners(&uid));
-            changed.extend(self.remove(&uid));
-        }
-        for uid in self.judge(changed, now) {
-            touched.extend(self.with_owners(&uid));
-        }
-        for uid in &touched {
-            self.roll_up(uid, now);
-        }
-        self.was_settled = self.coverage.has_answers();
-        touched
-    }
-
-    /// The objects that are due for a review by now.
-    fn take_due(&mut self, now: Timestamp) -> Vec<Uid> {
-        let mut due = Vec::new();
-        while let Some((at, uid)) = self.reviews.pop_first() {
-            if at > now {
-                self.reviews.insert((at, uid));
-                break;
-            }
-            due.push(uid);
-        }
-        due
-    }
-
-    /// An object and all its ancestors.
-    fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
-        let owners = self.graph.ancestors(uid).into_iter();
-        let owners = owners.map(|owner| owner.uid.clone());
-        owners.chain([uid.clone()]).collect()
-    }
-
-    fn assess(&mut self, uid: &Uid, now: Timestamp) {
-        let Some(object) = self.objects.get_mut(uid) else {
-            return;
-        };
-        if let Some(review) = object.review.take() {
-            self.reviews.remove(&(review, uid.clone()));
-        }
-        let assessment = match (object.departure, object.version()) {
-            (Some((how, _)), _) => Assessment::departed(how),
-            (None, None) => return,
-            (None, Some(version)) => match version.doc() {
-                Err(error) => Assessment::unreadable(&error),
-                Ok(doc) => {
-                    self.graph.apply_as(&object.object, doc.root());
-                    object.review = review_at(doc.root(), now);
-                    let review = object.review.map(|review| (review, uid.clone()));
-                    self.reviews.extend(review);
-                    let assessment = Assessment::of(doc.root(), now, self.rules);
-                    // kstatus looks at no other object.
-                    if self.rules == Rules::Spy {
-                        let references = needed(doc.root(), &assessment, now);
-                        self.graph.refer(uid, references);
-                    }
-                    assessment
-                }
-            },
-        };
-        object.own = assessment;
-        object.drop_tape();
-    }
-
-    /// The time of a change of state that happens now; `None` if it does not count as a change.
-    fn news(&self, uid: &Uid, now: Timestamp) -> Option<Timestamp> {
-        (!self.listed.contains(uid)).then_some(now)
     }
 }

@@ -2,18 +2,17 @@
 
 use jiff::Timestamp;
 
-use crate::graph::{Reference, Tier, references};
+use crate::graph::Tier;
 use crate::object::Value;
 use crate::status::{Assessment, Status, is_starting};
 
-/// The other objects that matter to the state of an object. An object that is well has found most of what it
+/// Up to which tier other objects matter to the state of an object. An object that is well has found most of what it
 /// needs, and one that is only starting may still find it.
-pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Vec<Reference> {
+pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Tier {
     let is_waiting = own.status() == Status::InProgress && !is_starting(object, now);
-    let upto = if is_waiting || own.status() == Status::Failed {
+    if is_waiting || own.status() == Status::Failed {
         Tier::Unwell
     } else {
         Tier::Always
-    };
-    references(object, upto)
+    }
 }

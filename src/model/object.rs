@@ -4,9 +4,21 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::graph::Tier;
 use crate::object::ObjectRef;
-use crate::source::{ClusterId, SourceKey, Version, Why};
-use crate::status::{Assessment, Departure, Finding, Status};
+use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
+use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status, Warning};
+
+/// What is known around an object.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    /// The problems of other objects that matter to its state.
+    pub(super) findings: Vec<Finding>,
+    /// What explains its state.
+    pub(super) facts: Vec<Cause>,
+    /// The warnings about it.
+    pub(super) warnings: Vec<Arc<Warning>>,
+}
 
 /// One object of the model.
 #[derive(Debug)]
@@ -14,9 +26,11 @@ pub struct ModelObject {
     /// Its type, namespace and name.
     pub object: ObjectRef,
     /// Its state, cells and causes, as of the last refresh.
-    pub assessment: Assessment,
-    /// The same from the object alone.
-    pub(super) own: Assessment,
+    pub assessment: Arc<Assessment>,
+    /// The same from the object alone. Most objects share both.
+    pub(super) own: Arc<Assessment>,
+    /// The cells of the server's table, if its source has them.
+    pub printed: Box<[PrintedCell]>,
     /// The worst state among the dependents of its current revision; `None` without dependents.
     pub worst: Option<Status>,
     /// When its state last changed; `None` if it has not since the first listing.
@@ -25,30 +39,43 @@ pub struct ModelObject {
     pub departure: Option<(Departure, Timestamp)>,
     /// Its newest version in each source that has it. The model uses the first entry.
     held: Vec<(Arc<SourceKey>, Arc<Version>)>,
-    /// The problem of its Pods, for a workload.
-    pub(super) failed_pods: Option<Finding>,
+    /// The problems of its Pods, for a workload, or of its dependents, for a custom resource.
+    pub(super) pod_problems: Vec<Finding>,
+    /// Up to which tier other objects matter to its state.
+    pub(super) needs: Tier,
+    /// Whether it is so new that its controllers need not have looked at it yet.
+    pub(super) is_starting: bool,
     /// When to assess it again if no event arrives.
     pub(super) review: Option<Timestamp>,
 }
 
 impl ModelObject {
     pub(super) fn new(object: ObjectRef) -> ModelObject {
+        let unread = Arc::new(Assessment::unread());
         ModelObject {
             object,
-            assessment: Assessment::unread(),
-            own: Assessment::unread(),
+            assessment: unread.clone(),
+            own: unread,
+            printed: Box::default(),
             worst: None,
             changed: None,
             departure: None,
             held: Vec::new(),
-            failed_pods: None,
+            pod_problems: Vec::new(),
+            needs: Tier::Always,
+            is_starting: false,
             review: None,
         }
     }
 
-    /// The newest version; `None` if no source has the object.
+    /// The newest version; `None` if no source has the object. A source of whole objects is preferred to one of
+    /// their metadata.
     pub(super) fn version(&self) -> Option<&Arc<Version>> {
-        self.held.first().map(|(_, version)| version)
+        let whole = self
+            .held
+            .iter()
+            .find(|(source, _)| source.form == Form::Full);
+        whole.or(self.held.first()).map(|(_, version)| version)
     }
 
     /// Stores a version from a source. Returns whether the object is there: another source may have reported
@@ -84,33 +111,50 @@ impl ModelObject {
         }
     }
 
-    /// Keeps only the text of its newest version. The parsed form takes more memory than the text, and the
+    /// Keeps only the text of its versions. The parsed form takes more memory than the text, and the
     /// assessment needs it once.
     pub(super) fn drop_tape(&mut self) {
-        if let Some((_, version)) = self.held.first_mut()
-            && version.body.read().is_some()
-        {
-            *version = Arc::new(version.unread());
+        for (_, version) in &mut self.held {
+            if version.body.read().is_some() {
+                *version = Arc::new(version.unread());
+            }
         }
     }
 
-    /// Assesses the object with what is wrong around it. Returns whether the assessment is another one. A
+    /// Assesses the object with what is known around it. Returns whether the assessment is another one. A
     /// workload that has all it wants is well, whatever its Pods do.
-    pub(super) fn take_findings(
+    pub(super) fn take_surroundings(
         &mut self,
-        mut findings: Vec<Finding>,
+        around: Surroundings,
         news: Option<Timestamp>,
     ) -> bool {
-        if !self.own.is_well() {
-            findings.extend(self.failed_pods.clone());
-        }
-        let assessment = self.own.clone().with(findings);
+        let mut findings = around.findings;
+        let is_well = self.own.is_well();
+        let matters =
+            |problem: &&Finding| !is_well || problem.cause.rule == CauseRule::FailedDependents;
+        findings.extend(self.pod_problems.iter().filter(matters).cloned());
+        let is_alone = findings.is_empty() && around.facts.is_empty() && around.warnings.is_empty();
+        let assessment = if is_alone {
+            self.own.clone()
+        } else {
+            let assessment = Assessment::clone(&self.own).with(findings);
+            let assessment = assessment.with_facts(around.facts);
+            Arc::new(assessment.warned(&around.warnings))
+        };
         let is_other = self.assessment != assessment;
         if is_other {
-            self.changed = news.or(self.changed);
+            if !is_same_problem(&self.assessment, &assessment) {
+                self.changed = news.or(self.changed);
+            }
             self.assessment = assessment;
         }
         is_other
+    }
+
+    /// A source that has it, and its newest version there; `None` if no source has it.
+    pub fn source_version(&self) -> Option<(&Arc<SourceKey>, &Arc<Version>)> {
+        let (source, version) = self.held.first()?;
+        Some((source, version))
     }
 
     /// The cluster that it is in; `None` if no source has it.
@@ -126,4 +170,14 @@ impl ModelObject {
             self.worst = worst;
         }
     }
+}
+
+/// Whether both assessments differ only in their events, which repeat and expire while nothing changes.
+fn is_same_problem(one: &Assessment, other: &Assessment) -> bool {
+    let causes = |assessment: &Assessment| {
+        let causes = assessment.causes.iter();
+        let lasting = causes.filter(|cause| cause.rule != CauseRule::Event);
+        lasting.cloned().collect::<Vec<_>>()
+    };
+    one.verdict == other.verdict && one.row == other.row && causes(one) == causes(other)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::graph::Node;
+use crate::graph::{Node, Pod};
 use crate::object::Uid;
-use crate::status::{CauseRule, Finding, Rules, Status};
+use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::Model;
 use super::object::ModelObject;
@@ -23,15 +23,19 @@ impl Model {
         let worst = dependents.iter().map(|object| object.assessment.status());
         let worst = worst.max();
         let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
-        let failed_pods = node.and_then(|node| self.failed_pods(node, &dependents));
+        let blocked = node.and_then(|node| self.blocked_rollout(node, now));
+        let failed_pods = node.and_then(|node| {
+            let failed = self.failed_pods(node, &dependents);
+            failed.or_else(|| failed_dependents(node, &dependents))
+        });
         let has_owner = !self.graph.owners(uid).is_empty();
-        let findings = self.findings(uid);
+        let failed_pods = failed_pods.map(|found| if has_owner { found.silent() } else { found });
+        let around = self.surroundings(uid);
         let news = self.news(uid, now);
         if let Some(object) = self.objects.get_mut(uid) {
             object.take_worst(worst, news);
-            object.failed_pods =
-                failed_pods.map(|found| if has_owner { found.silent() } else { found });
-            object.take_findings(findings, news);
+            object.pod_problems = blocked.into_iter().chain(failed_pods).collect();
+            object.take_surroundings(around, news);
         }
     }
 
@@ -39,46 +43,101 @@ impl Model {
     /// a Job may fail: the Job counts them itself. Pods that have ended do not count: the workload replaces them.
     fn failed_pods(&self, node: &Node, dependents: &[&ModelObject]) -> Option<Finding> {
         let workload = node.workload().filter(|_| &*node.object.kind != "Job")?;
-        let pods = dependents
-            .iter()
-            .filter(|object| self.is_lasting_pod(object));
-        let (mut all, mut ready) = (0, 0);
-        let mut words: BTreeMap<&str, usize> = BTreeMap::new();
-        for pod in pods {
-            let assessment = &pod.assessment;
-            all += 1;
-            ready += usize::from(assessment.is_well());
-            if assessment.status() == Status::Failed {
-                *words.entry(problem(&assessment.row.word)).or_default() += 1;
-            }
-        }
-        if words.is_empty() {
+        // Until then, the Pods of the last revision look like the newest.
+        let object = self.objects.get(&node.uid)?;
+        if !object.own.is_observed() {
             return None;
         }
-        let words: Vec<_> = words
+        let pods = dependents
             .iter()
-            .map(|(word, count)| format!("{count} {word}"))
-            .collect();
+            .filter(|object| self.is_pod(object) && !self.has_ended(object));
+        let pods: Vec<&ModelObject> = pods.copied().collect();
+        let ready = pods.iter().filter(|pod| pod.assessment.is_well()).count();
+        // A workload that has failed while its Pods have not still has the problem of its Pods.
+        let status = [Status::Failed, Status::InProgress].into_iter();
+        let mut status = status.filter(|status| *status == Status::Failed || self.has_failed(node));
+        let (status, words) = status.find_map(|status| {
+            let words = problems(&pods, status);
+            (!words.is_empty()).then_some((status, words))
+        })?;
+        let all = i64::try_from(pods.len()).unwrap_or(i64::MAX);
         let pods = if workload.replicas > all {
             "new pods"
         } else {
             "pods"
         };
         let wanted = workload.wanted.max(all);
-        let text = format!("{ready} of {wanted} {pods} ready: {}", words.join(", "));
-        Some(Finding::new(CauseRule::FailedPods, Status::Failed, text))
+        let text = format!("{ready} of {wanted} {pods} ready: {words}");
+        Some(Finding::new(CauseRule::FailedPods, status, text))
     }
 
-    fn is_lasting_pod(&self, object: &ModelObject) -> bool {
-        let node = self.graph.node(&object.object.identity());
-        node.and_then(Node::pod).is_some_and(|pod| !pod.has_ended())
+    fn has_failed(&self, node: &Node) -> bool {
+        let object = self.objects.get(&node.uid);
+        object.is_some_and(|object| object.own.status() == Status::Failed)
+    }
+
+    fn is_pod(&self, object: &ModelObject) -> bool {
+        self.pod(object).is_some()
+    }
+
+    /// Whether the object is a Pod that has ended.
+    pub(super) fn has_ended(&self, object: &ModelObject) -> bool {
+        self.pod(object).is_some_and(Pod::has_ended)
+    }
+
+    fn pod(&self, object: &ModelObject) -> Option<&Pod> {
+        self.graph.node(&object.object.identity())?.pod()
     }
 }
 
-/// One word for one problem: the kubelet alternates between the two words for an image that it cannot pull.
-fn problem(word: &str) -> &str {
-    match word {
-        "ErrImagePull" => "ImagePullBackOff",
-        word => word,
+/// The problem of a custom resource whose dependents fail.
+fn failed_dependents(node: &Node, dependents: &[&ModelObject]) -> Option<Finding> {
+    let has_failed = |object: &&&ModelObject| object.assessment.status() == Status::Failed;
+    let mut failed = dependents.iter().filter(has_failed);
+    let first = failed.next().filter(|_| node.is_custom())?;
+    let more = match failed.count() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let text = format!("{} has failed{more}", first.object);
+    Some(Finding::new(
+        CauseRule::FailedDependents,
+        Status::Failed,
+        text,
+    ))
+}
+
+/// The problems of the Pods in this state, each once: `2 ImagePullBackOff, 1 CrashLoopBackOff`.
+fn problems(pods: &[&ModelObject], status: Status) -> String {
+    let pods = pods.iter().map(|pod| &*pod.assessment);
+    let mut problems: BTreeMap<String, usize> = BTreeMap::new();
+    let is_in_trouble = |pod: &&Assessment| {
+        pod.status() == status && (status == Status::Failed || !pod.causes.is_empty())
+    };
+    for pod in pods.filter(is_in_trouble) {
+        *problems.entry(problem(pod)).or_default() += 1;
+    }
+    let problems: Vec<_> = problems
+        .iter()
+        .map(|(problem, count)| format!("{count} {problem}"))
+        .collect();
+    problems.join(", ")
+}
+
+/// One text for one problem. The kubelet alternates between the two words for an image that it cannot pull, and the
+/// words of a Pod that waits, or that runs and is not ready, do not say why.
+fn problem(pod: &Assessment) -> String {
+    let is_fact = |cause: &&Cause| cause.rule == CauseRule::Fact;
+    let is_lasting = |cause: &&Cause| cause.rule != CauseRule::Event;
+    let mut causes = pod.causes.iter().filter(is_lasting);
+    let fact = pod.causes.iter().find(is_fact);
+    let cause = fact.or_else(|| causes.next());
+    match (pod.row.word.as_str(), cause) {
+        ("ErrImagePull", _) => "ImagePullBackOff".to_owned(),
+        (word @ ("Pending" | "Running"), Some(cause)) => {
+            let sentence = cause.text.split(". ").next().unwrap_or_default();
+            format!("{word} ({sentence})")
+        }
+        (word, _) => word.to_owned(),
     }
 }

@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use crate::graph::{EndpointCounts, Node, PodCoverage, Service, address_groups, count_backends};
+use crate::graph::{
+    EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Service, ServicePort, address_groups,
+    count_backends, nearest,
+};
+use crate::object::selector::LabelSelector;
 use crate::source::{ClusterId, Scope, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Rules, Status};
 
@@ -31,7 +35,10 @@ impl Model {
         let groups = address_groups(&self.graph, self.graph.slices(&node.uid));
         let counts = count_backends(&groups, pods);
         Some(match reading {
-            _ if counts != EndpointCounts::default() => serving(counts),
+            _ if counts != EndpointCounts::default() => {
+                let unserved = self.unserved_port(node, service, counts);
+                unserved.unwrap_or_else(|| serving(counts))
+            }
             Reading::All if !self.knows_absence => return None,
             Reading::All => self.without_endpoints(node, service, pods),
             _ => finding(Status::Unknown, "endpoints not read"),
@@ -69,9 +76,11 @@ impl Model {
                 own
             };
             let finding = self.endpoints_finding(node);
-            let is_well = finding.is_none_or(|finding| finding.status == Status::Current);
+            let is_broken = finding.is_some_and(|finding| {
+                matches!(finding.status, Status::InProgress | Status::Failed)
+            });
             let pods = node.selected_pods_source(cluster);
-            let pods = pods.filter(|_| !is_well && !is_many);
+            let pods = pods.filter(|_| is_broken && !is_many);
             for source in slices.into_iter().chain(pods) {
                 if !sources.contains(&source) {
                     sources.push(source);
@@ -101,11 +110,21 @@ impl Model {
 
     /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.
     fn without_endpoints(&self, node: &Node, service: &Service, pods: PodCoverage) -> Finding {
-        let matched = self.graph.selected_pods(&node.uid).len();
-        let words = match (&service.selector, pods, matched) {
-            (None, ..) => "no endpoints, and no selector to find any",
-            (Some(_), PodCoverage::Known, 0) => "no pod matches the selector",
-            (Some(_), ..) => "no endpoints",
+        let matched = self.graph.selected_pods(&node.uid);
+        // The slices may follow a little later.
+        let is_any_ready = matched.iter().any(|pod| pod.is_ready_pod());
+        let words = match (&service.selector, pods, matched.len()) {
+            (Some(_), ..) if is_any_ready => "no endpoints".to_owned(),
+            (None, ..) => "no endpoints, and no selector to find any".to_owned(),
+            (Some(selector), PodCoverage::Known, 0) => {
+                let cause = self.selected_workload(node, selector);
+                let cause = cause.map(|cause| format!(": {cause}"));
+                let cause = cause.unwrap_or_else(|| self.nearest(node, selector));
+                format!("no pod matches {selector}{cause}")
+            }
+            (Some(_), PodCoverage::Known, 1) => "1 pod matches, and it is not ready".to_owned(),
+            (Some(_), PodCoverage::Known, pods) => format!("{pods} pods match, none is ready"),
+            (Some(_), PodCoverage::Unknown, _) => "no endpoints".to_owned(),
         };
         let is_meant = service.is_headless || service.selector.is_none();
         finding(
@@ -116,6 +135,96 @@ impl Model {
             },
             words,
         )
+    }
+
+    /// The labels that the Pods beside a Service have in place of those that it selects: `; 3 pods have app=web`.
+    fn nearest(&self, node: &Node, selector: &LabelSelector) -> String {
+        let Some(source) = self.nearby_pods_source(node) else {
+            return String::new();
+        };
+        match nearest(selector, self.evidence.labels(&source)) {
+            None => String::new(),
+            Some(Nearest { labels, pods: 1 }) => format!("; 1 pod has {labels}"),
+            Some(Nearest { labels, pods }) => format!("; {pods} pods have {labels}"),
+        }
+    }
+
+    /// The problem of a Service with a target port that not all of its Pods name. The slices have such Pods without
+    /// the port.
+    fn unserved_port(
+        &self,
+        node: &Node,
+        service: &Service,
+        counts: EndpointCounts,
+    ) -> Option<Finding> {
+        let staying = counts.staying();
+        let slices = self.graph.slices(&node.uid);
+        let named = service.ports.iter().filter_map(|port| match &port.target {
+            Port::Name(target) if service.selector.is_some() => Some((port, target)),
+            Port::Name(_) | Port::Number(_) => None,
+        });
+        let mut named = named.map(|(port, target)| {
+            let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
+            let groups = address_groups(&self.graph, with);
+            (target, count_backends(&groups, PodCoverage::Unknown))
+        });
+        let (target, with) = named.find(|(_, with)| with.staying() < staying)?;
+        let answers = with.ready + with.draining;
+        Some(if with.staying() == 0 {
+            let text = format!(
+                "no pod has a port \"{target}\"{}",
+                self.ports_there_are(node)
+            );
+            let is_only_port = service.ports.len() == 1;
+            let status = if is_only_port {
+                Status::Failed
+            } else {
+                Status::InProgress
+            };
+            finding(status, text)
+        } else {
+            let text = format!(
+                "{}/{staying} ready: {} without a port \"{target}\"",
+                with.ready,
+                staying - with.staying()
+            );
+            let status = if answers == 0 {
+                Status::Failed
+            } else {
+                Status::InProgress
+            };
+            finding(status, text)
+        })
+    }
+
+    /// The named ports of the Pods of a Service: `; they have http (8080)`.
+    fn ports_there_are(&self, node: &Node) -> String {
+        let pods = self.graph.selected_pods(&node.uid);
+        let ports = pods.iter().filter_map(|pod| pod.pod());
+        let ports: BTreeSet<String> = ports
+            .flat_map(|pod| &pod.ports)
+            .map(|port| format!("{} ({})", port.name, port.number))
+            .collect();
+        if ports.is_empty() {
+            return String::new();
+        }
+        let ports: Vec<String> = ports.into_iter().collect();
+        format!("; they have {}", ports.join(", "))
+    }
+}
+
+/// Whether the endpoints of a slice have a port of the Service.
+fn has_port(slice: &Node, port: &ServicePort) -> bool {
+    match &slice.facts {
+        Facts::Slice(slice) => slice
+            .ports
+            .iter()
+            .any(|own| own.name == port.name && own.port.is_some()),
+        Facts::Workload(_)
+        | Facts::Pod(_)
+        | Facts::Service(_)
+        | Facts::ConfigMap(_)
+        | Facts::Other => false,
     }
 }
 

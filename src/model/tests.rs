@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::{Scope, Select, SourceState};
-use crate::status::Status;
+use crate::status::{CauseRule, Status};
 
-fn at(seconds: i64) -> Timestamp {
+pub(super) fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_777_896_000, 0) + SignedDuration::from_secs(seconds)
 }
 
@@ -32,7 +32,7 @@ fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
     ))
 }
 
-fn version(text: &str) -> Arc<Version> {
+pub(super) fn version(text: &str) -> Arc<Version> {
     let doc = Doc::parse(text).expect("a test's object is JSON");
     Arc::new(Version {
         object: ObjectRef::of(doc.root()),
@@ -41,7 +41,7 @@ fn version(text: &str) -> Arc<Version> {
     })
 }
 
-fn event(why: Why, now: Arc<Version>) -> Event {
+pub(super) fn event(why: Why, now: Arc<Version>) -> Event {
     Event::Object {
         why,
         past: false,
@@ -51,7 +51,7 @@ fn event(why: Why, now: Arc<Version>) -> Event {
     }
 }
 
-fn model(retention: Retention, sources: &[&Arc<SourceKey>]) -> Model {
+pub(super) fn model(retention: Retention, sources: &[&Arc<SourceKey>]) -> Model {
     let mut model = Model::new(Rules::Spy, retention);
     model.follow(sources.iter().map(|source| (***source).clone()).collect());
     model
@@ -65,7 +65,7 @@ fn states(model: &Model) -> Vec<(&str, Status, Option<Status>)> {
         .collect()
 }
 
-const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
+pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
 
 #[test]
 fn a_deletion_counts_even_if_another_source_still_shows_the_object() {
@@ -131,7 +131,7 @@ fn an_object_is_judged_by_the_objects_that_it_needs() {
     let absent = "Failed: backend service/web does not exist";
     assert_eq!(verdict(&mut model, at(1)), absent);
     model.apply(&source, &event(Why::Added, service(8080)), at(2));
-    let other = "Failed: backend service/web has no port 80";
+    let other = "Failed: backend service/web has no port 80; it has 8080";
     assert_eq!(verdict(&mut model, at(2)), other);
     model.apply(&source, &event(Why::Modified, service(80)), at(3));
     assert_eq!(verdict(&mut model, at(3)), "Current: ");
@@ -152,7 +152,7 @@ fn an_object_is_not_called_well_for_lack_of_rights() {
 }
 
 /// The state of the Service `web`, which selects nothing, once its slices have been read.
-fn lonely_service(model: Model) -> (Status, Vec<SourceKey>) {
+fn service_without_pods(model: Model) -> (Status, Vec<SourceKey>) {
     let mut model = model;
     let source = Arc::new(SourceKey {
         scope: Scope::Namespace("shop".into()),
@@ -175,17 +175,66 @@ fn lonely_service(model: Model) -> (Status, Vec<SourceKey>) {
     (object.assessment.status(), model.service_sources())
 }
 
+/// The causes of a Service that selects `app=web`, beside a Deployment with these labels and replicas. The model
+/// reads the Deployment as an object of its own, or only to explain the Service.
+fn beside_deployment(labels: &str, replicas: u32, is_requested: bool) -> String {
+    let service = Arc::new(SourceKey::all("", "Service"));
+    let deployments = Arc::new(SourceKey::all("apps", "Deployment"));
+    let mut requested = vec![(*service).clone()];
+    requested.extend(is_requested.then(|| (*deployments).clone()));
+    let mut model = Model::new(Rules::Spy, RETENTION);
+    model.follow(requested.clone());
+    let object = version(
+        r#"{"apiVersion":"v1","kind":"Service","metadata":{"uid":"s","name":"web","namespace":"shop"},
+            "spec":{"selector":{"app":"web"}}}"#,
+    );
+    model.apply(&service, &event(Why::Listed, object), at(0));
+    let deployment = version(&format!(
+        r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"uid":"d","name":"web","namespace":"shop"}},
+            "spec":{{"replicas":{replicas},"template":{{"metadata":{{"labels":{labels}}}}}}}}}"#
+    ));
+    for _ in 0..5 {
+        for source in model.take_rereads().into_iter().map(Arc::new) {
+            if source.resource.kind == deployments.resource.kind {
+                model.apply(&source, &event(Why::Listed, deployment.clone()), at(0));
+            }
+            model.apply(&source, &Event::synced(0), at(0));
+        }
+        model.refresh(at(0));
+        let needed = [requested.clone(), model.service_sources()].concat();
+        model.follow_with_evidence(needed, model.evidence_sources());
+    }
+    let object = model.object(&Uid::new("s")).expect("it exists");
+    let causes = object.assessment.causes.iter();
+    let causes: Vec<_> = causes.map(|cause| cause.text.as_str()).collect();
+    causes.join("; ")
+}
+
+#[test]
+fn a_service_without_pods_names_the_workload_that_would_create_them() {
+    let web = r#"{"app":"web","tier":"front"}"#;
+    for is_requested in [false, true] {
+        let check = |labels, replicas, expect: &str| {
+            let cause = beside_deployment(labels, replicas, is_requested);
+            assert_eq!(cause, format!("no pod matches app=web{expect}"));
+        };
+        check(web, 0, ": deployment/web is scaled to 0");
+        check(web, 2, ": deployment/web has created none");
+        check(r#"{"app":"api"}"#, 0, "");
+    }
+}
+
 #[test]
 fn the_rules_of_kstatus_look_at_no_other_object() {
-    let (spy, sources) = lonely_service(Model::new(Rules::Spy, RETENTION));
+    let (spy, sources) = service_without_pods(Model::new(Rules::Spy, RETENTION));
     assert_eq!((spy, sources.is_empty()), (Status::Failed, false));
-    let kstatus = lonely_service(Model::new(Rules::Kstatus, RETENTION));
+    let kstatus = service_without_pods(Model::new(Rules::Kstatus, RETENTION));
     assert_eq!(kstatus, (Status::Current, Vec::new()));
 }
 
 #[test]
 fn an_excerpt_says_nothing_about_what_it_does_not_have() {
-    let (status, _) = lonely_service(Model::new(Rules::Spy, RETENTION).of_excerpt());
+    let (status, _) = service_without_pods(Model::new(Rules::Spy, RETENTION).of_excerpt());
     assert_eq!(status, Status::Current);
     let (model, _, source) = ingress();
     let mut model = model.of_excerpt();
@@ -212,6 +261,48 @@ fn a_pod_that_has_ended_does_not_fail_its_workload() {
     };
     assert_eq!(state("p"), Some(Status::Failed));
     assert_eq!(state("r"), Some(Status::InProgress));
+}
+
+/// Whether a pod that is not ready blocks the rollout of a `StatefulSet` with this policy and partition. The
+/// newest revision is `db-3`; `pod` is the name and the revision of the pod.
+fn blocks(policy: &str, partition: u32, pod: [&str; 2]) -> bool {
+    let sets = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("apps", "StatefulSet")
+    });
+    let pods = pods("");
+    let mut model = model(RETENTION, &[&sets, &pods]);
+    let set = version(&format!(
+        r#"{{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{{"uid":"s","name":"db","namespace":"shop"}},
+            "spec":{{"replicas":2,"podManagementPolicy":"{policy}",
+                "updateStrategy":{{"type":"RollingUpdate","rollingUpdate":{{"partition":{partition}}}}}}},
+            "status":{{"replicas":2,"readyReplicas":1,"updateRevision":"db-3"}}}}"#
+    ));
+    let [name, revision] = pod;
+    let pod = version(&format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"p","name":"{name}","namespace":"shop",
+                "creationTimestamp":"2026-05-04T11:00:00Z","labels":{{"controller-revision-hash":"{revision}"}},
+                "ownerReferences":[{{"uid":"s","controller":true}}]}},
+            "status":{{"phase":"Running","conditions":[{{"type":"Ready","status":"False"}}]}}}}"#
+    ));
+    model.apply(&sets, &event(Why::Listed, set), at(0));
+    model.apply(&pods, &event(Why::Listed, pod), at(0));
+    model.refresh(at(0));
+    let set = model.object(&Uid::new("s")).expect("it is there");
+    let assessment = &set.assessment;
+    let mut causes = assessment.causes.iter();
+    let is_named = causes.any(|cause| cause.rule == CauseRule::BlockedRollout);
+    assert_eq!(assessment.status() == Status::Failed, is_named);
+    is_named
+}
+
+#[test]
+fn a_broken_pod_of_an_old_revision_blocks_a_stateful_set() {
+    assert!(blocks("OrderedReady", 0, ["db-1", "db-2"]));
+    assert!(blocks("OrderedReady", 1, ["db-1", "db-2"]));
+    assert!(!blocks("OrderedReady", 0, ["db-1", "db-3"]), "it is new");
+    assert!(!blocks("OrderedReady", 2, ["db-1", "db-2"]), "it stays");
+    assert!(!blocks("Parallel", 0, ["db-1", "db-2"]), "it is replaced");
 }
 
 #[test]
@@ -273,6 +364,19 @@ fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
     model.apply(&old, &event(Why::Added, pod("c", "Running", "")), at(3));
     model.refresh(at(3));
     assert_eq!(model.objects().count(), 1, "nobody follows the old source");
+}
+
+#[test]
+fn a_new_source_is_read_from_the_start_and_once() {
+    let (old, new) = (pods("app=old"), pods("app=new"));
+    let mut model = model(Retention::None, &[&old]);
+    assert_eq!(model.take_rereads(), [(*old).clone()]);
+    model.follow(vec![(*old).clone(), (*new).clone()]);
+    assert_eq!(model.take_rereads(), [(*new).clone()]);
+    model.follow(vec![(*old).clone()]);
+    assert_eq!(model.take_rereads(), []);
+    model.follow(vec![(*new).clone(), (*old).clone()]);
+    assert_eq!(model.take_rereads(), [(*new).clone()], "it was dropped");
 }
 
 #[test]

@@ -41,6 +41,13 @@ pub fn map_selector(selector: Value<'_>) -> Option<LabelSelector> {
         .map(LabelSelector::new)
 }
 
+/// Reads one term of a core/v1 `NodeSelector`. `None` if the API would refuse an expression in it.
+pub fn node_selector_term(term: Value<'_>) -> Option<LabelSelector> {
+    let expressions = term.items_at(&["matchExpressions"]);
+    let requirements: Option<Vec<_>> = expressions.map(expression).collect();
+    requirements.map(LabelSelector::new)
+}
+
 fn equalities(labels: Value<'_>) -> Option<Vec<(String, Test)>> {
     if labels.kind() != Kind::Object {
         return None;
@@ -60,7 +67,10 @@ fn expression(expression: Value<'_>) -> Option<(String, Test)> {
         .items_at(&["values"])
         .map(|value| value.as_str().map(std::borrow::Cow::into_owned))
         .collect::<Option<_>>()?;
+    let bound = || values.first()?.parse().ok();
     let test = match (&*expression.str_at(&["operator"])?, values.is_empty()) {
+        ("Gt", false) => Test::GreaterThan(bound()?),
+        ("Lt", false) => Test::LessThan(bound()?),
         ("In", false) => Test::In(values),
         ("NotIn", false) => Test::NotIn(values),
         ("Exists", true) => Test::Exists,

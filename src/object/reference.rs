@@ -135,6 +135,15 @@ impl ObjectRef {
             .map_or("", |(group, _)| group)
     }
 
+    /// `deployment.apps/web`: what kubectl prints for `-o name`.
+    pub fn resource_name(&self) -> String {
+        let kind = self.kind.to_lowercase();
+        match self.group() {
+            "" => format!("{kind}/{}", self.name),
+            group => format!("{kind}.{group}/{}", self.name),
+        }
+    }
+
     /// The group and kind.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind {

@@ -4,7 +4,7 @@ use super::age::{age, stopwatch};
 use super::canvas::Canvas;
 use super::count::counted;
 use super::style::Look;
-use super::text::escape_line;
+use super::text::{cut_end, escape_line, width};
 
 /// The first line of a view: what it shows, in which place, and for how long. This type escapes all its
 /// texts.
@@ -21,7 +21,8 @@ pub struct ViewHeader {
 }
 
 impl ViewHeader {
-    /// The line. If space is short, it drops the context first, then the clock, then the facts.
+    /// The line. If space is short, it drops the context first, then the clock, then the facts. Then it cuts the name, and
+    /// drops it before the summary is cut.
     pub fn line(&self, canvas: Canvas) -> String {
         let styles = canvas.look.styles;
         let name = styles.name(&escape_line(&self.name));
@@ -47,9 +48,25 @@ impl ViewHeader {
         .into_iter()
         .chain(shorter)
         .find_map(|(left, right)| canvas.spread(&left, right))
+        .or_else(|| self.cut_name(canvas))
         .unwrap_or(name)
     }
+
+    /// The beginning of the name beside the whole summary, or the summary alone; `None` without a summary.
+    fn cut_name(&self, canvas: Canvas) -> Option<String> {
+        let columns = canvas.look.width.filter(|_| !self.summary.is_empty())?;
+        let room = columns.saturating_sub(width(&self.summary) + 2);
+        if room < SHORTEST_NAME {
+            return Some(self.summary.clone());
+        }
+        let name = escape_line(&self.name);
+        let name = cut_end(&name, room, canvas.look.symbols.ellipsis);
+        canvas.spread(&canvas.look.styles.name(&name), &self.summary)
+    }
 }
+
+/// A name that is cut to fewer columns than this is dropped.
+const SHORTEST_NAME: usize = 6;
 
 /// How current a view is.
 #[derive(Clone, Debug, Default)]

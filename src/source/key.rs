@@ -26,6 +26,8 @@ pub enum Form {
     Full,
     /// `apiVersion`, `kind` and `metadata` (meta/v1 `PartialObjectMetadata`).
     Metadata,
+    /// The whole object, and the cells that `kubectl get` shows of it ([`printed()`](super::printed())).
+    Table,
 }
 
 /// The key of one upstream. Equal keys share it.

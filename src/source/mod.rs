@@ -6,6 +6,7 @@
 mod body;
 mod event;
 mod key;
+mod printed;
 mod select;
 mod state;
 mod version;
@@ -14,6 +15,8 @@ pub use body::Body;
 pub(crate) use body::Packer;
 pub use event::{Event, Gap, GapCause, Why};
 pub use key::{ClusterId, Form, Scope, SourceKey};
+pub(crate) use printed::{PRINTED_PATH, with_printed};
+pub use printed::{PrintedCell, printed};
 pub(crate) use select::Matcher;
 pub use select::{Select, Selectors};
 pub use state::SourceState;

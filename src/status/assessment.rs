@@ -1,9 +1,15 @@
 //! `Assessment`: the state of one object, the cells of its row, and the causes of its state, all from the
 //! object alone.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
-use super::{Cause, CauseRule, Finding, Row, Rules, Status, Verdict, causes, compute};
+use super::generic::NOT_OBSERVED;
+use super::{
+    Cause, CauseRule, Explanation, Finding, Recovery, Row, Rules, Status, Verdict, Warning, causes,
+    compute, warning,
+};
 use crate::object::Value;
 
 /// The assessment of one object.
@@ -67,6 +73,27 @@ impl Assessment {
         }
     }
 
+    /// The same assessment with facts that explain the state. They come after its causes.
+    #[must_use]
+    pub fn with_facts(mut self, facts: Vec<Cause>) -> Assessment {
+        for fact in facts {
+            if !self.causes.contains(&fact) {
+                self.causes.push(fact);
+            }
+        }
+        self
+    }
+
+    /// The same assessment with the warnings about the object. An object that is well needs no explanation.
+    #[must_use]
+    pub fn warned(mut self, warnings: &[Arc<Warning>]) -> Assessment {
+        if !matches!(self.status(), Status::Current | Status::NotFound) {
+            let known = warning::causes(warnings, &self.causes);
+            self.causes.extend(known);
+        }
+        self
+    }
+
     /// The assessment of an object whose text is not JSON.
     pub fn unreadable(error: &impl std::fmt::Display) -> Assessment {
         Assessment::bare(Verdict::unknown(error.to_string()))
@@ -97,9 +124,60 @@ impl Assessment {
         self.verdict.status
     }
 
+    /// The rules behind the state, each once: the one that decided, then those that found the causes.
+    pub fn explanations(&self) -> Vec<&'static Explanation> {
+        let causes = self.causes.iter().map(|cause| cause.rule.explanation());
+        let mut rules: Vec<&Explanation> = Vec::new();
+        for rule in self.verdict.explanation.into_iter().chain(causes) {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        rules
+    }
+
+    /// The same as text, one line for each rule. The line of the rule that decided a Current state has its message.
+    pub fn explained(&self) -> Vec<String> {
+        let line = |(at, rule): (usize, &&Explanation)| {
+            let Explanation {
+                name,
+                finds,
+                source,
+            } = rule;
+            let message = match &*self.verdict.message {
+                message if at == 0 && self.is_well() => format!("\"{message}\": "),
+                _ => String::new(),
+            };
+            format!("rule {name}: {message}{finds} {source}")
+        };
+        self.explanations().iter().enumerate().map(line).collect()
+    }
+
     /// Whether the object is as it should be.
     pub fn is_well(&self) -> bool {
         self.status() == Status::Current
+    }
+
+    /// Whether the object, which has failed, can get well without help. The problem with the least hope decides.
+    pub fn recovery(&self) -> Recovery {
+        let rules = self.causes.iter().map(|cause| cause.rule);
+        let rules = rules.chain(self.verdict.rule);
+        rules
+            .map(CauseRule::recovery)
+            .max()
+            .unwrap_or(Recovery::Retried)
+    }
+
+    /// The first cause of the state, or the message of the rule that decided.
+    pub fn reason(&self) -> &str {
+        let cause = self.causes.first();
+        cause.map_or(&*self.verdict.message, |cause| &*cause.text)
+    }
+
+    /// Whether the controller has observed the newest generation of the object, as far as the object shows it.
+    pub fn is_observed(&self) -> bool {
+        let mut conditions = self.verdict.conditions.iter();
+        conditions.all(|condition| condition.reason != NOT_OBSERVED)
     }
 
     /// Whether the object needs attention. It does if it is Failed, or if it is a Pod with a cause more
@@ -109,9 +187,7 @@ impl Assessment {
         let mut causes = self.causes.iter();
         match self.status() {
             Status::Failed => true,
-            Status::InProgress | Status::Unknown => {
-                is_pod && causes.any(|cause| cause.rule != CauseRule::NotReady)
-            }
+            Status::InProgress | Status::Unknown => is_pod && causes.any(Cause::is_specific),
             Status::Current | Status::Terminating | Status::NotFound => false,
         }
     }

@@ -1,5 +1,6 @@
-//! `Cause`: one reason for the state of an object, and the names of the rules that find causes.
+//! `Cause`: one reason for the state of an object, and the table of the rules that find causes.
 
+use super::sources;
 use super::state::Status;
 
 /// One reason for the state of an object.
@@ -13,11 +14,20 @@ pub struct Cause {
 }
 
 impl Cause {
-    pub(super) fn new(rule: CauseRule, text: impl Into<String>) -> Cause {
+    /// A cause that a rule has found.
+    pub fn new(rule: CauseRule, text: impl Into<String>) -> Cause {
         Cause {
             rule,
             text: text.into(),
         }
+    }
+
+    /// Whether it explains a state. A Pod that only starts has other causes, too.
+    pub fn is_specific(&self) -> bool {
+        !matches!(
+            self.rule,
+            CauseRule::NotReady | CauseRule::Event | CauseRule::Fact
+        )
     }
 }
 
@@ -62,89 +72,157 @@ pub(super) fn sentence(reason: &str, message: &str) -> String {
     }
 }
 
-/// Defines the rules. Each name in records is the variant's name.
+/// A rule, for people: what it finds, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The stable name, as in records: `ImagePull`.
+    pub name: &'static str,
+    /// One or two plain sentences.
+    pub finds: &'static str,
+    /// The document that the rule comes from: a URL.
+    pub source: &'static str,
+}
+
+/// Whether an object that has failed can get well without help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recovery {
+    /// As soon as other objects get well, which may take any time.
+    Elsewhere,
+    /// Perhaps: a controller or the kubelet tries again.
+    Retried,
+    /// No: nothing tries again, or another attempt meets the same problem.
+    Never,
+}
+
+/// Defines the rules, one line for each: the name in records, the recovery, the source, and what the rule finds.
 macro_rules! rules {
-    ($($rule:ident,)*) => {
+    ($($rule:ident $recovery:ident $source:ident $finds:literal;)*) => {
         /// The rule that found a cause. The names appear in records, so they never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum CauseRule {
             $(
-                #[doc = concat!("`", stringify!($rule), "`: see the code that creates the cause.")]
+                #[doc = concat!("`", stringify!($rule), "`: see its explanation.")]
                 $rule,
             )*
         }
 
         impl CauseRule {
-            /// The name in records: `ImagePull`, `Unschedulable`.
-            pub fn as_str(self) -> &'static str {
+            /// The explanations of all rules, in alphabetical order.
+            pub const ALL: &'static [Explanation] = &[
+                $(Explanation {
+                    name: stringify!($rule),
+                    finds: $finds,
+                    source: sources::$source,
+                },)*
+            ];
+
+            /// Whether an object with this problem can get well without help.
+            pub fn recovery(self) -> Recovery {
                 match self {
-                    $(CauseRule::$rule => stringify!($rule),)*
+                    $(CauseRule::$rule => Recovery::$recovery,)*
                 }
             }
         }
     };
 }
 
+impl CauseRule {
+    /// What the rule finds, and where it comes from.
+    pub fn explanation(self) -> &'static Explanation {
+        &CauseRule::ALL[self as usize]
+    }
+
+    /// The name in records: `ImagePull`, `Unschedulable`.
+    pub fn as_str(self) -> &'static str {
+        self.explanation().name
+    }
+}
+
 rules! {
-    BackoffLimitExceeded,
-    BudgetViolated,
-    CannotScale,
-    Condition,
-    ContainerFailed,
-    ContainerStart,
-    CrashLoop,
-    DeadlineExceeded,
-    DiskPressure,
-    Disruption,
-    DisruptionUnknown,
-    Endpoints,
-    Evicted,
-    Failed,
-    FailedCreate,
-    FailedDelete,
-    FailedIndexes,
-    FailedPods,
-    FailedReference,
-    Finalizers,
-    ImagePull,
-    JobFailed,
-    MemoryPressure,
-    MissingPort,
-    MissingReference,
-    NamespaceDeletion,
-    NetworkUnavailable,
-    NodeLost,
-    NodeNotReady,
-    NodeShutdown,
-    NotAccepted,
-    NotObserved,
-    NotProgrammed,
-    NotReady,
-    OOMKilled,
-    OnDelete,
-    Overdue,
-    PIDPressure,
-    Paused,
-    PendingLoadBalancer,
-    PodFailed,
-    PodFailurePolicy,
-    Preempted,
-    ProgressDeadline,
-    ReadinessGate,
-    ReplicaFailure,
-    ResizePending,
-    Restarted,
-    Retrying,
-    ScalingInactive,
-    ScalingLimited,
-    SchedulingGated,
-    Unavailable,
-    Unbound,
-    Unreadable,
-    UnreadReference,
-    Unschedulable,
-    VolumeLost,
-    VolumeModify,
-    VolumeResize,
-    Waiting,
+    AttachFailed Retried ATTACHMENTS "A volume cannot be attached to a node.";
+    Attaching Retried ATTACHMENTS "A volume is not attached to its node yet.";
+    BackoffLimitExceeded Never JOB_FAILURES "The Pods of a Job failed more often than its backoffLimit allows.";
+    BlockedByPod Retried UPDATES "A StatefulSet waits for a Pod that is not ready.";
+    BlockedRollout Never FORCED_ROLLBACK "A StatefulSet waits for a broken Pod of an older revision, which only its deletion replaces.";
+    BudgetViolated Retried BUDGETS "Fewer Pods are healthy than the budget demands.";
+    CannotScale Retried AUTOSCALERS "An autoscaler cannot read or change the scale of its target.";
+    Condition Retried CONVENTIONS "A condition has a status that its name calls abnormal.";
+    ContainerFailed Retried CONTAINER_STATES "A container ended with an exit code other than 0.";
+    ContainerStart Retried CONTAINER_STATES "The kubelet cannot create or start a container.";
+    Cordoned Retried CORDONS "A node is cordoned: the scheduler places no new Pods on it.";
+    CrashLoop Retried RESTARTS "A container crashes again and again. The kubelet waits longer before each restart.";
+    Dangling Retried FLOW_CONTROL "A FlowSchema names a priority level that does not exist.";
+    DeadlineExceeded Never DEADLINES "A Job or a Pod ran longer than its activeDeadlineSeconds.";
+    DiskPressure Retried NODES "A node has too little disk space.";
+    Disruption Retried POD_CONDITIONS "A disruption, such as an eviction or a preemption, is about to end the Pod.";
+    DisruptionUnknown Retried BUDGETS "The controller cannot compute how many disruptions the budget allows.";
+    Endpoints Elsewhere SLICES "No endpoint of a Service is ready, or not all are.";
+    Event Retried EVENTS "A component has reported a warning about the object in an event.";
+    Evicted Never EVICTION "The kubelet evicted the Pod, because its node ran out of a resource.";
+    EvictionsBlocked Retried BUDGETS "The budget allows no disruption, so a drain of a node would wait.";
+    Fact Retried REFERENCES "Other objects explain the state of this one.";
+    Failed Retried CONVENTIONS "The phase or a condition of the object reports a failure.";
+    FailedCreate Retried REPLICA_FAILURE "The API server refuses new Pods, for example because of a quota or an admission rule.";
+    FailedDelete Retried REPLICA_FAILURE "The API server refuses to delete Pods.";
+    FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed.";
+    FailedIndexes Never JOB_FAILURES "Too many indexes of an indexed Job have failed.";
+    FailedIssuance Retried CERTIFICATES "A certificate could not be issued.";
+    FailedPods Retried ROLL_UP "Pods of the newest revision have failed, and the workload does not have all Pods that it wants.";
+    FailedReference Elsewhere REFERENCES "An object that this one needs has failed.";
+    Finalizers Retried FINALIZERS "An object that is being deleted waits until its finalizers are removed.";
+    ImagePull Never IMAGES "The kubelet cannot pull the image of a container.";
+    JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
+    LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
+    Listener Retried GATEWAYS "A listener of a Gateway does not work.";
+    MemoryPressure Retried NODES "A node has too little memory.";
+    Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
+    MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
+    MissingPort Retried REFERENCES "A Service that this object needs has no such port.";
+    MissingReference Retried REFERENCES "An object that this one needs does not exist.";
+    NamespaceDeletion Retried NAMESPACES "The deletion of a namespace does not finish: objects are left, or cannot be deleted.";
+    NetworkUnavailable Retried NODES "The network of a node is not set up.";
+    NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
+    NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
+    NoPodSelected Retried BUDGETS "The selector of a budget matches no Pod.";
+    NodeLost Never POD_CONDITIONS "The node of the Pod stopped responding.";
+    NodeNotReady Retried NODES "A node is not ready, or the control plane does not hear from it.";
+    NodeShutdown Never NODE_SHUTDOWN "The node of the Pod was shut down.";
+    NotAccepted Retried GATEWAYS "The controller does not accept a Gateway.";
+    NotObserved Retried CONVENTIONS "The controller has not yet observed the newest generation of the spec.";
+    NotProgrammed Retried GATEWAYS "A Gateway is not configured in the data plane.";
+    NotReady Retried PROBES "A container runs but is not ready, or the Ready condition is not True.";
+    OOMKilled Retried MEMORY "A container used more memory than its limit, or than its node has.";
+    OldRevision Retried CONVENTIONS "The newest revision of a source is not applied yet.";
+    OnDelete Retried UPDATES "Pods of an older revision stay until you delete them.";
+    Overdue Retried TERMINATION "A Pod still exists after its grace period. The kubelet on its node does not respond.";
+    PIDPressure Retried NODES "A node has too few process ids left.";
+    Paused Retried PAUSES "The rollout of a Deployment is paused.";
+    PendingLoadBalancer Retried LOAD_BALANCERS "A Service of the type LoadBalancer has no external address yet.";
+    PodFailed Never PHASES "The phase of the Pod is Failed.";
+    PodFailurePolicy Never JOB_POLICIES "A Pod failed in a way for which the Job's podFailurePolicy fails the Job.";
+    Preempted Never PREEMPTION "A Pod with a higher priority took the place of this one.";
+    ProgressDeadline Never ROLLOUT_DEADLINE "A rollout made no progress within progressDeadlineSeconds.";
+    ReadinessGate Retried GATES "A readiness gate of the Pod is not True.";
+    ReplicaFailure Retried REPLICA_FAILURE "The controller cannot create or delete Pods.";
+    ResizePending Retried RESIZE "The node cannot give the Pod its new resources yet.";
+    Restarted Retried RESTARTS "A container was restarted in the last ten minutes.";
+    Retrying Retried JOB_FAILURES "Pods of a Job failed, and the Job tries again.";
+    ScaledToZero Retried REPLICAS "A workload is scaled to 0.";
+    ScalingInactive Retried AUTOSCALERS "An autoscaler cannot compute a scale, for example because it has no metrics.";
+    ScalingLimited Retried AUTOSCALERS "An autoscaler wants a scale beyond its minimum or maximum.";
+    SchedulingGated Retried SCHEDULING_GATES "The scheduler leaves the Pod alone until its scheduling gates are removed.";
+    StoredVersions Retried CRD_VERSIONS "Objects of a custom resource may be stored in an old version.";
+    Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
+    Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
+    Unbound Retried VOLUMES "A claim has no volume yet.";
+    UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
+    Unreadable Never KSTATUS "A field that the rules read has the wrong type.";
+    Unschedulable Elsewhere SCHEDULING "The scheduler finds no node for the Pod.";
+    VolumeFailed Retried VOLUMES "A volume could not be reclaimed.";
+    VolumeLost Never VOLUMES "The volume of a claim no longer exists.";
+    VolumeModify Retried VOLUME_CHANGES "The storage driver cannot change the attributes of a volume.";
+    VolumeReleased Retried VOLUMES "The claim of a volume is gone, and nobody can use the volume until an administrator acts.";
+    VolumeResize Retried VOLUME_SIZES "A volume or its file system does not have its new size yet.";
+    Waiting Retried CONTAINER_STATES "A container waits for another reason of the kubelet.";
+    WaitsForPod Elsewhere VOLUME_BINDING "A claim waits for a Pod that uses it.";
 }

@@ -79,6 +79,7 @@ const WATCHED: &[Watched] = watched! {
     "autoscaling/HorizontalPodAutoscaler" "ScalingLimited" TRUE ScalingLimited Note;
     "policy/PodDisruptionBudget" "DisruptionAllowed" UNKNOWN DisruptionUnknown FailsInTime;
     "apiregistration.k8s.io/APIService" "Available" NOT_TRUE Unavailable FailsInTime;
+    "flowcontrol.apiserver.k8s.io/FlowSchema" "Dangling" TRUE Dangling InProgress;
     "gateway.networking.k8s.io/Gateway" "Accepted" NOT_TRUE NotAccepted FailsInTime;
     "gateway.networking.k8s.io/Gateway" "Programmed" NOT_TRUE NotProgrammed FailsInTime;
 };

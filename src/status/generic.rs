@@ -2,29 +2,57 @@
 
 use crate::object::Value;
 
+use super::cause::Explanation;
 use super::read::{self, Reading};
+use super::sources;
 use super::verdict::Verdict;
+
+/// kstatus's reason for an object whose controller has observed another generation.
+pub(super) const NOT_OBSERVED: &str = "LatestGenerationNotObserved";
+
+const DELETION: Explanation = Explanation {
+    name: "kstatus deletion",
+    finds: "The object has a deletion timestamp.",
+    source: sources::KSTATUS_GENERIC,
+};
+const GENERATION: Explanation = Explanation {
+    name: "kstatus generation",
+    finds: "The controller has not yet observed the newest generation of the spec.",
+    source: sources::KSTATUS_GENERIC,
+};
+const CONDITIONS: Explanation = Explanation {
+    name: "kstatus conditions",
+    finds: "The condition Reconciling or Stalled is True.",
+    source: sources::KSTATUS_GENERIC,
+};
+const READY: Explanation = Explanation {
+    name: "kstatus Ready",
+    finds: "An object of another kind is Current unless its condition Ready is False or Unknown.",
+    source: sources::KSTATUS_GENERIC,
+};
+
+/// The rules for all kinds.
+#[cfg(any(test, feature = "testing"))]
+pub(super) const RULES: [&Explanation; 4] = [&DELETION, &GENERATION, &CONDITIONS, &READY];
 
 /// Applies the rules that do not depend on the kind. They come before the rule of the kind.
 pub(super) fn decide(object: Value<'_>) -> Reading<Option<Verdict>> {
     let deletion = read::text(object, &["metadata", "deletionTimestamp"])?;
     if deletion.is_some_and(|time| !time.is_empty()) {
-        return Ok(Some(Verdict::terminating(
-            "Resource scheduled for deletion",
-        )));
+        let verdict = Verdict::terminating("Resource scheduled for deletion");
+        return Ok(Some(verdict.decided_by(&DELETION)));
     }
     if let Some(verdict) = by_generation(object)? {
-        return Ok(Some(verdict));
+        return Ok(Some(verdict.decided_by(&GENERATION)));
     }
     for condition in read::conditions(object)? {
         if condition.is("Reconciling", "True") {
-            return Ok(Some(Verdict::in_progress(
-                condition.reason,
-                condition.message,
-            )));
+            let verdict = Verdict::in_progress(condition.reason, condition.message);
+            return Ok(Some(verdict.decided_by(&CONDITIONS)));
         }
         if condition.is("Stalled", "True") {
-            return Ok(Some(Verdict::failed(condition.reason, condition.message)));
+            let verdict = Verdict::failed(condition.reason, condition.message);
+            return Ok(Some(verdict.decided_by(&CONDITIONS)));
         }
     }
     Ok(None)
@@ -41,7 +69,7 @@ fn by_generation(object: Value<'_>) -> Reading<Option<Verdict>> {
         .map(|observed| {
             let kind = read::text_or(object, &["kind"], "");
             Verdict::in_progress(
-                "LatestGenerationNotObserved",
+                NOT_OBSERVED,
                 format!(
                     "{kind} generation is {generation}, but latest observed generation is {observed}"
                 ),
@@ -56,12 +84,13 @@ pub(super) fn by_ready_condition(object: Value<'_>) -> Reading<Verdict> {
             continue;
         }
         match &*condition.status {
-            "True" => return Ok(Verdict::current("Resource is Ready")),
+            "True" => return Ok(Verdict::current("Resource is Ready").decided_by(&READY)),
             "False" | "Unknown" => {
-                return Ok(Verdict::in_progress(condition.reason, condition.message));
+                let verdict = Verdict::in_progress(condition.reason, condition.message);
+                return Ok(verdict.decided_by(&READY));
             }
             _ => {}
         }
     }
-    Ok(Verdict::current("Resource is current"))
+    Ok(Verdict::current("Resource is current").decided_by(&READY))
 }

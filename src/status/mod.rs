@@ -3,6 +3,7 @@
 //! The model is that of kstatus (`sigs.k8s.io/cli-utils`, `pkg/kstatus`). Everything here is a total function
 //! of one object and the time: a malformed object gets a verdict too.
 
+mod admission;
 mod assessment;
 mod cause;
 mod conditions;
@@ -14,21 +15,24 @@ mod refine;
 mod review;
 mod row;
 mod rules;
+mod sources;
 mod state;
 mod verdict;
+mod warning;
 
 use jiff::Timestamp;
 
 use crate::object::Value;
 
 pub use assessment::{Assessment, Departure, RolloutCounts};
-pub use cause::{Cause, CauseRule, Finding};
+pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
 pub use diagnosis::causes;
 pub use goal::{Goal, GoalError, JsonPath};
 pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
 pub use state::Status;
 pub use verdict::{Condition, ConditionKind, Verdict};
+pub use warning::Warning;
 
 /// The rules that decide an object's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, clap::ValueEnum)]
@@ -42,6 +46,14 @@ pub enum Rules {
     /// later versions: a suspended Job is Current ("Job is suspended").
     #[value(help = "Exactly the rules of kstatus (sigs.k8s.io/cli-utils)")]
     Kstatus,
+}
+
+/// The explanations of all rules: those of kstatus, those that refine its verdicts, and those that find causes.
+#[cfg(any(test, feature = "testing"))]
+pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
+    let kinds = rules::KINDS.iter().map(|rule| &rule.explanation);
+    let base = generic::RULES.into_iter().chain(kinds);
+    base.chain(refine::RULES).chain(CauseRule::ALL)
 }
 
 /// Computes the status of one object at `now`. If the rules cannot read the object, the status is
@@ -60,7 +72,7 @@ fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::Reading<Verdi
         return Ok(verdict);
     }
     let verdict = match rules::of(&kind) {
-        Some(rule) => rule(object, now)?,
+        Some(rule) => rule.decide(object, now)?,
         None => generic::by_ready_condition(object)?,
     };
     Ok(match rules {

@@ -8,12 +8,32 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-use super::cause::CauseRule;
+use super::cause::{CauseRule, Explanation};
 use super::conditions::problems;
 use super::diagnosis::WaitReason;
 use super::state::Status;
 use super::verdict::Verdict;
-use super::{read, rules};
+use super::{read, rules, sources};
+
+const BROKEN_CONTAINERS: Explanation = Explanation {
+    name: "BrokenContainers",
+    finds: "A container of the Pod waits because of an error.",
+    source: sources::CONTAINER_STATES,
+};
+const REPLICA_FAILURE: Explanation = Explanation {
+    name: "FailedReplicas",
+    finds: "The condition ReplicaFailure of a workload is True.",
+    source: sources::REPLICA_FAILURE,
+};
+const RUNNING_JOB: Explanation = Explanation {
+    name: "RunningJob",
+    finds: "The Job is neither complete nor suspended.",
+    source: sources::DEADLINES,
+};
+
+/// The rules that find no causes.
+#[cfg(any(test, feature = "testing"))]
+pub(super) const RULES: [&Explanation; 3] = [&BROKEN_CONTAINERS, &REPLICA_FAILURE, &RUNNING_JOB];
 
 /// A rule that finds a problem which kstatus misses.
 type Refinement = fn(Value<'_>) -> Option<Verdict>;
@@ -25,6 +45,8 @@ fn of(kind: &str) -> &'static [Refinement] {
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
         "policy/PodDisruptionBudget" => &[violated_budget],
+        "PersistentVolume" => &[unusable_volume],
+        "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
         "ReplicationController" => &[replica_failure],
         _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => &[replica_failure],
         _ if rules::of(kind).is_none() => &[failed_phase],
@@ -60,7 +82,7 @@ fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
             reason if reason.is_empty() => "PodFailed".into(),
             reason => reason,
         };
-        Verdict::failed(reason, "Pod has completed, but not successfully")
+        Verdict::failed(reason, "Pod has completed, but not successfully").by(CauseRule::PodFailed)
     })
 }
 
@@ -82,10 +104,8 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
         .iter()
         .map(|(name, reason)| format!("{name} ({reason})"))
         .collect();
-    Some(Verdict::failed(
-        &**reason,
-        format!("Containers waiting: {}", containers.join(", ")),
-    ))
+    let message = format!("Containers waiting: {}", containers.join(", "));
+    Some(Verdict::failed(&**reason, message).decided_by(&BROKEN_CONTAINERS))
 }
 
 /// A workload whose pods cannot be created, for example because of a quota or an admission rule.
@@ -94,7 +114,9 @@ fn replica_failure(object: Value<'_>) -> Option<Verdict> {
         .ok()?
         .into_iter()
         .find(|condition| condition.is("ReplicaFailure", "True"))
-        .map(|condition| Verdict::failed(condition.reason, condition.message))
+        .map(|condition| {
+            Verdict::failed(condition.reason, condition.message).decided_by(&REPLICA_FAILURE)
+        })
 }
 
 /// A Job that is neither complete nor suspended. kstatus reports it as Current once it runs.
@@ -113,6 +135,7 @@ fn running_job(job: Value<'_>) -> Option<Verdict> {
             "JobRunning",
             format!("Job is running. active: {active}, succeeded: {succeeded}"),
         )
+        .decided_by(&RUNNING_JOB)
     })
 }
 
@@ -158,4 +181,43 @@ fn failed_phase(object: Value<'_>) -> Option<Verdict> {
         message => message,
     };
     Some(Verdict::failed(word, message).by(CauseRule::Failed))
+}
+
+/// A volume that no claim can use: its claim is gone, or it could not be reclaimed.
+fn unusable_volume(volume: Value<'_>) -> Option<Verdict> {
+    let text = |path: &[&str]| volume.text_at(path);
+    match text(&["status", "phase"]).as_deref()? {
+        "Failed" => {
+            let message = text(&["status", "message"]);
+            let message = message.as_deref().unwrap_or("it could not be reclaimed");
+            Some(Verdict::failed("VolumeFailed", message).by(CauseRule::VolumeFailed))
+        }
+        "Released" => {
+            let claim = ["namespace", "name"]
+                .map(|key| text(&["spec", "claimRef", key]).unwrap_or_default());
+            let policy = text(&["spec", "persistentVolumeReclaimPolicy"]);
+            let policy = policy.as_deref().unwrap_or("Retain");
+            let message = format!(
+                "its claim {} is gone (reclaim policy {policy})",
+                claim.join("/")
+            );
+            Some(Verdict::in_progress("VolumeReleased", message).by(CauseRule::VolumeReleased))
+        }
+        _ => None,
+    }
+}
+
+/// A volume that is not attached to its node.
+fn unattached_volume(attachment: Value<'_>) -> Option<Verdict> {
+    let error =
+        ["attachError", "detachError"].map(|key| attachment.text_at(&["status", key, "message"]));
+    if let Some(error) = error.into_iter().flatten().next() {
+        return Some(Verdict::failed("AttachFailed", &*error).by(CauseRule::AttachFailed));
+    }
+    let is_attached = read::flag(attachment, &["status", "attached"]);
+    (!is_attached).then(|| {
+        let node = read::text_or(attachment, &["spec", "nodeName"], "?");
+        let message = format!("not attached to node {node} yet");
+        Verdict::in_progress("Attaching", message).by(CauseRule::Attaching)
+    })
 }

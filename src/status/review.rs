@@ -9,17 +9,16 @@ use super::{diagnosis, read, rules};
 
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
-/// for too long, is overdue for deletion, or has run long enough since its last restart. For other kinds, a
-/// problem has then lasted long enough to be a failure.
+/// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
+/// kind is then no longer new, or its problem has lasted long enough to be a failure.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     let kind = read::group_kind(object).ok()?;
-    let moments = match &*kind {
-        "Pod" => moments_of_pod(object),
-        "PersistentVolumeClaim" => started(object).into_iter().collect(),
-        _ => {
-            let problems = problems(object, &kind).into_iter();
-            problems.filter_map(|problem| problem.settles()).collect()
-        }
+    let moments = if kind == "Pod" {
+        moments_of_pod(object)
+    } else {
+        let problems = problems(object, &kind).into_iter();
+        let settles = problems.filter_map(|problem| problem.settles());
+        started(object).into_iter().chain(settles).collect()
     };
     moments.into_iter().filter(|moment| *moment > now).min()
 }

@@ -1,6 +1,6 @@
 //! `Verdict`: the computed status of one object.
 
-use super::cause::{CauseRule, Finding};
+use super::cause::{CauseRule, Explanation, Finding};
 use super::state::Status;
 
 /// The two standard conditions of kstatus. Both are abnormal-true: absent means all is well.
@@ -44,6 +44,8 @@ pub struct Verdict {
     pub conditions: Vec<Condition>,
     /// The rule that found a problem which kstatus misses; `None` if kstatus decided.
     pub rule: Option<CauseRule>,
+    /// The explanation of the rule that decided; `None` if no rule did, for example for an absent object.
+    pub explanation: Option<&'static Explanation>,
     /// Why the status could not be computed; the status is then [`Status::Unknown`].
     pub error: Option<String>,
 }
@@ -97,6 +99,15 @@ impl Verdict {
     pub(super) fn by(self, rule: CauseRule) -> Verdict {
         Verdict {
             rule: Some(rule),
+            explanation: Some(rule.explanation()),
+            ..self
+        }
+    }
+
+    /// The same verdict, by a rule that finds no causes.
+    pub(super) fn decided_by(self, explanation: &'static Explanation) -> Verdict {
+        Verdict {
+            explanation: Some(explanation),
             ..self
         }
     }
@@ -124,6 +135,7 @@ impl Verdict {
             message,
             conditions: Vec::new(),
             rule: None,
+            explanation: None,
             error: None,
         }
     }

@@ -9,14 +9,17 @@
 )]
 
 mod controlplane;
+mod evidence;
 mod faults;
 mod history;
 mod kstatus;
 mod list_keys;
 mod outage;
+mod rollouts;
 mod sandbox;
 mod verbs;
 mod wait;
+mod wait_current;
 
 #[expect(dead_code, reason = "only tests/it uses some of these")]
 #[path = "../support/mod.rs"]

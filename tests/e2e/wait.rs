@@ -124,7 +124,7 @@ fn a_failure_and_a_deletion_end_it() {
     ]);
     assert_eq!(ran.status.code(), Some(2), "{}", ran.transcript());
     assert!(
-        ran.stderr.contains("error: jobs.batch/load has failed: "),
+        ran.stderr.contains("error: job.batch/load has failed: "),
         "{}",
         ran.stderr
     );

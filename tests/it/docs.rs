@@ -1,8 +1,10 @@
 //! Checks that generated files, and documents that repeat facts from the code, agree with the code.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kubectl_spy::status::Explanation;
 use serde_json::json;
 
 use super::support::Spy;
@@ -40,6 +42,42 @@ fn completions_are_the_output_of_the_program() {
         assert!(ran.status.success(), "{}", ran.stderr);
         check_generated(file, &ran.stdout);
     }
+}
+
+/// All rules, as the document that `--explain` belongs to.
+fn document_of_rules() -> String {
+    let row = |rule: &Explanation| {
+        let Explanation {
+            name,
+            finds,
+            source,
+        } = rule;
+        format!("| {name} | {finds} | <{source}> |\n")
+    };
+    let rows: String = kubectl_spy::status::explanations().map(row).collect();
+    let head = "# Rules\n\n\
+        `kubectl spy status --explain` and `kubectl spy trace --explain` print the rules behind each state. The rules named \
+        `kstatus`\ndecide the state of an object alone. The others find problems that kstatus misses, or causes of a state. \
+        Their names appear in\nthe records of `-o json`.\n\n\
+        This file is generated: `UPDATE=1 cargo test --test it` writes it.\n\n\
+        | rule | finds | source |\n|---|---|---|\n";
+    format!("{head}{rows}")
+}
+
+#[test]
+fn the_document_of_rules_lists_every_rule() {
+    let mut names = BTreeSet::new();
+    for rule in kubectl_spy::status::explanations() {
+        assert!(names.insert(rule.name), "{} twice", rule.name);
+        assert!(rule.finds.ends_with('.'), "{}: {}", rule.name, rule.finds);
+        assert!(
+            rule.source.starts_with("https://"),
+            "{}: {}",
+            rule.name,
+            rule.source
+        );
+    }
+    check_generated("docs/rules.md", &document_of_rules());
 }
 
 /// The values of a key in the manifest. The file is flat enough for a search by line.

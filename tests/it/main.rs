@@ -7,6 +7,7 @@
     reason = "tests fail by panicking, read the clock for deadlines, and are a crate of their own"
 )]
 
+mod agreement;
 mod answers;
 mod architecture;
 mod changes;
@@ -18,6 +19,7 @@ mod escapes;
 mod faults;
 mod file;
 mod hostile;
+mod last_change;
 mod manifests;
 mod output;
 mod plain_english;
@@ -29,6 +31,7 @@ mod status;
 mod terminal;
 mod trace;
 mod wait;
+mod wait_current;
 mod watch_core;
 
 #[path = "../support/mod.rs"]

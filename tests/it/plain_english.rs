@@ -206,6 +206,7 @@ fn documents_are_in_plain_english() {
         "SECURITY.md",
         "CONTRIBUTING.md",
         "docs/changes.md",
+        "docs/rules.md",
         "docs/status.md",
         "docs/trace.md",
         "tests/e2e/controlplane/README.md",

@@ -85,6 +85,7 @@ async fn once_on_a_pipe_prints_the_whole_table() {
     NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
     ✗ deployment/web                   3/3     Failed             -          41d     -          -
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    │ └ changed 4m58s ago by kubectl-set: containers[web].image: web:v2.3.9 → web:v2.4.1-rc1
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          4m58s   -          -
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
@@ -94,18 +95,20 @@ async fn once_on_a_pipe_prints_the_whole_table() {
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
     "#);
     assert_snapshot!(once(&cluster, &["deploy"]).transcript(), @r#"
-    NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
-    ✗ deployment/web                   3/3     Failed             -          41d     -          -
+    NAME                               READY   STATUS             RESTARTS   AGE     UP-TO-DATE   AVAILABLE   NODE       IP
+    ✗ deployment/web                   3/3     Failed             -          41d     1            3           -          -
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
-    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          4m58s   -          -
-    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
+    │ └ changed 4m58s ago by kubectl-set: containers[web].image: web:v2.3.9 → web:v2.4.1-rc1
+    ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          4m58s   -            -           -          -
+    │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   -            -           worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
-      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     worker-1   10.244.0.13
-      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     worker-2   10.244.1.13
-      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -            -           -          -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     -            -           worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     -            -           worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     -            -           worker-3   10.244.2.13
     "#);
     assert_snapshot!(once(&cluster, &["pod", "-A", "--ascii"]).transcript(), @r#"
+    3 Current, 1 Failed
     NAMESPACE   NAME                         READY   STATUS             RESTARTS   AGE     NODE       IP
     shop        x pod/web-5cc54d4d56-dcqxn   0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
                   ` web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
@@ -195,6 +198,7 @@ async fn once_reports_missing_objects_as_kubectl_does() {
     let ran = once(&cluster, &["deploy/wbe", "deploy/web"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"
+    1 Current, 1 NotFound
     NAME                   READY   STATUS     RESTARTS   AGE     NODE   IP
     ∅ deployment/wbe       -       NotFound   -          -       -      -
     ● deployment/web       1/1     Current    -          4m59s   -      -
@@ -361,6 +365,7 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
     let now = ["--from", &file, "--now", "2026-03-02T12:00:00Z"];
     let run = |args: &[&str]| Spy::alone().run(&[&["status", "--once"], &now[..], args].concat());
     assert_snapshot!(run(&[]).stdout, @"
+    1 Current, 1 InProgress, 1 Unknown, 1 Failed
     NAMESPACE   NAME              READY   STATUS       RESTARTS   AGE   NODE   IP
     shop        ✗ pod/a           0/0     Evicted      0          60m   -      -
                   └ Evicted: The node was low on ^[[31mmemory
@@ -380,6 +385,158 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
         .map(|record| record["status"].clone())
         .collect();
     assert_eq!(states, ["Current", "InProgress", "Unknown", "Current"]);
+}
+
+/// Writes the objects of a cluster to a file.
+fn saved(cluster: &Cluster, name: &str) -> String {
+    let log = cluster.sandbox.log();
+    let objects = log
+        .iter()
+        .map(|record| String::from_utf8(record.after.to_vec()).unwrap());
+    let file = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(&file, objects.collect::<Vec<_>>().join("\n")).unwrap();
+    file
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn objects_of_a_file_are_shown_below_their_owners() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    put_workload(&cluster, "web", 2);
+    cluster.put(pod("stray", &json!({"app": "other"})));
+    let file = saved(&cluster, "status-trees.json");
+    let now = ["--from", &file, "--now", "2026-03-02T12:05:00Z"];
+    let run = |args: &[&str]| Spy::alone().run(&[&["status", "--once"], &now[..], args].concat());
+    assert_snapshot!(run(&[]).transcript(), @"
+    5 Current, 1 InProgress
+    NAME                   READY   STATUS       RESTARTS   AGE     NODE   IP
+    ● configmap/flags      -       Current      -          4m59s   -      -
+    ● deployment/web       2/2     Current      -          4m58s   -      -
+    └─● replicaset/web-a   2/2     Current      -          4m57s   -      -
+      ├─● pod/web-a-000    1/1     Running      0          4m56s   -      -
+      └─● pod/web-a-001    1/1     Running      0          4m55s   -      -
+    ~ pod/stray            0/1     InProgress   0          4m54s   -      -
+    ");
+    assert_snapshot!(run(&["--unhealthy", "--no-headers"]).transcript(), @"
+    ~ pod/stray   0/1     InProgress   0          4m54s   -      -
+    ");
+    assert_snapshot!(run(&["-o", "name"]).transcript(), @"
+    configmap/flags
+    deployment.apps/web
+    replicaset.apps/web-a
+    pod/web-a-000
+    pod/web-a-001
+    pod/stray
+    ");
+    let ran = run(&["-o", "json"]);
+    let places: Vec<_> = records(&ran)
+        .iter()
+        .map(|record| {
+            format!(
+                "{} {}",
+                record["depth"],
+                record["ref"]["name"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "0 flags",
+            "0 web",
+            "1 web-a",
+            "2 web-a-000",
+            "2 web-a-001",
+            "0 stray"
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_objects_only_the_broken_ones_are_expanded_and_listed() {
+    let cluster = Cluster::start().await;
+    for number in 0..10 {
+        put_workload(&cluster, &format!("web-{number}"), 1);
+    }
+    for number in [2, 5, 7] {
+        let status = json!({"readyReplicas": 0, "availableReplicas": 0, "unavailableReplicas": 1});
+        cluster.report("deployments", &format!("web-{number}"), &status);
+    }
+    assert_snapshot!(once(&cluster, &["deploy"]).transcript(), @"
+    7 Current, 3 InProgress
+    NAME                     READY   STATUS       RESTARTS   AGE     UP-TO-DATE   AVAILABLE   NODE   IP
+    ~ deployment/web-2       0/1     InProgress   -          4m53s   1            0           -      -
+    └─● replicaset/web-2-a   1/1     Current      -          4m52s   -            -           -      -
+      └─● pod/web-2-a-000    1/1     Running      0          4m51s   -            -           -      -
+    ~ deployment/web-5       0/1     InProgress   -          4m44s   1            0           -      -
+    └─● replicaset/web-5-a   1/1     Current      -          4m43s   -            -           -      -
+      └─● pod/web-5-a-000    1/1     Running      0          4m42s   -            -           -      -
+    ~ deployment/web-7       0/1     InProgress   -          4m38s   1            0           -      -
+    └─● replicaset/web-7-a   1/1     Current      -          4m37s   -            -           -      -
+      └─● pod/web-7-a-000    1/1     Running      0          4m36s   -            -           -      -
+    ● deployment/web-0       1/1     Current      -          4m59s   1            1           -      -
+    ● deployment/web-1       1/1     Current      -          4m56s   1            1           -      -
+    ● deployment/web-3       1/1     Current      -          4m50s   1            1           -      -
+    ● deployment/web-4       1/1     Current      -          4m47s   1            1           -      -
+    ● deployment/web-6       1/1     Current      -          4m41s   1            1           -      -
+    ● deployment/web-8       1/1     Current      -          4m35s   1            1           -      -
+    ● deployment/web-9       1/1     Current      -          4m32s   1            1           -      -
+    7 objects collapsed; name some to expand them
+    ");
+    assert_snapshot!(once(&cluster, &["deploy", "--unhealthy", "-o", "name"]).transcript(), @"
+    deployment.apps/web-2
+    deployment.apps/web-5
+    deployment.apps/web-7
+    ");
+    let ran = once(
+        &cluster,
+        &["deploy", "--unhealthy", "--exit-code", "--no-headers"],
+    );
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.stderr);
+    assert_snapshot!(ran.transcript(), @"
+    ~ deployment/web-2   0/1     InProgress   -          4m53s   1            0           -      -
+    ~ deployment/web-5   0/1     InProgress   -          4m44s   1            0           -      -
+    ~ deployment/web-7   0/1     InProgress   -          4m38s   1            0           -      -
+    ");
+    let ran = once(&cluster, &["deploy/web-2", "-o", "yaml"]);
+    let names = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains("name: web-2"));
+    assert_eq!(names.count(), 1, "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .starts_with("apiVersion: apps/v1\nkind: Deployment\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_type_has_the_columns_of_the_server() {
+    let cluster = Cluster::start().await;
+    put_workload(&cluster, "web", 1);
+    let ran = once(&cluster, &["deploy"]);
+    assert_snapshot!(ran.transcript(), @"
+    NAME                   READY   STATUS    RESTARTS   AGE     UP-TO-DATE   AVAILABLE   NODE   IP
+    ● deployment/web       1/1     Current   -          4m59s   1            1           -      -
+    └─● replicaset/web-a   1/1     Current   -          4m58s   -            -           -      -
+      └─● pod/web-a-000    1/1     Running   0          4m57s   -            -           -      -
+    ");
+    assert_snapshot!(once(&cluster, &["deploy", "-o", "wide", "--no-headers"]).transcript(), @"
+    ● deployment/web       1/1     Current   -          4m59s   1            1           app          app:1    app=web    -      -
+    └─● replicaset/web-a   1/1     Current   -          4m58s   -            -           -            -        -          -      -
+      └─● pod/web-a-000    1/1     Running   0          4m57s   -            -           -            -        -          -      -
+    ");
+    let lists = |cluster: &Cluster| {
+        let requests = cluster.sandbox.requests();
+        let tables = requests
+            .iter()
+            .filter(|request| request.path.contains("includeObject=Object"));
+        tables.count()
+    };
+    assert_eq!(lists(&cluster), 4, "each run lists and watches one table");
+    once(&cluster, &["deploy/web"]);
+    once(&cluster, &["deploy", "-o", "json"]);
+    assert_eq!(lists(&cluster), 4, "nobody reads the columns");
 }
 
 #[tokio::test(flavor = "multi_thread")]

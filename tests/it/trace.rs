@@ -96,15 +96,18 @@ async fn a_deployment_with_once() {
     let ran = cluster.spy().run(&["trace", "deploy", "web", "--once"]);
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @r#"
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ✗ rolling out: 1/3 updated, 3 available, 1 failing   5m2s to the deadline
-    ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
+    └ changed 4m58s ago by kubectl-set: containers[web].image: web:v2.3.9 → web:v2.4.1-rc1
+    ✓ +0s     spec change   gen 2 by kubectl-set
+        ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
     ✗         images        0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff
     · ...     available     0/3 new, 3 old kept
     · ...     old pods      0/3 terminated
     · ...     complete
+    ~ no budget: 4 pods of at most 4, 3 available of at least 3
     ● Available=True MinimumReplicasAvailable  41d
     ~ Progressing=True NewReplicaSetCreated  4m58s
     REVISION                           READY   IMAGE / STATUS     AGE     NODE
@@ -115,6 +118,11 @@ async fn a_deployment_with_once() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d     worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d     worker-2
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            41d     worker-3
+    CONNECTED           RELATION   STATE        AGE
+    └─ in front
+      └─~ service/web   selects    InProgress   41d
+          └ degraded 3/4 ready
+    looked through 1 service
     "#);
 }
 
@@ -155,7 +163,7 @@ async fn a_rollout_on_a_pipe() {
         "old pods",
     ];
     assert_snapshot!(phases.iter().map(last).collect::<Vec<_>>().join("\n"), @"
-        spec change: gen 3 by kubectl-client-side-apply: containers[web].image
+        spec change: gen 3 by kubectl-client-side-apply: ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 -> registry.example.com/shop/web:v2.4.1
         replicaset done: web-589f5c6bfc #3, 3/3 pods
         scheduled done: 3/3 pods (worker-1, worker-2, worker-3)
         images done: 3/3 pulled
@@ -196,10 +204,10 @@ async fn a_missing_object_is_waited_for_without_once() {
     let mut run = cluster.spy().start(&["trace", "svc/api"]);
     run.until("waiting for");
     cluster.put(service());
-    run.until("no pod matches the selector");
+    run.until("no pod matches app=api");
     assert_snapshot!(run.interrupt().transcript(), @r#"
     2026-03-02T12:05:00Z service/api NotFound: waiting for service/api to be created
-    2026-03-02T12:05:00Z service/api Failed: no pod matches the selector
+    2026-03-02T12:05:00Z service/api Failed: no pod matches app=api
     ! waiting for services/api in namespace "shop"
     "#);
     let ran = cluster.spy().run(&["trace", "svc/apj", "--once"]);
@@ -219,18 +227,121 @@ async fn invalid_targets_of_a_trace_are_refused() {
         assert_eq!((ran.status.code(), ran.stdout.as_str()), (Some(1), ""));
         ran.stderr
     };
-    assert_snapshot!(refused(&["trace", "sts/db"]), @"
-    error: statefulsets.apps cannot be traced
-    hint: trace one of these: svc/NAME, deploy/NAME
+    assert_snapshot!(refused(&["trace", "svc"]), @r#"
+    error: no object matches in namespace "shop"
+    hint: to wait until an object is created, name it: trace TYPE/NAME
+    "#);
+    let unknown = refused(&["trace", "svc/api", "--relations", "backend,friend"]);
+    let (error, hint) = unknown.split_once('\n').unwrap();
+    assert_eq!(error, "error: no relation is named \"friend\"");
+    assert!(
+        hint.contains("scale-target, ") && hint.contains("volume"),
+        "{hint}"
+    );
+    for at in 0..17 {
+        cluster.put(config_map(&format!("c{at}")));
+    }
+    assert_snapshot!(refused(&["trace", "cm"]), @r"
+    error: 17 objects match, but a trace shows at most 16
+    hint: name some of them, or use `kubectl spy status`
     ");
-    assert_snapshot!(refused(&["trace", "svc/a", "svc/b"]), @"
-    error: name only one object: trace TYPE/NAME
-    See 'kubectl spy --help' for usage.
-    ");
-    assert_snapshot!(refused(&["trace", "svc"]), @"
-    error: name one object: trace TYPE/NAME
-    See 'kubectl spy --help' for usage.
-    ");
+}
+
+fn config_map(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "shop", "labels": {"app": "api"}}})
+}
+
+/// A Pod that uses the `ConfigMap` of a name.
+fn pod_with(name: &str, settings: &str) -> Value {
+    let mut pod = pod(name, &json!({"app": "api"}));
+    pod["spec"]["containers"][0]["envFrom"] = json!([{"configMapRef": {"name": settings}}]);
+    pod
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_object_has_a_block_of_its_own() {
+    let cluster = Cluster::start().await;
+    for name in ["a", "b"] {
+        cluster.put(config_map(name));
+    }
+    cluster.put(pod_with("one", "a"));
+    cluster.put(pod_with("two", "gone"));
+    let page = |args: &[&str]| {
+        let ran = cluster.spy().run(&[&["trace"], args, &["--once"]].concat());
+        assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+        ran.transcript()
+    };
+    let maps = page(&["cm", "-l", "app=api"]);
+    for part in [
+        "configmap/a  -n shop",
+        "\n\nconfigmap/b  -n shop",
+        "pod/one",
+    ] {
+        assert!(maps.contains(part), "{part} in {maps}");
+    }
+    let pods = page(&["pod/one", "pod/two", "--down"]);
+    for part in ["configmap/a", "configmap/gone", "does not exist"] {
+        assert!(pods.contains(part), "{part} in {pods}");
+    }
+    let missing = cluster
+        .spy()
+        .run(&["trace", "cm/a", "cm/c", "cm/d", "--once"]);
+    assert_eq!(missing.status.code(), Some(1));
+    for name in ["c", "d"] {
+        assert!(
+            missing
+                .stderr
+                .contains(&format!("configmaps \"{name}\" not found")),
+            "{}",
+            missing.stderr
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_users_of_a_config_map_on_a_pipe() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("a"));
+    cluster.put(pod_with("other", "b"));
+    let mut run = cluster.spy().start(&["trace", "cm/a"]);
+    run.until("configmap/a Current");
+    cluster.put(pod_with("one", "a"));
+    run.until("pod/one");
+    cluster.delete("pods", "one");
+    run.until("gone");
+    let ran = run.interrupt();
+    assert!(!ran.stdout.contains("pod/other"), "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_is_printed_once() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("a"));
+    cluster.put(pod_with("one", "a"));
+    let picture = |format: &str| {
+        let ran = cluster.spy().run(&["trace", "cm/a", "-o", format]);
+        assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    let dot = picture("dot");
+    assert!(
+        dot.contains("label=\"environment\"") && dot.ends_with("}\n"),
+        "{dot}"
+    );
+    let mermaid = picture("mermaid");
+    assert!(mermaid.contains("|\"environment\"|"), "{mermaid}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forbidden_kind_hides_no_other() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("a"));
+    cluster.put(pod_with("one", "a"));
+    forbid(&cluster, "deployments");
+    let ran = cluster.spy().run(&["trace", "cm/a", "--once"]);
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(ran.stdout.contains("pod/one"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("deployments.apps"), "{}", ran.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -285,26 +396,33 @@ async fn unread_parts_of_a_rollout_are_shown_as_unread() {
         ran.stdout
     };
     forbid(&cluster, "pods");
-    assert_snapshot!(page(), @r"
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    assert_snapshot!(page(), @"
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
-    ✓ +0s     spec change   gen 2 by kubectl-set: containers[web].image
+    ✓ +0s     spec change   gen 2 by kubectl-set
+        ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ?         scheduled     pods not read
     ?         images        pods not read
     · ...     available     0/3 new, 3 old kept
     ?         old pods      pods not read
     · ...     complete
+    ~ no budget: 4 pods of at most 4, 3 available of at least 3
     ● Available=True MinimumReplicasAvailable  41d
     ~ Progressing=True NewReplicaSetCreated  4m58s
     REVISION                           READY   IMAGE / STATUS   AGE
     ├─~ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1   4m58s
     ├─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
     └─ pods not read
+    CONNECTED           RELATION   STATE        AGE
+    └─ in front
+      └─~ service/web   selects    InProgress   41d
+          └ degraded 3/4 ready
+    looked through 1 service
     ");
     forbid(&cluster, "replicasets");
-    assert_snapshot!(page(), @r"
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 25%
+    assert_snapshot!(page(), @"
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
     ✓ +0s     spec change   gen 2 by kubectl-set
     ?         replicaset    replicasets not read
@@ -317,7 +435,21 @@ async fn unread_parts_of_a_rollout_are_shown_as_unread() {
     ~ Progressing=True NewReplicaSetCreated  4m58s
     ├─ replicasets not read
     └─ pods not read
+    CONNECTED           RELATION   STATE        AGE
+    └─ in front
+      └─~ service/web   selects    InProgress   41d
+          └ degraded 3/4 ready
+    looked through 1 service
     ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_whose_objects_are_unread_are_unknown() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    stage.play_until(12_000).unwrap();
+    forbid(&cluster, "pods");
+    forbid(&cluster, "replicasets");
     let ran = cluster
         .spy()
         .run(&["trace", "deploy/web", "--once", "-o", "json"]);
@@ -368,7 +500,7 @@ async fn several(name: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn all_traceable_objects_of_a_file_are_traced() {
     let file = several("trace-several").await;
-    assert_snapshot!(of_file(&file, &["--once"]).transcript(), @r"
+    assert_snapshot!(of_file(&file, &["--once"]).transcript(), @"
     service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
     ● 1/1 ready  selector app=api   1 pod matches, 0 ready
     ENDPOINT              TARGET      READY   STATE   SERVING   AGE
@@ -377,20 +509,21 @@ async fn all_traceable_objects_of_a_file_are_traced() {
     └─ owners: 1 pod has none
 
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
-    ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
+    ● its endpoints are not in the file  selector app=api   0 pods match, 0 ready
 
     deployment/web  -n shop  0 replicas  RollingUpdate
     ~ not yet observed by the controller (generation 1, observed 0)
-    ✓ +0s     spec change   gen 1 by kubectl-create
+    ✓ +0s     spec change   gen 1 by kubectl-create: created
     ~ ...     observed      not yet by the controller (generation 1, observed 0)
     · ...     replicaset    to be created by the controller
     · ...     complete
+    looked through 1 service
     ");
-    assert_snapshot!(of_file(&file, &[]).transcript(), @r"
+    assert_snapshot!(of_file(&file, &[]).transcript(), @"
     2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
     2026-03-02T12:05:00Z service/api Current: 1/1 ready
-    2026-03-02T12:05:00Z service/other Failed: no pod matches the selector
-    2026-03-02T12:05:00Z deployment/web spec change: gen 1 by kubectl-create
+    2026-03-02T12:05:00Z service/other Current: its endpoints are not in the file
+    2026-03-02T12:05:00Z deployment/web spec change: gen 1 by kubectl-create: created
     2026-03-02T12:05:00Z deployment/web observed underway: not yet by the controller (generation 1, observed 0)
     2026-03-02T12:05:00Z deployment/web InProgress: not yet observed by the controller (generation 1, observed 0)
     ");
@@ -407,35 +540,40 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
         |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
     assert_snapshot!(printed(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
-    ✗ no pod matches the selector  selector app=api   0 pods match, 0 ready
+    ● its endpoints are not in the file  selector app=api   0 pods match, 0 ready
     ");
     assert_snapshot!(printed(&file, &["svc", "-n", "tea"]), @r#"
-    ! error: nothing in FILE, namespace "tea", can be traced
-    ! hint: trace one of these: svc/NAME, deploy/NAME
+    ! error: nothing to trace in FILE in namespace "tea"
+    ! hint: name a type or an object: trace TYPE/NAME --from FILE
     "#);
     let empty = dumped(&Cluster::start().await, "trace-nothing");
     assert_snapshot!(printed(&empty, &[]), @r"
-    ! error: nothing in FILE can be traced
-    ! hint: trace one of these: svc/NAME, deploy/NAME
-    ");
-    assert_snapshot!(printed(&file, &["-l", "app=api"]), @r"
-    ! error: name one object: trace TYPE/NAME
-    ! See 'kubectl spy --help' for usage.
+    ! error: nothing to trace in FILE
+    ! hint: name a type or an object: trace TYPE/NAME --from FILE
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_requests_its_own_objects_only() {
+async fn a_service_receives_no_other_pods_and_services() {
     let cluster = Cluster::start().await;
     cluster.put(service());
+    cluster.put(pod("api-a", &json!({"app": "api"})));
     cluster.put(pod("other", &json!({"app": "other"})));
     let ran = cluster.spy().run(&["trace", "svc/api", "--once"]);
     assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
-    assert_snapshot!(requested_paths(&cluster.sandbox.requests()).join("\n"), @"
-    /api/v1/namespaces/shop/pods labelSelector=app%3Dapi
-    /api/v1/namespaces/shop/services fieldSelector=metadata.name%3Dapi
-    /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices labelSelector=kubernetes.io%2Fservice-name%3Dapi
-    ");
+    let paths = requested_paths(&cluster.sandbox.requests());
+    let of = |resource: &str| -> Vec<&str> {
+        let prefix = format!("/api/v1/namespaces/shop/{resource} ");
+        paths
+            .iter()
+            .filter_map(|path| path.strip_prefix(&prefix))
+            .collect()
+    };
+    assert_eq!(of("pods"), ["labelSelector=app%3Dapi"]);
+    // The look-back at its last change reads it again.
+    let mut services = of("services");
+    services.dedup();
+    assert_eq!(services, ["fieldSelector=metadata.name%3Dapi"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -443,7 +581,7 @@ async fn a_restart_of_the_server_is_shown_and_survived() {
     let mut cluster = Cluster::start().await;
     cluster.put(service());
     let mut run = cluster.spy().start(&["trace", "svc/api"]);
-    run.until("no pod matches the selector");
+    run.until("no pod matches app=api");
     cluster.sandbox.stop().await;
     run.until("retrying");
     let pod = cluster.put(pod("api-a", &json!({"app": "api"})));

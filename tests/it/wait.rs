@@ -137,7 +137,7 @@ async fn a_deletion_is_the_condition_or_a_failure() {
         waits.stdout
     );
     assert_snapshot!(waits.stderr, @"deployment.apps/web condition met");
-    assert_snapshot!(fails.stderr, @"error: deployments.apps/web was deleted before the condition was met");
+    assert_snapshot!(fails.stderr, @"error: deployment.apps/web was deleted before the condition was met");
     for verb in ["changes", "status"] {
         let ran = cluster.spy().run(&[verb, "deploy/web", "--for=delete"]);
         assert_eq!((code(&ran), ran.stderr.as_str()), (Some(0), ""), "{verb}");
@@ -158,7 +158,7 @@ async fn a_failed_object_ends_the_wait() {
     assert_snapshot!(ended(&ran), @"
     Some(2)
     2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    ! error: deployments.apps/web has failed: Progress deadline exceeded
+    ! error: deployment.apps/web has failed: no progress for 600s
     ");
     let ran = cluster
         .spy()
@@ -214,8 +214,8 @@ async fn malformed_flags_are_errors() {
         assert_eq!(code(&ran), Some(1), "{flag}");
         ran.stderr
     };
-    assert_snapshot!(printed("--for=ready"), @r#"
-    error: invalid value 'ready' for '--for <GOAL>': unrecognized condition: "ready"
+    assert_snapshot!(printed("--for=readyy"), @r#"
+    error: invalid value 'readyy' for '--for <GOAL>': unrecognized condition: "readyy"
     See 'kubectl spy --help' for usage.
     "#);
     assert_snapshot!(printed("--timeout=30"), @r#"
@@ -400,7 +400,7 @@ fn a_run_on_a_file_ends_with_the_file() {
     assert_eq!(ran.stderr, "configmap/flags condition met\n");
     let ran = run(&["cm/flags", "-n", "shop", "--for=jsonpath={.data.a}=7"]);
     assert_eq!(code(&ran), Some(2));
-    let words = "error: configmaps/flags was deleted before the condition was met\n";
+    let words = "error: configmap/flags was deleted before the condition was met\n";
     assert!(ran.stderr.ends_with(words), "{}", ran.stderr);
     let ran = run(&["--for=jsonpath={.data.a}=7"]);
     assert_eq!(code(&ran), Some(3));

@@ -108,14 +108,9 @@ impl Spy {
         shell.spawn().unwrap()
     }
 
-    /// Runs the program until it exits.
+    /// Runs the program until it exits. A program that does not end is ended, and fails the test.
     pub fn run(&self, args: &[&str]) -> Ran {
-        let output = self.command(args).output().unwrap();
-        Ran {
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-            status: output.status,
-        }
+        self.start(args).finish()
     }
 
     /// Starts a run that continues until the test interrupts it.

@@ -12,8 +12,7 @@ use tokio::sync::OnceCell;
 use super::TypeWord;
 use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
-use super::similar;
-use crate::object::{Resource, ResourceType, json_fault, well_known};
+use crate::object::{Resource, ResourceType, json_fault, near, well_known};
 use parse::DiscoveryAnswer;
 
 /// Aggregated discovery, and the older form for servers without it.
@@ -171,7 +170,7 @@ fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
             .into_iter()
             .chain(found.short_names.iter().map(String::as_str))
     });
-    similar::near(&word.to_lowercase(), words)
+    near(&word.to_lowercase(), words)
 }
 
 /// Discovers all types: with two requests if the server aggregates discovery, else with one per group.

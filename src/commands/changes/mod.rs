@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::{Answer, CommandError, Context, Ended, Session, Shutdown, Terminal, follow};
+use super::{Answer, CommandError, Context, Ended, Judge, Session, Shutdown, Terminal, follow};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -65,7 +65,12 @@ pub(crate) async fn show(
     let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
-    stop.wait_for(&args.ends, &keys);
+    if args.ends.needs_judgement() {
+        changes.judge(&session);
+        stop.wait_for(&args.ends, &keys, Judge::Model);
+    } else {
+        stop.wait_for(&args.ends, &keys, Judge::Versions);
+    }
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;

@@ -11,7 +11,10 @@ use super::output::{Renderer, footer, refused};
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, Live, Note, Sources, Terminal, UnreadPart};
+use crate::commands::{
+    CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
+};
+use crate::model::Model;
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -47,6 +50,8 @@ pub(super) struct Changes {
     pub(super) earlier: usize,
     /// The server's schemas of custom kinds.
     pub(super) schemas: Schemas,
+    /// The model that judges the objects for `--for=current`. Nothing of it is printed.
+    judged: Option<JudgedObjects>,
 }
 
 impl Changes {
@@ -69,7 +74,18 @@ impl Changes {
             past: None,
             earlier: 0,
             schemas: Schemas::default(),
+            judged: None,
         }
+    }
+
+    /// Also judges the objects, with their dependents.
+    pub(super) fn judge(&mut self, session: &Session) {
+        let judged = JudgedObjects::new(&self.keys);
+        self.judged = Some(if session.is_of_file() {
+            judged.of_excerpt()
+        } else {
+            judged
+        });
     }
 
     fn audience(&self) -> Audience {
@@ -79,7 +95,27 @@ impl Changes {
 
 impl Live for Changes {
     fn wanted(&self) -> Vec<SourceKey> {
-        self.keys.clone()
+        match &self.judged {
+            Some(judged) => judged.wanted(),
+            None => self.keys.clone(),
+        }
+    }
+
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        let judged = self.judged.as_mut();
+        judged.map_or_else(Vec::new, JudgedObjects::take_rereads)
+    }
+
+    fn need(&self, key: &SourceKey) -> Need {
+        if self.keys.contains(key) {
+            Need::Vital
+        } else {
+            Need::Useful
+        }
+    }
+
+    fn judged(&self) -> Option<&Model> {
+        self.judged.as_ref()?.judged()
     }
 
     fn reports_waiting(&self) -> bool {
@@ -87,6 +123,12 @@ impl Live for Changes {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        if let Some(judged) = &mut self.judged {
+            judged.apply(key, &event, now);
+            if !self.keys.contains(key) {
+                return;
+            }
+        }
         let is_named = named(key).is_some();
         if let Event::Synced {
             epoch: 1, count: 0, ..
@@ -166,6 +208,9 @@ impl Live for Changes {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        if let Some(judged) = &mut self.judged {
+            judged.refresh(terminal.env().now());
+        }
         if !self.print_past(terminal)? {
             return Ok(());
         }

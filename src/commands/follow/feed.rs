@@ -66,6 +66,8 @@ impl<'a> LiveFeed<'a> {
         let begun = Instant::now();
         view.print(&self.sources, terminal)?;
         if view.has_begun() {
+            let now = terminal.env().now();
+            self.stop.waiting.judge(view.judged(), now);
             for name in self.stop.waiting.take_met() {
                 terminal.notify(&format!("{name} condition met"))?;
             }
@@ -122,10 +124,11 @@ impl<'a> LiveFeed<'a> {
 
     /// Subscribes to the wanted sources and ends the other subscriptions. Sources that the view holds are
     /// paused.
-    pub(super) fn reconcile(&mut self, view: &impl Live, terminal: &Terminal<'_>) {
+    pub(super) fn reconcile(&mut self, view: &mut impl Live, terminal: &Terminal<'_>) {
         self.subscriptions.hold(|key| view.holds(key));
         let wanted = view.wanted();
-        if wanted == self.wanted {
+        let is_reread = self.forget(&view.take_rereads());
+        if wanted == self.wanted && !is_reread {
             return;
         }
         self.wanted.clone_from(&wanted);
@@ -156,6 +159,18 @@ impl<'a> LiveFeed<'a> {
                 .add(&source, Terms { patience, catch_up });
             source.start();
         }
+    }
+
+    /// Ends the subscriptions of the sources that the view reads from the start. The sources themselves stay open.
+    /// Returns whether there were any.
+    fn forget(&mut self, rereads: &[SourceKey]) -> bool {
+        let mut is_any = false;
+        for key in rereads.iter().filter(|key| self.wanted.contains(key)) {
+            self.subscriptions.remove(key);
+            self.sources.remove(key);
+            is_any = true;
+        }
+        is_any
     }
 
     /// Passes this event, and those queued behind it, to the view.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
+use crate::model::Model;
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -18,6 +19,11 @@ pub(crate) trait Live {
     /// The sources to follow now. The loop asks again after each batch of events, because a new object may
     /// lead to other sources.
     fn wanted(&self) -> Vec<SourceKey>;
+
+    /// The sources of which the view needs every object since the last call, also those that it follows already.
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        Vec::new()
+    }
 
     /// How much the view depends on a source.
     fn need(&self, _key: &SourceKey) -> Need {
@@ -35,6 +41,12 @@ pub(crate) trait Live {
     /// Whether the initial objects are shown, so that the verb may end.
     fn has_begun(&self) -> bool {
         true
+    }
+
+    /// The model that judges the objects for `--for`, once it is up to date; `None` until then, and if the verb has no
+    /// model.
+    fn judged(&self) -> Option<&Model> {
+        None
     }
 
     /// Applies one event.

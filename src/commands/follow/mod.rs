@@ -71,7 +71,7 @@ impl LiveFeed<'_> {
                 wrote = terminal.wait_until_written() => wrote?,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
-            self.reconcile(&*view, terminal);
+            self.reconcile(view, terminal);
             tokio::select! {
                 event = self.subscriptions.next() => {
                     let is_event = event.is_some();

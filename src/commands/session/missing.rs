@@ -1,16 +1,12 @@
 //! Errors and hints about objects that do not exist.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use super::{Session, SessionPlace};
+use super::{HINT, Session, SessionPlace};
 use crate::cluster::{ApiRequest, Client, Part, RequestError, RequestPath, similar_names};
 use crate::commands::CommandError;
 use crate::commands::sources::named;
 use crate::source::SourceKey;
-
-/// How long a hint may take.
-const HINT: Duration = Duration::from_millis(1500);
 
 impl Session {
     /// Names similar to that of a source's named object. Empty if there are none, or if the server takes too long.

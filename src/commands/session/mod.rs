@@ -6,6 +6,7 @@ mod missing;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::input::{stream_of, text_of, unreadable};
 use super::manifests::{self, ManifestPlace as Manifests};
@@ -15,12 +16,15 @@ use crate::cluster::{
     parse_arguments,
 };
 use crate::env::Env;
-use crate::object::{Doc, ObjectRef};
+use crate::object::{Doc, ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::watch::{FileTransport, HttpTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};
+
+/// How long a hint may take, and anything else that the user can do without.
+const HINT: Duration = Duration::from_millis(1500);
 
 /// The cluster that a verb reads, unless `--from` names a file.
 #[derive(Clone, Debug)]
@@ -188,6 +192,25 @@ impl Session {
             context.hint(&format!("use `kubectl spy {verb} {form}`"))?;
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
+    }
+
+    /// The types that the cluster or the file serves, besides Kubernetes' own. Without an answer in time, there are none.
+    pub(crate) async fn served_types(&self) -> ServedTypes {
+        let listable = |found: &ResourceType| found.listable() && found.watchable();
+        let resource = |found: ResourceType| found.resource;
+        match &self.place {
+            SessionPlace::File(file) => ServedTypes::of(types(file).into_iter().map(resource)),
+            SessionPlace::Cluster(client) => {
+                let resolver = Resolver::new(client.clone());
+                match tokio::time::timeout(HINT, resolver.discovery()).await {
+                    Ok(Ok(discovery)) => {
+                        let types = discovery.types.iter().filter(|found| listable(found));
+                        ServedTypes::of(types.map(|found| found.resource.clone()))
+                    }
+                    Ok(Err(_)) | Err(_) => ServedTypes::default(),
+                }
+            }
+        }
     }
 
     /// The namespace for the objects of manifests.

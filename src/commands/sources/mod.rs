@@ -16,7 +16,7 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
-use crate::source::{Event, SourceKey, SourceState};
+use crate::source::{Event, Select, SourceKey, SourceState};
 
 pub(crate) use note::{Need, Note, UnreadPart};
 use source_status::{SourceStatus, is_given_up, is_refused};
@@ -54,6 +54,7 @@ impl Sources {
         event: &Event,
         now: Timestamp,
     ) -> Vec<(Arc<SourceKey>, Note)> {
+        let is_known_refusal = self.is_known_refusal(key, event);
         let Some(known) = self.known.iter_mut().find(|known| known.key == *key) else {
             return Vec::new();
         };
@@ -62,6 +63,7 @@ impl Sources {
             Event::Object { .. } => known.met = true,
             Event::State(state) => {
                 let note = known.enter(state, now);
+                let note = note.filter(|_| !is_known_refusal);
                 self.held.extend(note.map(|note| (key.clone(), note)));
             }
             Event::Gap(_) | Event::Undecodable { .. } => {}
@@ -71,6 +73,16 @@ impl Sources {
         } else {
             Vec::new()
         }
+    }
+
+    /// Whether an event refuses a source in the same words as another one. Many sources of one kind differ only in their
+    /// selectors.
+    fn is_known_refusal(&self, key: &SourceKey, event: &Event) -> bool {
+        let Event::State(state) = event else {
+            return false;
+        };
+        let mut others = self.known.iter().filter(|known| *known.key != *key);
+        is_refused(state) && others.any(|known| known.is_refused_as(state))
     }
 
     /// The notes from before a vital source was read.
@@ -144,11 +156,24 @@ impl Sources {
         self.known.len()
     }
 
-    /// A line for each source that cannot be read.
+    /// A line for each source that cannot be read. Sources that the server refuses in the same words share a line.
     pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
-        let refused = self.known.iter().filter(|known| is_refused(&known.state));
-        refused.map(|known| {
-            let source = describe(&known.key);
+        let refused = self.known.iter().enumerate();
+        let refused = refused.filter(|(at, known)| {
+            let mut before = self.known[..*at].iter();
+            is_refused(&known.state) && !before.any(|other| other.is_refused_as(&known.state))
+        });
+        refused.map(|(at, known)| {
+            let mut after = self.known[at + 1..].iter();
+            let source = if after.any(|other| other.is_refused_as(&known.state)) {
+                let select = Select::All;
+                describe(&SourceKey {
+                    select,
+                    ..(*known.key).clone()
+                })
+            } else {
+                describe(&known.key)
+            };
             let why = cause(&known.state).map(|cause| escape_line(cause).into_owned());
             format!(
                 "{}: {source}: {}",

@@ -86,6 +86,11 @@ impl SourceStatus {
         matches!(self.state, SourceState::Forbidden { .. })
     }
 
+    /// Whether the server refuses it in the words of this state.
+    pub(super) fn is_refused_as(&self, state: &SourceState) -> bool {
+        is_refused(&self.state) && cause(&self.state) == cause(state)
+    }
+
     /// Whether it is vital, for one named object, and the object never existed.
     pub(super) fn is_absent(&self) -> bool {
         self.need == Need::Vital && self.synced && !self.met && named(&self.key).is_some()

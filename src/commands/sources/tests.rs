@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::object::Resource;
-use crate::source::{ClusterId, Form, Scope, Select};
+use crate::source::{ClusterId, Form, Scope};
 
 fn key(resource: &str, name: Option<&str>) -> Arc<SourceKey> {
     let words: Vec<&str> = resource.split(' ').collect();
@@ -154,6 +154,28 @@ fn every_refused_kind_is_named_with_one_hint() {
              hint: try `kubectl auth can-i --list -n shop`"
         )
     );
+}
+
+#[test]
+fn sources_that_are_refused_in_the_same_words_share_a_line() {
+    let mut sources = Sources::default();
+    let service = Arc::new(SourceKey::all("", "Service"));
+    let slices = ["app=a", "app=b"].map(|labels| {
+        Arc::new(SourceKey {
+            select: Select::labelled(labels),
+            ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
+        })
+    });
+    sources.add(&service, Need::Vital);
+    let mut shown = notes(&mut sources, &[(&service, synced(2))]);
+    for slices in &slices {
+        sources.add(slices, Need::Useful);
+        shown.extend(notes(&mut sources, &[(slices, forbidden("slices"))]));
+    }
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    let refused: Vec<String> = sources.refused().collect();
+    let line = "forbidden: endpointslices.discovery.k8s.io: Error from server (Forbidden): slices is forbidden";
+    assert_eq!(refused, [line.to_owned()]);
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 
+use super::options::Detail;
 use super::rows::StatusRow;
 use crate::render::age::age;
 use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
+use crate::render::text::escape_line;
 use crate::status::Row;
 
 /// The least terminal width at which NODE, IP and CHANGED are shown.
@@ -15,46 +17,56 @@ const WIDE: usize = 120;
 const ROOMY: usize = 100;
 
 /// Which columns a table has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StatusColumns {
     /// Whether to show namespaces.
     pub(super) namespaces: bool,
     /// Whether the table is redrawn on changes.
     pub(super) live: bool,
+    /// Whether to drop columns that do not fit.
+    pub(super) detail: Detail,
+    /// The titles of the columns that the server prints beside ours.
+    pub(super) printed: Vec<Box<str>>,
     /// The width of the terminal; `None` for no limit.
     pub(super) width: Option<usize>,
 }
 
 impl StatusColumns {
     /// The columns from left to right.
-    pub(super) fn titles(self) -> Vec<Column> {
+    pub(super) fn titles(&self) -> Vec<Column> {
+        let drop = |rank| match self.detail {
+            Detail::Fitted => Fit::Drop(rank),
+            Detail::Whole => Fit::Keep,
+        };
         let mut columns = vec![
             Column::new("Name", Fit::CutMiddle),
             Column::new("Ready", Fit::Keep),
             Column::new("Status", Fit::Shrink),
-            Column::new("Restarts", Fit::Drop(2)),
-            Column::new("Age", Fit::Drop(1)),
+            Column::new("Restarts", drop(2)),
+            Column::new("Age", drop(1)),
         ];
         if self.namespaces {
             columns.insert(0, Column::new("Namespace", Fit::Keep));
         }
+        let printed = self.printed.iter();
+        columns.extend(printed.map(|title| Column::new(&escape_line(title), drop(6))));
         if self.is_wide() {
-            columns.push(Column::new("Node", Fit::Drop(3)));
-            columns.push(Column::new("IP", Fit::Drop(5)));
+            columns.push(Column::new("Node", drop(3)));
+            columns.push(Column::new("IP", drop(5)));
         }
         if self.is_wide() && self.live {
-            columns.push(Column::new("Changed", Fit::Drop(4)));
+            columns.push(Column::new("Changed", drop(4)));
         }
         columns
     }
 
     /// The index of the name column.
-    pub(super) fn name(self) -> usize {
+    pub(super) fn name(&self) -> usize {
         usize::from(self.namespaces)
     }
 
     /// The cells of a row.
-    pub(super) fn cells(self, row: &StatusRow<'_>, now: Timestamp) -> Vec<Cell> {
+    pub(super) fn cells(&self, row: &StatusRow<'_>, now: Timestamp) -> Vec<Cell> {
         let Row {
             ready,
             word,
@@ -78,6 +90,8 @@ impl StatusColumns {
         if self.namespaces {
             cells.insert(0, plain(row.object.namespace.as_deref()));
         }
+        let printed = self.printed.iter();
+        cells.extend(printed.map(|title| plain(row.printed(title))));
         if self.is_wide() {
             let (node, address) = row.whereabouts();
             cells.extend([plain(node), plain(address)]);
@@ -90,9 +104,22 @@ impl StatusColumns {
         cells
     }
 
-    fn is_wide(self) -> bool {
-        self.width.is_none_or(|width| width >= WIDE)
+    fn is_wide(&self) -> bool {
+        self.detail == Detail::Whole || self.width.is_none_or(|width| width >= WIDE)
     }
+}
+
+/// The titles of the columns that the server prints of these objects, in its order.
+pub(super) fn printed_titles(rows: &[StatusRow<'_>], detail: Detail) -> Vec<Box<str>> {
+    let mut titles: Vec<Box<str>> = Vec::new();
+    let cells = rows.iter().filter_map(|row| row.known);
+    for cell in cells.flat_map(|known| &known.printed) {
+        let is_shown = !cell.is_wide || detail == Detail::Whole;
+        if is_shown && !titles.contains(&cell.column) {
+            titles.push(cell.column.clone());
+        }
+    }
+    titles
 }
 
 /// `replicaset/web-5d4f8c7b9d #12`.

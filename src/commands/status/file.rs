@@ -1,69 +1,92 @@
-//! `status --from FILE --once`: assesses each object of a file on its own, in the order of the file.
+//! `status --from FILE --once`: the objects of a file, in its order, each with the objects below it that it owns.
+//!
+//! An object without a uid, or with the same one as another, stands alone: nothing can be its dependent.
 
 use super::Args;
-use super::live::StatusFormat;
+use super::columns::StatusColumns;
+use super::documents::{Documents, REDACTED};
+use super::file_tree::FileTree;
+use super::options::{RowOptions, StatusFormat};
 use super::rows::StatusRow;
-use super::table::Idle;
-use super::view::listing;
+use super::view::{are_spread, listing};
 use crate::commands::{Answer, CommandError, Context, Ended, documents};
-use crate::graph::Graph;
 use crate::object::{Doc, ObjectRef};
 use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
-use crate::render::json::status::StatusRecord;
-use crate::status::Assessment;
+use crate::render::json::status::{StatusRecord, TreePlace};
+use crate::render::text::escape_line;
 
-pub(super) fn assess_each(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(super) fn assess_documents(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<Ended, CommandError> {
     let source = &args.objects.source;
+    let file = source.from.as_deref().unwrap_or("-");
     let documents = documents(context, source)?;
     let now = source.now.unwrap_or_else(|| context.env.now());
-    let assessments: Vec<Assessment> = documents
-        .iter()
-        .map(|document| Assessment::of(document.root(), now, args.rules))
-        .collect();
-    let lines = match args.output {
+    let tree = FileTree::of(&documents, args.rules, now);
+    let rows = tree.rows();
+    let health = args.options().health;
+    let shown = in_file_order(&rows).into_iter();
+    let shown = shown.filter(|(_, row)| health.includes(row));
+    let mut yaml = Documents::new();
+    let lines: Vec<String> = match args.output {
         StatusFormat::Json => {
-            let file = source.from.as_deref().unwrap_or_default();
-            let records = documents
-                .iter()
-                .zip(&assessments)
-                .map(|(document, assessment)| {
-                    let object = ObjectRef::of(document.root());
-                    line(&StatusRecord::new(file, &object, assessment, now))
-                });
-            records.collect()
+            let record = |(_, row): (usize, &StatusRow<'_>)| {
+                let place = TreePlace {
+                    owner: row.owner.as_ref(),
+                    depth: row.depth,
+                };
+                let record = StatusRecord::new(file, &row.object, row.assessment, now);
+                let record = record.at(place, row.worst());
+                line(&if args.explain {
+                    record.explained(row.assessment)
+                } else {
+                    record
+                })
+            };
+            shown.map(record).collect()
         }
-        StatusFormat::Text => {
+        StatusFormat::Yaml => shown
+            .flat_map(|(place, _)| yaml.document(&documents[place]))
+            .collect(),
+        StatusFormat::Name => {
+            let name = |row: &StatusRow<'_>| escape_line(&row.object.resource_name()).into_owned();
+            shown.map(|(_, row)| name(row)).collect()
+        }
+        StatusFormat::Text | StatusFormat::Wide => {
             let canvas = Canvas::unbounded(context.look(), now);
-            table(&documents, &assessments, args.idle(), canvas)
+            table(&rows, args.options(), canvas)
         }
     };
     context.print(&lines)?;
-    refuse_unreadable(
-        source.from.as_deref().unwrap_or("-"),
-        &documents,
-        &assessments,
-    )?;
-    let is_well = assessments.iter().all(Assessment::is_well);
+    if yaml.has_secret {
+        context.hint(REDACTED)?;
+    }
+    refuse_unreadable(file, &rows, &documents)?;
+    let is_well = rows.iter().all(|(_, row)| row.assessment.is_well());
     let answer = Answer::from(!is_well);
     args.ends.conclude(Ended::Answered, answer, [])
+}
+
+fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r StatusRow<'a>)> {
+    let mut rows: Vec<_> = rows.iter().map(|(place, row)| (*place, row)).collect();
+    rows.sort_by_key(|(place, _)| *place);
+    rows
 }
 
 /// Fails if a document is not an object with a status. The other documents are printed by then.
 fn refuse_unreadable(
     file: &str,
+    rows: &[(usize, StatusRow<'_>)],
     documents: &[Doc],
-    assessments: &[Assessment],
 ) -> Result<(), CommandError> {
-    let lines =
-        (1..)
-            .zip(documents)
-            .zip(assessments)
-            .filter_map(|((position, document), assessment)| {
-                let error = assessment.verdict.error.as_ref()?;
-                let object = with_name(ObjectRef::of(document.root()), position);
-                Some(format!("error: {file}: {object}: {error}"))
-            });
+    let rows = in_file_order(rows).into_iter();
+    let lines = rows.filter_map(|(place, row)| {
+        let error = row.assessment.verdict.error.as_ref()?;
+        let object = with_name(ObjectRef::of(documents[place].root()), place);
+        Some(format!("error: {file}: {object}: {error}"))
+    });
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() {
         return Ok(());
@@ -71,31 +94,32 @@ fn refuse_unreadable(
     Err(CommandError::failed(lines.join("\n")))
 }
 
-fn table(documents: &[Doc], assessments: &[Assessment], idle: Idle, canvas: Canvas) -> Vec<String> {
-    let graphs: Vec<Graph> = documents.iter().map(alone).collect();
-    let items = (1..).zip(documents.iter().zip(assessments)).zip(&graphs);
-    let items = items.map(|((position, (document, assessment)), graph)| {
-        let object = with_name(ObjectRef::of(document.root()), position);
-        StatusRow::alone(object, assessment, graph.nodes().next())
+fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -> Vec<String> {
+    let named = rows.iter().map(|(place, row)| {
+        let mut row = row.clone();
+        row.object = with_name(row.object, *place);
+        row
     });
-    listing(&items.collect::<Vec<_>>(), idle, canvas)
-}
-
-fn alone(document: &Doc) -> Graph {
-    let mut graph = Graph::default();
-    graph.apply(document.root());
-    graph
+    let rows: Vec<StatusRow<'_>> = named.collect();
+    let columns = StatusColumns {
+        namespaces: are_spread(&rows),
+        live: false,
+        detail: options.detail,
+        printed: Vec::new(),
+        width: canvas.look.width,
+    };
+    listing(rows, &columns, options, canvas)
 }
 
 /// The reference. An object without a name gets its position in the file as its name.
-fn with_name(object: ObjectRef, position: usize) -> ObjectRef {
+fn with_name(object: ObjectRef, place: usize) -> ObjectRef {
     let or = |text: std::sync::Arc<str>, other: String| match &*text {
         "" => other.into(),
         _ => text,
     };
     ObjectRef {
         kind: or(object.kind, "?".to_owned()),
-        name: or(object.name, format!("#{position}")),
+        name: or(object.name, format!("#{}", place + 1)),
         ..object
     }
 }

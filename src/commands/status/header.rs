@@ -1,17 +1,32 @@
 //! The header of `status`: the objects, their namespace, and the progress of their rollout.
 
+use super::options::{HealthFilter, RowOptions, Titles};
+use super::roots::Collapsed;
 use super::rows::StatusRow;
-use super::state::{MAX_EXPANDED, StatusState};
-use crate::object::ObjectRef;
+use super::state::StatusState;
+use crate::render::count::{counted, thousands};
 use crate::render::header_footer::ViewHeader;
 use crate::render::style::Look;
+use crate::render::text::escape_line;
 use crate::source::Scope;
+use crate::status::Status;
 
-/// The line that says that dependents are hidden.
-pub(super) fn hidden_dependents(state: &StatusState, look: Look) -> Option<String> {
-    let text =
-        format!("more than {MAX_EXPANDED} objects: dependents hidden; name some to expand them");
-    state.hides_dependents.then(|| look.styles.dim(&text))
+/// `102 objects collapsed, 4 of them not Current; name some to expand them`: the objects whose dependents are hidden.
+pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) -> Option<String> {
+    let Collapsed { mut all, unwell } = state.collapsed();
+    if options.titles == Titles::Hidden {
+        return None;
+    }
+    if options.health == HealthFilter::Unhealthy {
+        all = unwell;
+    }
+    let unwell = match unwell {
+        0 => String::new(),
+        unwell => format!(", {unwell} of them not Current"),
+    };
+    let counted = counted(all, "object", "objects");
+    let text = format!("{counted} collapsed{unwell}; name some to expand them");
+    (all > 0).then(|| look.styles.dim(&text))
 }
 
 /// The header: the objects, their namespace, and the progress of their rollout.
@@ -25,12 +40,15 @@ pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader 
     });
     ViewHeader {
         name: match &roots[..] {
-            [root] => qualified(&root.object),
+            [root] => root.object.resource_name(),
             _ => requested(state),
         },
         facts: place.into_iter().collect(),
         context: key.map(|key| format!("ctx {}", key.cluster.0)),
-        summary: rollout(state, &roots, rows),
+        summary: match &roots[..] {
+            [root] => rollout(state, root, rows),
+            _ => aggregate(rows),
+        },
     }
 }
 
@@ -46,27 +64,55 @@ fn requested(state: &StatusState) -> String {
     resources.join(",")
 }
 
+/// `kubectl spy trace service/api shows where its traffic goes`: the command that shows more about a single object.
+pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
+    let mut roots = rows.iter().filter(|row| row.depth == 0);
+    let (Some(root), None) = (roots.next(), roots.next()) else {
+        return None;
+    };
+    let shows = match &*root.object.kind {
+        "Service" if root.known.is_some() => "shows where its traffic goes",
+        "Deployment" if root.known.is_some() && !root.assessment.is_well() => "shows its rollout",
+        _ => return None,
+    };
+    let object = root.object.to_string();
+    let text = format!("kubectl spy trace {} {shows}", escape_line(&object));
+    Some(look.styles.dim(&text))
+}
+
+/// `112 Current, 4 InProgress, 2 Failed`: the states of the requested objects.
+pub(super) fn aggregate(rows: &[StatusRow<'_>]) -> String {
+    let count = |status: Status| {
+        let is_it = |row: &&StatusRow<'_>| row.is_requested && row.assessment.status() == status;
+        rows.iter().filter(is_it).count()
+    };
+    let counts = IN_HEADER.map(|status| (count(status), status));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, status)| format!("{} {status}", thousands(*count)))
+        .collect();
+    counts.join(", ")
+}
+
+/// The order of the states in the header.
+const IN_HEADER: [Status; 6] = [
+    Status::Current,
+    Status::InProgress,
+    Status::Terminating,
+    Status::NotFound,
+    Status::Unknown,
+    Status::Failed,
+];
+
 /// `rollout 2/3 updated, 1 failing`.
-fn rollout(state: &StatusState, roots: &[&StatusRow<'_>], rows: &[StatusRow<'_>]) -> String {
+fn rollout(state: &StatusState, root: &StatusRow<'_>, rows: &[StatusRow<'_>]) -> String {
     let failing = rows
         .iter()
         .filter(|row| row.assessment.is_failing_itself())
         .count();
-    let counts = match roots {
-        [root] => state.rollout(&root.object.identity()),
-        _ => None,
-    };
+    let counts = state.rollout(&root.object.identity());
     let updated = counts.map(|at| format!("rollout {}/{} updated", at.updated, at.wanted));
     let failing = (failing > 0).then(|| format!("{failing} failing"));
     let parts: Vec<String> = updated.into_iter().chain(failing).collect();
     parts.join(", ")
-}
-
-/// `deployment.apps/web`: what kubectl prints for `-o name`.
-fn qualified(object: &ObjectRef) -> String {
-    let kind = object.kind.to_lowercase();
-    match object.group() {
-        "" => format!("{kind}/{}", object.name),
-        group => format!("{kind}.{group}/{}", object.name),
-    }
 }

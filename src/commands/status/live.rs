@@ -5,36 +5,29 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::documents::{Documents, REDACTED, changed_names};
+use super::options::{RowOptions, StatusFormat};
 use super::state::StatusState;
-use super::table::Idle;
 use super::transitions::Transitions;
 use super::view::{table, view};
 use crate::commands::sources::named;
-use crate::commands::{CommandError, Ending, Live, Sources, Terminal};
+use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
+use crate::model::Model;
 use crate::render::header_footer::Connection;
 use crate::source::{Event, Scope, SourceKey};
 
 /// How many failed attempts of a source end `--once` with an error.
 const PATIENCE: u32 = 3;
 
-/// The values of `--output`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum StatusFormat {
-    /// A live table; without a terminal, one line for each change of state
-    #[default]
-    Text,
-    /// One JSON record per line, for each change of state
-    Json,
-}
-
 /// The state, and what was printed of it.
 #[derive(Debug)]
 pub(super) struct LiveStatus {
     state: StatusState,
     format: StatusFormat,
-    idle: Idle,
+    options: RowOptions,
     ending: Ending,
     transitions: Transitions,
+    documents: Documents,
     has_begun: bool,
     /// Whether to print which objects it waits for.
     reports_waiting: bool,
@@ -47,15 +40,16 @@ impl LiveStatus {
     pub(super) fn new(
         state: StatusState,
         format: StatusFormat,
-        idle: Idle,
+        options: RowOptions,
         ending: Ending,
     ) -> LiveStatus {
         LiveStatus {
             state,
             format,
-            idle,
+            options,
             ending,
-            transitions: Transitions::default(),
+            transitions: Transitions::new(options),
+            documents: Documents::new(),
             has_begun: false,
             reports_waiting: true,
             waited_for: BTreeSet::new(),
@@ -89,22 +83,22 @@ impl LiveStatus {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
+        let is_empty = self.state.rows().iter().all(|row| row.known.is_none());
         let lines = match self.format {
-            StatusFormat::Json => self.transitions.records(&self.state, now),
-            StatusFormat::Text if self.state.rows().iter().all(|row| row.known.is_none()) => {
-                Vec::new()
-            }
-            StatusFormat::Text => {
+            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => self.changed(now),
+            StatusFormat::Text | StatusFormat::Wide if is_empty => Vec::new(),
+            StatusFormat::Text | StatusFormat::Wide => {
                 let canvas = terminal.canvas();
                 let connection = Connection {
                     // Without a terminal, standard error has these lines.
                     refused: sources.refused().filter(|_| terminal.is_live()).collect(),
                     ..sources.connection(canvas)
                 };
-                table(&self.state, &connection, self.idle, canvas)
+                table(&self.state, &connection, self.options, canvas)
             }
         };
         terminal.print(&lines)?;
+        self.warn_of_secrets(terminal)?;
         self.is_answered = true;
         self.missing = self.state.absent().map(|(_, key)| key.clone()).collect();
         self.report_if_empty(terminal)
@@ -113,12 +107,14 @@ impl LiveStatus {
     /// Prints the changes.
     fn print_transitions(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let lines = match self.format {
-            StatusFormat::Json => self.transitions.records(&self.state, now),
-            StatusFormat::Text if terminal.is_live() => Vec::new(),
-            StatusFormat::Text => self.transitions.lines(&self.state, now, self.idle),
+        let has_frame = self.format.is_for_people() && terminal.is_live();
+        let lines = if has_frame {
+            Vec::new()
+        } else {
+            self.changed(now)
         };
         terminal.print(&lines)?;
+        self.warn_of_secrets(terminal)?;
         let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
         for (index, key) in &absent {
             if self.reports_waiting && !self.waited_for.contains(index) {
@@ -126,6 +122,25 @@ impl LiveStatus {
             }
         }
         self.waited_for = absent.into_keys().collect();
+        Ok(())
+    }
+
+    /// The lines about the objects that are new or have another state.
+    fn changed(&mut self, now: Timestamp) -> Vec<String> {
+        let (state, options) = (&self.state, self.options);
+        let transitions = &mut self.transitions;
+        match self.format {
+            StatusFormat::Text | StatusFormat::Wide => transitions.lines(state, now),
+            StatusFormat::Json => transitions.records(state, now),
+            StatusFormat::Yaml => self.documents.changed(transitions, state, options.health),
+            StatusFormat::Name => changed_names(transitions, state, options.health),
+        }
+    }
+
+    fn warn_of_secrets(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if self.documents.take_warning() {
+            terminal.notify(REDACTED)?;
+        }
         Ok(())
     }
 
@@ -151,12 +166,40 @@ impl Live for LiveStatus {
         self.state.model.coverage().sources().cloned().collect()
     }
 
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        self.state.model.take_rereads()
+    }
+
+    fn need(&self, key: &SourceKey) -> Need {
+        if self.state.is_extra(key) {
+            Need::Useful
+        } else {
+            Need::Vital
+        }
+    }
+
     fn reports_waiting(&self) -> bool {
         self.reports_waiting && self.ending == Ending::Never && self.format != StatusFormat::Json
     }
 
     fn has_begun(&self) -> bool {
         self.has_begun || self.is_answered
+    }
+
+    fn judged(&self) -> Option<&Model> {
+        self.state.is_presentable().then_some(&self.state.model)
+    }
+
+    async fn wait_for_other(&mut self) {
+        match &mut self.state.last_changes {
+            Some(last_changes) => last_changes.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        let last_changes = self.state.last_changes.as_mut();
+        last_changes.is_some_and(LastChanges::give_up)
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -168,11 +211,21 @@ impl Live for LiveStatus {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let has_changed = self.state.refresh(terminal.env().now());
+        let mut has_changed = self.state.refresh(terminal.env().now());
+        let last_changes = self.state.last_changes.as_mut();
+        has_changed |= last_changes.is_some_and(LastChanges::take_news);
+        if self.has_begun {
+            self.state.look_back();
+        }
         match self.ending {
             _ if self.state.is_refused() => Ok(()), // the loop ends with the server's error
             Ending::Once if self.is_answered => Ok(()),
-            Ending::Once if self.state.is_settled() => self.print_once(sources, terminal),
+            Ending::Once if self.state.is_settled() => {
+                if self.state.look_back() {
+                    return Ok(());
+                }
+                self.print_once(sources, terminal)
+            }
             Ending::Once => match self.state.connection_error(PATIENCE) {
                 Some(cause) => Err(CommandError::failed(cause)),
                 None => Ok(()),
@@ -182,6 +235,7 @@ impl Live for LiveStatus {
             Ending::Never if self.state.is_presentable() => {
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
+                self.state.look_back();
                 self.report_if_empty(terminal)
             }
             Ending::Never => Ok(()),
@@ -189,12 +243,12 @@ impl Live for LiveStatus {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if self.format == StatusFormat::Json || self.ending == Ending::Once {
+        if !self.format.is_for_people() || self.ending == Ending::Once {
             return Ok(());
         }
         let canvas = terminal.frame_canvas(self.state.started);
         let connection = sources.connection(canvas);
-        terminal.draw(view(&self.state, connection, self.idle, canvas))?;
+        terminal.draw(view(&self.state, connection, self.options, canvas))?;
         Ok(())
     }
 

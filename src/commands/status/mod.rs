@@ -1,9 +1,14 @@
 //! `status`: the live table of objects and everything they own.
 
 mod columns;
+mod documents;
 mod file;
+mod file_tree;
 mod header;
 mod live;
+mod options;
+mod plan;
+mod roots;
 mod rows;
 mod state;
 mod table;
@@ -11,17 +16,20 @@ mod transitions;
 mod view;
 
 use super::{
-    Answer, CommandError, Context, Ended, Ending, ObjectArgs, Output, Session, Shutdown, Subject,
-    Terminal, WaitArgs, WatchArgs, follow,
+    Answer, CommandError, Context, Ended, Ending, Judge, LastChanges, ObjectArgs, Output, Session,
+    Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
 };
+use crate::object::well_known_type;
+use crate::source::{Form, SourceKey};
 use crate::status::Rules;
-use live::{LiveStatus, StatusFormat};
+use live::LiveStatus;
+use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 use state::StatusState;
-use table::Idle;
 
-/// Show the state of objects and of everything they own, live
+/// Show whether objects and everything they own are well, and if not, why
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
     #[command(flatten)]
     objects: ObjectArgs,
@@ -38,15 +46,26 @@ pub(crate) struct Args {
     /// Also show idle replicasets kept for rollback (default: counted)
     #[arg(long)]
     show_idle: bool,
+    /// Show the rule behind each state, and the document that the rule comes from
+    #[arg(long)]
+    explain: bool,
+    /// Show only objects that are not Current, and the owners above them
+    #[arg(long)]
+    unhealthy: bool,
+    /// Leave out the titles of the columns and the counts
+    #[arg(long)]
+    no_headers: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web                  a Deployment, its ReplicaSets and their Pods, live
   kubectl spy status deploy/web --once           print its current state and exit
   kubectl spy status pods -l app=web -A          all Pods with a label, and new ones
+  kubectl spy status deploy/web --explain        the rules behind each state, and their sources
+  kubectl spy status deploy,sts -A --unhealthy   only what is not Current, and why
   kubectl spy status deploy/web -o json          one JSON record per line, for programs
-  kubectl spy status -f web.yaml --for=condition=Ready --timeout=5m
-                                                 exit when the objects of a manifest are ready
+  kubectl spy status -f manifests/ --for=current --timeout=5m
+                                                 exit when the objects of manifests are ready
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
 
@@ -57,15 +76,29 @@ impl Args {
         self
     }
 
-    fn idle(&self) -> Idle {
-        if self.show_idle {
-            Idle::Shown
-        } else {
-            Idle::Counted
+    fn options(&self) -> RowOptions {
+        RowOptions {
+            idle: if self.show_idle {
+                Idle::Shown
+            } else {
+                Idle::Counted
+            },
+            explains: self.explain,
+            health: if self.unhealthy {
+                HealthFilter::Unhealthy
+            } else {
+                HealthFilter::Any
+            },
+            titles: if self.no_headers {
+                Titles::Hidden
+            } else {
+                Titles::Shown
+            },
+            detail: self.output.detail(),
         }
     }
 
-    /// Whether to assess each object of a file on its own.
+    /// Whether to show all objects of a file and exit.
     fn is_about_documents(&self) -> bool {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
@@ -76,6 +109,15 @@ impl Args {
     /// Whether to print the current state and exit.
     fn is_once(&self) -> bool {
         self.ending() == Ending::Once
+    }
+
+    /// How standard output is written.
+    fn stdout(&self) -> Output {
+        if self.output.is_for_people() {
+            Output::Text
+        } else {
+            Output::Lines
+        }
     }
 
     fn ending(&self) -> Ending {
@@ -89,7 +131,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     if args.is_about_documents() {
-        return file::assess_each(args, context);
+        return file::assess_documents(args, context);
     }
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
@@ -107,22 +149,27 @@ pub(crate) async fn show(
     let session = Session::open(context, &args.objects.source).await?;
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
-    let requested = session.keys(&targets);
+    let mut requested = session.keys(&targets);
+    if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
+        request_printed(&mut requested, args.output.detail());
+    }
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
     if session.is_of_file() {
         state = state.of_excerpt();
+    } else if requested.iter().any(is_named_custom) {
+        // Its dependents may be of any kind.
+        state = state.with_types(session.served_types().await);
     }
-    let output = match args.output {
-        StatusFormat::Text => Output::Text,
-        StatusFormat::Json => Output::Lines,
-    };
-    let mut live = LiveStatus::new(state, args.output, args.idle(), args.ending());
+    let mut terminal = Terminal::open(context, args.stdout());
+    if args.output.shows_last_changes() {
+        state = state.looking_back(LastChanges::new(session.mux.clone()));
+    }
+    let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
     if args.ends.expects_absence() {
         live = live.expecting_absence();
     }
-    stop.wait_for(&args.ends, &requested);
+    stop.wait_for(&args.ends, &requested, Judge::Model);
     stop.looks_once = args.is_once();
-    let mut terminal = Terminal::open(context, output);
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     match live.missing() {
         missing if missing.is_empty() || args.ends.is_about_presence() => {
@@ -130,6 +177,24 @@ pub(crate) async fn show(
             args.ends.conclude(ended?, answer, stop.unread)
         }
         missing => Err(session.not_found(missing).await),
+    }
+}
+
+/// Whether a source selects one custom resource by its name.
+fn is_named_custom(source: &SourceKey) -> bool {
+    let resource = &source.resource;
+    let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
+    is_custom && source.select.name().is_some()
+}
+
+/// Requests the columns that the server prints, if one type was requested. Those of Pods are the columns of `status`, but
+/// for the wide ones.
+fn request_printed(requested: &mut [SourceKey], detail: Detail) {
+    if let [only] = requested
+        && only.select.name().is_none()
+        && (detail == Detail::Whole || *only.resource.kind != *"Pod")
+    {
+        only.form = Form::Table;
     }
 }
 

@@ -1,10 +1,13 @@
 //! The rows of the view, in order: each requested object, followed by its dependents.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::roots::{Rank, Root, RootPlace};
 use super::state::StatusState;
+use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::ModelObject;
 use crate::object::{ObjectRef, Uid};
@@ -21,13 +24,17 @@ pub(super) struct StatusRow<'a> {
     /// The object.
     pub(super) object: ObjectRef,
     /// Its state, cells and causes.
-    pub(super) assessment: &'a Assessment,
+    pub(super) assessment: &'a Arc<Assessment>,
     /// Its entry in the model; `None` if it was never there.
     pub(super) known: Option<&'a ModelObject>,
     /// How it relates to the rollout of its owner.
     pub(super) standing: Standing,
+    /// Whether it was requested, by name or not.
+    pub(super) is_requested: bool,
     /// Whether it was requested by name.
     pub(super) is_named: bool,
+    /// What changed before it failed, if that is known.
+    pub(super) last_change: Option<&'a LastChange>,
     node: Option<&'a Node>,
 }
 
@@ -35,7 +42,7 @@ impl<'a> StatusRow<'a> {
     /// A row for an object outside a tree.
     pub(super) fn alone(
         object: ObjectRef,
-        assessment: &'a Assessment,
+        assessment: &'a Arc<Assessment>,
         node: Option<&'a Node>,
     ) -> StatusRow<'a> {
         StatusRow {
@@ -45,7 +52,9 @@ impl<'a> StatusRow<'a> {
             assessment,
             known: None,
             standing: Standing::Current,
+            is_requested: true,
             is_named: false,
+            last_change: None,
             node,
         }
     }
@@ -69,6 +78,13 @@ impl<'a> StatusRow<'a> {
     pub(super) fn revision(&self) -> Option<i64> {
         let node = self.node.filter(|_| &*self.object.kind == "ReplicaSet");
         node.and_then(Node::revision)
+    }
+
+    /// What the server prints in one of its columns.
+    pub(super) fn printed(&self, title: &str) -> Option<&str> {
+        let mut cells = self.known?.printed.iter();
+        let cell = cells.find(|cell| &*cell.column == title)?;
+        Some(&cell.text)
     }
 
     /// A Pod's node and its primary address.
@@ -110,27 +126,42 @@ impl StatusState {
         placement.rows
     }
 
-    /// The requested objects, in order. An object below another requested object comes last: by then it has a
+    /// The requested objects: first those requested by name, then the others, the worst first. An object below another requested object comes last: by then it has a
     /// row below that one, unless the two own each other.
     fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
         let graph = self.model.graph();
         let is_below = |uid: &Uid| {
             let above = graph.ancestors(uid);
-            above.iter().any(|owner| self.is_root(&owner.uid))
+            above.iter().any(|owner| self.root(&owner.uid).is_some())
         };
-        let there = self.roots().filter_map(|(uid, requested)| {
-            let object = &self.model.object(uid)?.object;
-            let place = (is_below(uid), requested, object.namespaced_name());
-            Some((place, RequestedObject::There(uid)))
-        });
-        let absent = self.without_object().filter_map(|(requested, source)| {
+        let named = self.without_object().filter_map(|(requested, source)| {
             let object = source.named_object()?;
-            let place = (false, requested, object.namespaced_name());
+            let place = RootPlace {
+                rank: Rank::Named,
+                requested,
+                name: object.namespaced_name(),
+                uid: None,
+            };
             Some((place, RequestedObject::Absent(source, object)))
         });
-        let mut roots: Vec<_> = there.chain(absent).collect();
-        roots.sort_by(|(place, _), (other, _)| place.cmp(other));
-        roots.into_iter().map(|(_, root)| root).collect()
+        let mut absent: Vec<_> = named.collect();
+        absent.sort_by(|(place, _), (other, _)| place.cmp(other));
+        let mut absent = absent.into_iter().peekable();
+        let (mut roots, mut last) = (Vec::new(), Vec::new());
+        for place in self.roots_in_order() {
+            while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
+                roots.push(object);
+            }
+            let Some(uid) = &place.uid else { continue };
+            if is_below(uid) {
+                last.push(RequestedObject::There(uid));
+            } else {
+                roots.push(RequestedObject::There(uid));
+            }
+        }
+        roots.extend(absent.map(|(_, object)| object));
+        roots.extend(last);
+        roots
     }
 
     /// The tree of an object's dependents. It contains the object itself, even if that could not be read.
@@ -168,6 +199,7 @@ impl Placement<'_> {
                 continue;
             };
             if self.placed.insert(uid.clone()) {
+                let root = state.root(&uid);
                 self.rows.push(StatusRow {
                     depth,
                     owner,
@@ -175,7 +207,9 @@ impl Placement<'_> {
                     assessment: &known.assessment,
                     known: Some(known),
                     standing: self.standings.of(&uid),
-                    is_named: state.is_named(&uid),
+                    is_requested: root.is_some(),
+                    is_named: root.is_some_and(Root::is_named),
+                    last_change: state.last_changes.as_ref().and_then(|found| found.of(&uid)),
                     node: state.model.graph().node(&uid),
                 });
             }

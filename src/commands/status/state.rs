@@ -1,53 +1,44 @@
 //! `StatusState`: the requested objects, and the live model of them and their dependents.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Model, Reading, Retention};
-use crate::object::Uid;
-use crate::source::{Event, SourceKey, Why};
-use crate::status::{Assessment, RolloutCounts, Rules, Status};
+use super::roots::{Collapsed, Rank, RankClock, Root, RootPlace, Roots};
+use crate::commands::LastChanges;
+use crate::graph::Lookup;
+use crate::model::{MAX_REFERENCES, Model, Reading, Retention};
+use crate::object::{ServedTypes, Uid};
+use crate::source::{Event, Scope, Select, SourceKey, Why};
+use crate::status::{Assessment, RolloutCounts, Rules};
 
 /// How long the row of a deleted object stays.
 const RETENTION: SignedDuration = SignedDuration::from_secs(5);
-
-/// How many of the objects that other objects name are read. Each costs a list and a watch.
-const MAX_REFERENCES: usize = 24;
-
-/// If sources without a name show more objects than this, the dependents of these objects are not followed.
-/// Each object costs a list and a watch for every kind of dependents.
-pub(super) const MAX_EXPANDED: usize = 8;
 
 /// The requested objects and their dependents.
 #[derive(Debug)]
 pub(super) struct StatusState {
     pub(super) model: Model,
-    requested: Vec<SourceKey>,
-    roots: BTreeMap<Uid, Root>,
+    pub(super) requested: Vec<SourceKey>,
+    pub(super) roots: Roots,
     /// The sources of the objects that decide the states of others.
-    neighbours: Vec<SourceKey>,
+    pub(super) neighbours: Vec<SourceKey>,
+    /// The sources that explain what is not well.
+    pub(super) evidence: Vec<SourceKey>,
+    /// The sources that may have dependents of custom resources.
+    pub(super) lookups: Vec<Lookup>,
     /// Whether the roots, their dependents or their references have changed since the last plan.
-    is_plan_old: bool,
-    /// Whether the dependents of some roots are hidden.
-    pub(super) hides_dependents: bool,
+    pub(super) is_plan_old: bool,
+    /// Whether the sources were read once.
+    has_loaded: bool,
     /// The start of the watch.
     pub(super) started: Timestamp,
     /// When an object last changed. The first listing does not count.
     pub(super) last: Option<Timestamp>,
-    pub(super) not_found: Assessment,
-    pub(super) unread: Assessment,
-}
-
-/// A requested object.
-#[derive(Debug)]
-struct Root {
-    /// The index of the first requested source that showed it.
-    requested: usize,
-    /// The sources of its dependents.
-    dependents: Vec<SourceKey>,
+    pub(super) not_found: Arc<Assessment>,
+    pub(super) unread: Arc<Assessment>,
+    /// What changed before requested objects failed; `None` without a look-back.
+    pub(super) last_changes: Option<LastChanges>,
 }
 
 impl StatusState {
@@ -58,14 +49,25 @@ impl StatusState {
         StatusState {
             requested: model.coverage().sources().cloned().collect(),
             model,
-            roots: BTreeMap::new(),
+            roots: Roots::default(),
             neighbours: Vec::new(),
+            evidence: Vec::new(),
+            lookups: Vec::new(),
             is_plan_old: false,
-            hides_dependents: false,
+            has_loaded: false,
             started,
             last: None,
-            not_found: Assessment::not_found(),
-            unread: Assessment::unread(),
+            not_found: Arc::new(Assessment::not_found()),
+            unread: Arc::new(Assessment::unread()),
+            last_changes: None,
+        }
+    }
+
+    /// The same state in a cluster that serves these types.
+    pub(super) fn with_types(self, types: ServedTypes) -> StatusState {
+        StatusState {
+            model: self.model.with_types(types),
+            ..self
         }
     }
 
@@ -75,6 +77,23 @@ impl StatusState {
             model: self.model.of_excerpt(),
             ..self
         }
+    }
+
+    /// The same state, which also looks up what changed before an object failed.
+    pub(super) fn looking_back(self, last_changes: LastChanges) -> StatusState {
+        StatusState {
+            last_changes: Some(last_changes),
+            ..self
+        }
+    }
+
+    /// Looks up what changed before requested objects failed. Returns whether look-ups are on their way.
+    pub(super) fn look_back(&mut self) -> bool {
+        let Some(last_changes) = &mut self.last_changes else {
+            return false;
+        };
+        last_changes.look_up(&self.model, self.roots.named_or_failed());
+        last_changes.is_busy()
     }
 
     /// Applies one event.
@@ -98,18 +117,12 @@ impl StatusState {
             .position(|requested| *requested == **source)
             && !why.is_gone()
         {
-            self.add_root(version.object.identity(), requested);
-        }
-    }
-
-    fn add_root(&mut self, uid: Uid, requested: usize) {
-        if let Entry::Vacant(entry) = self.roots.entry(uid) {
-            // Another root counts towards the limit, even if it has no dependents.
-            self.is_plan_old = true;
-            entry.insert(Root {
-                requested,
-                dependents: Vec::new(),
-            });
+            let rank = if is_name(&self.requested[requested]) {
+                Rank::Named
+            } else {
+                Rank::Well
+            };
+            self.is_plan_old |= self.roots.add(&version.object, requested, rank);
         }
     }
 
@@ -117,48 +130,28 @@ impl StatusState {
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
+        let status = |uid: &Uid| Some(self.model.object(uid)?.assessment.status());
+        let clock = if self.has_loaded {
+            RankClock::Live(now)
+        } else {
+            RankClock::Loading
+        };
+        self.is_plan_old |= self.roots.rank(&touched, status, clock);
         let mut neighbours = self.model.service_sources();
         neighbours.extend(self.model.reference_sources(MAX_REFERENCES));
-        self.is_plan_old |= neighbours != self.neighbours;
+        let evidence = self.model.evidence_sources();
+        self.is_plan_old |= neighbours != self.neighbours || evidence != self.evidence;
         self.neighbours = neighbours;
+        self.evidence = evidence;
+        let lookups = self.owned_lookups();
+        self.is_plan_old |= lookups != self.lookups;
+        self.lookups = lookups;
         if std::mem::take(&mut self.is_plan_old) {
             self.follow_dependents();
             self.model.refresh(now);
         }
+        self.has_loaded |= self.model.coverage().has_answers();
         !touched.is_empty()
-    }
-
-    /// Updates the sources for the dependents of these objects.
-    fn update_roots(&mut self, touched: &BTreeSet<Uid>) {
-        for uid in touched {
-            if self.model.object(uid).is_none() {
-                self.is_plan_old |= self.roots.remove(uid).is_some();
-            }
-            if let Some(root) = self.roots.get_mut(uid)
-                && let Some(node) = self.model.graph().node(uid)
-            {
-                let dependents = node.dependent_sources(&self.requested[root.requested].cluster);
-                self.is_plan_old |= dependents != root.dependents;
-                root.dependents = dependents;
-            }
-        }
-    }
-
-    /// Follows the dependents of the roots, unless there are too many roots.
-    fn follow_dependents(&mut self) {
-        let is_wide = |root: &Root| !is_name(&self.requested[root.requested]);
-        let is_many = self.roots.values().filter(|root| is_wide(root)).count() > MAX_EXPANDED;
-        let owners = self
-            .roots
-            .values()
-            .filter(|root| !root.dependents.is_empty());
-        let (flat, followed): (Vec<&Root>, Vec<&Root>) =
-            owners.partition(|root| is_many && is_wide(root));
-        self.hides_dependents = !flat.is_empty();
-        let dependents = followed.into_iter().flat_map(|root| &root.dependents);
-        let sources = self.requested.iter().chain(dependents);
-        let sources = sources.chain(&self.neighbours).cloned().collect();
-        self.model.follow(sources);
     }
 }
 
@@ -168,20 +161,24 @@ impl StatusState {
         &self.requested
     }
 
-    /// The requested objects that have been there, each with the index of its source.
-    pub(super) fn roots(&self) -> impl Iterator<Item = (&Uid, usize)> {
-        self.roots.iter().map(|(uid, root)| (uid, root.requested))
+    /// The requested objects that have been there.
+    pub(super) fn roots(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+        self.roots.iter()
     }
 
-    /// Whether the object was requested, by name or not.
-    pub(super) fn is_root(&self, uid: &Uid) -> bool {
-        self.roots.contains_key(uid)
+    /// The same objects in their order.
+    pub(super) fn roots_in_order(&self) -> impl Iterator<Item = &RootPlace> {
+        self.roots.in_order()
     }
 
-    /// Whether the object was requested by name.
-    pub(super) fn is_named(&self, uid: &Uid) -> bool {
-        let root = self.roots.get(uid);
-        root.is_some_and(|root| is_name(&self.requested[root.requested]))
+    /// The requested object with this uid; `None` if the object was not requested.
+    pub(super) fn root(&self, uid: &Uid) -> Option<&Root> {
+        self.roots.get(uid)
+    }
+
+    /// The objects whose dependents are hidden.
+    pub(super) fn collapsed(&self) -> Collapsed {
+        self.roots.collapsed
     }
 
     /// The progress of the rollout of an object.
@@ -235,33 +232,38 @@ impl StatusState {
 
     /// The objects that were requested by name and have not appeared, each with its index.
     pub(super) fn without_object(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
-        let is_there = |index| self.roots.values().any(|root| root.requested == index);
+        let is_there = |index| self.roots().any(|(_, root)| root.requested == index);
         let requested = self.requested.iter().enumerate();
         requested.filter(move |(index, requested)| is_name(requested) && !is_there(*index))
     }
 
-    /// Whether all requested sources are read, all requested objects exist and are Current, and none of their
-    /// dependents has failed. An object that has left a source without a name does not count.
+    /// Whether all requested sources are read, and all requested objects exist and are Current. An object that has left
+    /// a source without a name does not count.
     pub(super) fn is_well(&self) -> bool {
         let is_well = |uid: &Uid, root: &Root| {
             self.model.object(uid).is_none_or(|object| {
-                let is_over =
-                    object.departure.is_some() && !is_name(&self.requested[root.requested]);
-                let has_failed = object.worst == Some(Status::Failed);
-                is_over || (object.assessment.is_well() && !has_failed)
+                let is_over = object.departure.is_some() && !root.is_named();
+                is_over || object.assessment.is_well()
             })
         };
         self.requested
             .iter()
             .all(|requested| self.is_read(requested))
             && self.absent().next().is_none()
-            && self.roots.iter().all(|(uid, root)| is_well(uid, root))
+            && self.roots().all(|(uid, root)| is_well(uid, root))
     }
 
     /// Whether a source has been read.
     pub(super) fn is_read(&self, source: &SourceKey) -> bool {
         self.model.coverage().is_read(source)
     }
+}
+
+/// Whether a requested source shows everything that another one does.
+pub(super) fn covers(requested: &SourceKey, other: &SourceKey) -> bool {
+    requested.resource == other.resource
+        && requested.select == Select::All
+        && (requested.scope == Scope::Cluster || requested.scope == other.scope)
 }
 
 /// Whether a source selects one name.

@@ -3,51 +3,62 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::columns::StatusColumns;
+use super::options::{Idle, RowOptions, Titles};
 use super::rows::StatusRow;
 use crate::graph::Standing;
+use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem, Weight};
 use crate::status::Status;
 
-/// How to show `ReplicaSet`s that are kept for rollback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Idle {
-    /// Only their number is shown.
-    Counted,
-    /// Each has a row.
-    Shown,
-}
-
 /// How long a changed row counts as recent.
 const RECENT: SignedDuration = SignedDuration::from_secs(10);
 
-/// The rows under these columns.
-pub(super) fn outline(
+/// The lines of the rows under these columns, at most as many as the canvas has.
+pub(super) fn lines(
     rows: &[StatusRow<'_>],
-    columns: StatusColumns,
-    idle: Idle,
-    now: Timestamp,
-) -> Outline {
+    columns: &StatusColumns,
+    options: RowOptions,
+    canvas: Canvas,
+) -> Vec<String> {
+    let (now, look) = (canvas.now, canvas.look);
     let (idle, shown): (Vec<_>, Vec<_>) = rows
         .iter()
         .enumerate()
-        .partition(|(place, _)| idle == Idle::Counted && is_idle(rows, *place));
-    let item = |(_, row): (usize, &StatusRow<'_>)| {
-        let causes = row.assessment.causes.iter().map(|cause| &cause.text);
+        .partition(|(place, _)| options.idle == Idle::Counted && is_idle(rows, *place));
+    let item = |(_, row): &(usize, &StatusRow<'_>)| {
+        let causes = row.assessment.causes.iter().map(|cause| cause.text.clone());
+        let last_change = row.last_change;
+        let last_change = last_change.map(|change| change.text(now, look));
         let status = row.assessment.verdict.status;
-        OutlineItem::row(row.depth, status, columns.cells(row, now))
-            .because(causes)
-            .weighing(weight(row, now))
+        let rules = if options.explains {
+            row.assessment.explained()
+        } else {
+            Vec::new()
+        };
+        OutlineItem::row(row.depth, status, Vec::new())
+            .because(causes.chain(last_change))
+            .by(rules)
+            .weighing(weight(row, canvas.now))
     };
-    Outline {
+    let outline = Outline {
         columns: columns.titles(),
         tree: columns.name(),
-        items: shown.into_iter().map(item).collect(),
+        items: shown.iter().map(item).collect(),
         footnote: (!idle.is_empty()).then(|| {
             let counted = counted(idle.len(), "idle replicaset", "idle replicasets");
             format!("+ {counted} (--show-idle)")
         }),
-    }
+    };
+    let titles = match options.titles {
+        Titles::Shown => 0,
+        Titles::Hidden => usize::from(outline.has_titles()),
+    };
+    let room = canvas.rows.map(|room| room + titles);
+    let cells = |place: usize| columns.cells(shown[place].1, canvas.now);
+    let mut lines = outline.lines_filled(canvas.look, room, cells);
+    lines.drain(..titles);
+    lines
 }
 
 /// Whether a row is a `ReplicaSet` that is kept for rollback and has no dependents any more.

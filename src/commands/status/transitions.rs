@@ -1,13 +1,15 @@
 //! The changes since the last print: lines for logs, and records for programs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::options::{HealthFilter, Idle, RowOptions};
 use super::rows::StatusRow;
 use super::state::StatusState;
-use super::table::Idle;
 use super::view::has_namespaces;
+use crate::commands::LastChange;
 use crate::graph::Standing;
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
@@ -17,28 +19,36 @@ use crate::render::text::escape_line;
 use crate::status::{Assessment, Row, Status};
 
 /// What was printed last of each object.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Transitions {
+    options: RowOptions,
     printed: BTreeMap<Uid, Printed>,
+    /// The number of comparisons so far.
+    round: u64,
     /// The requested objects that were there at least once, without their uids.
     met: BTreeSet<ObjectRef>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Printed {
-    assessment: Assessment,
+pub(super) struct Printed {
+    assessment: Arc<Assessment>,
     worst: Option<Status>,
     depth: usize,
     owner: Option<Uid>,
+    last_change: Option<LastChange>,
+    /// The last comparison in which the object had a row.
+    round: u64,
 }
 
 impl Printed {
-    fn of(row: &StatusRow<'_>) -> Printed {
+    fn of(row: &StatusRow<'_>, round: u64) -> Printed {
         Printed {
             assessment: row.assessment.clone(),
             worst: row.worst(),
             depth: row.depth,
             owner: row.owner.clone(),
+            last_change: row.last_change.cloned(),
+            round,
         }
     }
 
@@ -48,28 +58,50 @@ impl Printed {
             && self.worst == row.worst()
             && self.depth == row.depth
             && self.owner == row.owner
+            && self.last_change.as_ref() == row.last_change
     }
 }
 
 impl Transitions {
-    /// A line for each object that is new or has a new state, with the time in RFC 3339. An idle `ReplicaSet`
-    /// gets no line when it first appears.
-    pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp, idle: Idle) -> Vec<String> {
+    /// Nothing was printed yet.
+    pub(super) fn new(options: RowOptions) -> Transitions {
+        Transitions {
+            options,
+            printed: BTreeMap::new(),
+            round: 0,
+            met: BTreeSet::new(),
+        }
+    }
+
+    /// A line for each object that is new or has a new state, and one for what changed before it failed, with the time
+    /// in RFC 3339. An idle `ReplicaSet` gets no line when it first appears.
+    pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
+        let options = self.options;
         let has_namespaces = has_namespaces(state, &[]);
         let place = |row: &StatusRow<'_>| match &row.object.namespace {
             Some(namespace) if has_namespaces => format!(" -n {namespace}"),
             _ => String::new(),
         };
-        self.take(state, |row, was| match was {
-            None if row.standing == Standing::Idle && idle == Idle::Counted => None,
-            None if row.known.is_none() => None, // the line `waiting for …` announces it
-            Some(was) if is_same_line(&was.assessment, row.assessment) => None,
-            was => {
-                let what = format!("{}{}", row.object, place(row));
-                let change = transition(was.map(|was| &was.assessment), row.assessment);
-                let text = format!("{what} {change}");
-                Some(format!("{} {}", rfc3339(now), escape_line(&text)))
-            }
+        let time = rfc3339(now);
+        self.take(state, |row, was| {
+            let transition = match was {
+                None if row.standing == Standing::Idle && options.idle == Idle::Counted => None,
+                None if row.known.is_none() => None, // the line `waiting for …` announces it
+                Some(was) if is_same_line(&was.assessment, row.assessment) => None,
+                was if !is_included(options.health, row, was) => None,
+                was => Some(transition(was.map(|was| &*was.assessment), row.assessment)),
+            };
+            let is_old = |change: &&LastChange| {
+                was.is_some_and(|was| was.last_change.as_ref() == Some(*change))
+            };
+            let change = row.last_change.filter(|change| !is_old(change));
+            let texts = transition.into_iter();
+            let texts = texts.chain(change.map(|change| format!("failed: {}", change.log_text())));
+            let line = |text| {
+                let text = format!("{}{} {text}", row.object, place(row));
+                format!("{time} {}", escape_line(&text))
+            };
+            texts.map(line).collect::<Vec<_>>()
         })
     }
 
@@ -77,43 +109,54 @@ impl Transitions {
     pub(super) fn records(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
         let cluster = state.requested().first().map(|key| key.cluster.0.clone());
         let cluster = cluster.unwrap_or_default();
-        self.take(state, |row, _| {
+        let options = self.options;
+        self.take(state, |row, was| {
+            if !is_included(options.health, row, was) {
+                return None;
+            }
             let place = TreePlace {
                 owner: row.owner.as_ref(),
                 depth: row.depth,
             };
             let record = StatusRecord::new(&cluster, &row.object, row.assessment, now);
-            Some(line(&record.at(place, row.worst())))
+            let record = StatusRecord {
+                last_change: row.last_change.map(|change| change.record(&cluster)),
+                ..record.at(place, row.worst())
+            };
+            Some(line(&if options.explains {
+                record.explained(row.assessment)
+            } else {
+                record
+            }))
         })
     }
 
-    /// Compares all rows with those of the last call, in tree order. `render` turns a changed row into a
-    /// line.
-    fn take(
+    /// Compares all rows with those of the last call, in tree order. `render` turns a changed row into lines.
+    pub(super) fn take<L: IntoIterator<Item = String>>(
         &mut self,
         state: &StatusState,
-        render: impl Fn(&StatusRow<'_>, Option<&Printed>) -> Option<String>,
+        mut render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
     ) -> Vec<String> {
-        let mut before = std::mem::take(&mut self.printed);
+        self.round += 1;
+        let round = self.round;
         let mut lines = Vec::new();
         for row in state.rows() {
             let uid = row.object.identity();
-            let was = match before.remove(&uid) {
-                Some(same) if same.is_of(&row) => {
-                    self.printed.insert(uid, same);
-                    continue;
-                }
-                was => was,
-            };
+            let entry = self.printed.get_mut(&uid);
+            if let Some(same) = entry.filter(|printed| printed.is_of(&row)) {
+                same.round = round;
+                continue;
+            }
             if row.known.is_none() && !self.is_worth_printing(&row) {
                 continue;
             }
             if row.depth == 0 && row.known.is_some() {
                 self.met.insert(row.object.without_uid());
             }
-            self.printed.insert(uid, Printed::of(&row));
+            let was = self.printed.insert(uid, Printed::of(&row, round));
             lines.extend(render(&row, was.as_ref()));
         }
+        self.printed.retain(|_, printed| printed.round == round);
         lines
     }
 
@@ -122,6 +165,11 @@ impl Transitions {
     fn is_worth_printing(&self, row: &StatusRow<'_>) -> bool {
         row.assessment.verdict.status == Status::NotFound && !self.met.contains(&row.object)
     }
+}
+
+/// Whether to print the state of an object. An object that gets well is printed if its last state was.
+fn is_included(health: HealthFilter, row: &StatusRow<'_>, was: Option<&Printed>) -> bool {
+    health.includes(row) || was.is_some_and(|was| !was.assessment.is_well())
 }
 
 /// Whether both give the same line.

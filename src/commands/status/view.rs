@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::StatusColumns;
-use super::header::{header, hidden_dependents};
+use super::columns::{StatusColumns, printed_titles};
+use super::header::{aggregate, collapsed, header, trace_hint};
+use super::options::{HealthFilter, RowOptions, Titles};
 use super::rows::StatusRow;
 use super::state::StatusState;
-use super::table::{Idle, outline};
+use super::table::lines;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::source::{Scope, SourceKey};
@@ -14,19 +15,18 @@ use crate::source::{Scope, SourceKey};
 /// The least number of lines for a frame with a header.
 const ROOM_FOR_HEADER: usize = 6;
 
+/// The least number of lines for a frame that names another command.
+const ROOM_FOR_HINT: usize = 16;
+
 /// A frame of the live view. It has at most as many lines as the canvas has rows (if these are three or
 /// more). Each line is at least one column narrower than the terminal.
 pub(super) fn view(
     state: &StatusState,
     connection: Connection,
-    idle: Idle,
+    options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
-    let columns = StatusColumns {
-        namespaces: false,
-        live: true,
-        width: canvas.look.width,
-    };
+    let width = canvas.look.width;
     let canvas = canvas.narrowed();
     let look = canvas.look;
     let rows = state.rows();
@@ -39,16 +39,23 @@ pub(super) fn view(
     let mut end = Vec::new();
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HEADER) {
         frame.push(header(state, &rows).line(canvas));
-        end.extend(hidden_dependents(state, look));
+        end.extend(collapsed(state, options, look));
         end.extend(connection.first_refusals(look));
+    }
+    if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT) {
+        end.extend(trace_hint(&rows, look));
     }
     end.push(connection.footer(canvas));
     let columns = StatusColumns {
         namespaces: has_namespaces(state, &rows),
-        ..columns
+        live: true,
+        detail: options.detail,
+        printed: printed_titles(&rows, options.detail),
+        width,
     };
-    let room = canvas.without_rows(frame.len() + end.len()).rows;
-    frame.extend(outline(&rows, columns, idle, canvas.now).lines(look, room));
+    let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
+    let rows = options.health.select(rows);
+    frame.extend(lines(&rows, &columns, options, canvas_of_rows));
     frame.extend(end);
     canvas.cut(frame)
 }
@@ -57,28 +64,41 @@ pub(super) fn view(
 pub(super) fn table(
     state: &StatusState,
     connection: &Connection,
-    idle: Idle,
+    options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
     let rows = state.rows();
     let columns = StatusColumns {
         namespaces: has_namespaces(state, &rows),
         live: false,
+        detail: options.detail,
+        printed: printed_titles(&rows, options.detail),
         width: canvas.look.width,
     };
-    let mut lines = outline(&rows, columns, idle, canvas.now).lines(canvas.look, None);
+    let mut lines = listing(rows, &columns, options, canvas);
+    lines.extend(collapsed(state, options, canvas.look));
     lines.extend(connection.refusals(canvas.look));
     lines
 }
 
-/// The table of objects that are assessed one by one.
-pub(super) fn listing(rows: &[StatusRow<'_>], idle: Idle, canvas: Canvas) -> Vec<String> {
-    let columns = StatusColumns {
-        namespaces: are_spread(rows),
-        live: false,
-        width: canvas.look.width,
+/// The rows, below the counts of their states if there are several.
+pub(super) fn listing(
+    rows: Vec<StatusRow<'_>>,
+    columns: &StatusColumns,
+    options: RowOptions,
+    canvas: Canvas,
+) -> Vec<String> {
+    let requested = rows.iter().filter(|row| row.is_requested).count();
+    let has_counts = match (options.titles, options.health) {
+        (Titles::Hidden, _) => false,
+        (Titles::Shown, HealthFilter::Unhealthy) => true,
+        (Titles::Shown, HealthFilter::Any) => requested > 1,
     };
-    outline(rows, columns, idle, canvas.now).lines(canvas.look, None)
+    let counts = has_counts.then(|| aggregate(&rows));
+    let rows = options.health.select(rows);
+    let mut all = Vec::from_iter(counts);
+    all.extend(lines(&rows, columns, options, canvas));
+    all
 }
 
 /// Whether the objects may be in more than one namespace.
@@ -88,7 +108,7 @@ pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> boo
 }
 
 /// Whether the objects are in more than one namespace.
-fn are_spread(rows: &[StatusRow<'_>]) -> bool {
+pub(super) fn are_spread(rows: &[StatusRow<'_>]) -> bool {
     let namespaces: BTreeSet<_> = rows.iter().map(|row| &row.object.namespace).collect();
     namespaces.len() > 1
 }

@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::connections;
 use super::headline::Headline;
 use super::traced::{Presence, Traced};
+use crate::graph::TraceSide;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::ViewHeader;
 use crate::render::json::trace::PhaseRecord;
 use crate::render::outline::Outline;
+use crate::render::style::Look;
+use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey};
 use crate::status::Status;
 
@@ -22,7 +26,7 @@ pub(super) trait Chain {
     /// Mutable access to the same.
     fn traced_mut(&mut self) -> &mut Traced;
 
-    /// The sources that show the chain, as far as it is known.
+    /// The sources that its story needs, as far as they are known.
     fn plan(&mut self) -> Vec<SourceKey>;
 
     /// Records the effect of an event, before the model applies it.
@@ -39,6 +43,11 @@ pub(super) trait Chain {
 
     /// The parts of the frame that depend on the kind.
     fn frame_parts(&self, canvas: Canvas) -> FrameParts;
+
+    /// The sides of the object that its story does not show.
+    fn sides(&self) -> &'static [TraceSide] {
+        &[TraceSide::InFront, TraceSide::UsedBy, TraceSide::Uses]
+    }
 
     /// The changes since the last call, one line each.
     fn changes(&mut self) -> Vec<String>;
@@ -57,8 +66,8 @@ pub(super) trait Chain {
     /// Applies the effects of events and of time, and updates the followed sources.
     fn refresh(&mut self, now: Timestamp) {
         self.traced_mut().model.refresh(now);
-        let sources = self.plan();
-        self.traced_mut().model.follow(sources);
+        let story = self.plan();
+        self.traced_mut().follow(story);
         self.traced_mut().model.refresh(now);
     }
 
@@ -96,11 +105,32 @@ pub(super) trait Chain {
         let state = canvas.state(headline.status, &headline.text());
         let state = format!("{state}{}", parts.beside);
         let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
+        let change = traced.last_change.as_ref();
+        let change = change.map(|change| change.text(canvas.now, canvas.look));
+        let note = canvas.look.symbols.note;
+        for line in change.iter().flat_map(|text| text.lines()) {
+            lines.push(format!("{note}{}", escape_line(line)));
+        }
+        let rules = traced.explained().into_iter();
+        lines.extend(rules.map(|rule| canvas.look.styles.dim(&escape_line(&rule))));
         lines.extend(parts.lines);
         let room = canvas.without_rows(lines.len()).rows;
-        lines.extend(parts.outline.lines(canvas.look, room));
+        let connections = connections::outline(traced, self.sides(), canvas);
+        lines.extend(share(parts.outline, connections, canvas.look, room));
         lines
     }
+}
+
+/// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
+/// at least a third.
+fn share(story: Outline, connections: Outline, look: Look, room: Option<usize>) -> Vec<String> {
+    let wanted = story.clone().lines(look, None).len();
+    let left = room.map(|room| room.saturating_sub(wanted).max(room / 3));
+    let connections = connections.lines(look, left);
+    let left = room.map(|room| room.saturating_sub(connections.len()));
+    let mut lines = story.lines(look, left);
+    lines.extend(connections);
+    lines
 }
 
 /// The parts of a frame that depend on the kind of the object.

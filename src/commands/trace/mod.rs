@@ -1,29 +1,37 @@
-//! `trace`: the chain of one object, live. For a Service, it shows which Pods get traffic and why others do
-//! not. For a Deployment, it shows the progress of its rollout.
+//! `trace`: what is an object connected to, and where does the chain break? Live, for objects of any kind. Some kinds have a
+//! story of their own: where a Service sends traffic, and how a workload rolls out or runs.
 
 mod chain;
-mod deployment;
+mod connections;
 mod headline;
+mod object;
+mod printed_trace;
 mod record;
+mod requested;
 mod service;
 #[cfg(test)]
 mod testing;
 mod traced;
 mod tracer;
 mod transitions;
+mod workload;
 
 use super::{
-    CommandError, Context, Ended, Ending, ErrorKind, ObjectArgs, Output, Session, Shutdown, Stop,
-    Terminal, WatchArgs, follow,
+    Answer, CommandError, Context, Ended, Ending, ErrorKind, Judge, LastChanges, ObjectArgs,
+    Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs, WatchArgs, follow,
 };
-use crate::cluster::{Names, Target as Asked};
-use crate::object::{ObjectRef, Resource};
+use crate::graph::{TraceReach, Way, relation_names};
+use crate::object::Resource;
 use crate::source::SourceKey;
 
 use chain::Chain;
-use tracer::{TraceFormat, Tracer};
+use object::ObjectTrace;
+use printed_trace::TraceFormat;
+use traced::{TraceOptions, Traced};
+use tracer::Tracer;
+use workload::WorkloadTrace;
 
-/// Follow one object: where a Service sends traffic, or how a Deployment rolls out
+/// What is it connected to, and where does the chain break?
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -32,52 +40,132 @@ pub(crate) struct Args {
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: TraceFormat,
+    /// Show only what is in front of the object and what uses it
+    #[arg(long, conflicts_with = "down")]
+    up: bool,
+    /// Show only what is behind the object and what it uses
+    #[arg(long)]
+    down: bool,
+    /// Follow at most this many relations, one after the other (default: all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    depth: Option<u8>,
+    /// Follow only these relations, for example volume,backend
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    relations: Vec<String>,
     #[command(flatten)]
     watch: WatchArgs,
+    #[command(flatten)]
+    ends: WaitArgs,
+    /// Show the rules behind the states, and the documents that they come from
+    #[arg(long)]
+    explain: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   kubectl spy trace svc/api               the Pods that get traffic, and why others do not
-  kubectl spy trace deploy/web            the phases of a rollout, live
-  kubectl spy trace deploy/web --once     print its current state and exit
+  kubectl spy trace deploy/web            the phases of a rollout, live, and what it needs
+  kubectl spy trace sts/db                which Pods of a StatefulSet are updated, and what blocks the rest
+  kubectl spy trace secret/db --once      print who uses a Secret and exit
+  kubectl spy trace ing -l app=web        each Ingress with a label
+  kubectl spy trace ing/web -o mermaid    a picture for a web page; dot is for Graphviz
+  kubectl spy trace svc/api --for=ready --timeout=5m
+                                          exit when it has ready endpoints
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
-                                          each Service and Deployment of a file, in turn";
+                                          each Service and workload of a file, in turn";
 
-/// A type that can be traced.
-struct Traceable {
+/// A type with a story of its own.
+struct Story {
     group: &'static str,
     kind: &'static str,
-    /// Its form on the command line.
-    usage: &'static str,
     open: fn(SourceKey) -> Box<dyn Chain>,
 }
 
-/// All types that can be traced.
-const TRACEABLE: [Traceable; 2] = [
-    Traceable {
+/// All types with a story.
+const STORIES: [Story; 6] = [
+    Story {
         group: "",
         kind: "Service",
-        usage: "svc/NAME",
         open: |source| Box::new(service::ServiceTrace::new(source)),
     },
-    Traceable {
+    Story {
         group: "apps",
         kind: "Deployment",
-        usage: "deploy/NAME",
-        open: |source| Box::new(deployment::DeploymentTrace::new(source)),
+        open: |source| Box::new(WorkloadTrace::of_deployment(Traced::new(source))),
+    },
+    Story {
+        group: "apps",
+        kind: "StatefulSet",
+        open: |source| Box::new(WorkloadTrace::of_stateful_set(Traced::new(source))),
+    },
+    Story {
+        group: "apps",
+        kind: "DaemonSet",
+        open: |source| Box::new(WorkloadTrace::of_daemon_set(Traced::new(source))),
+    },
+    Story {
+        group: "batch",
+        kind: "Job",
+        open: |source| Box::new(WorkloadTrace::of_job(Traced::new(source))),
+    },
+    Story {
+        group: "batch",
+        kind: "CronJob",
+        open: |source| Box::new(WorkloadTrace::of_cron_job(Traced::new(source))),
     },
 ];
 
 impl Args {
+    /// How standard output is written.
+    fn stdout(&self) -> Output {
+        match (self.output, self.ending()) {
+            (TraceFormat::Text, Ending::Never) => Output::Text,
+            (TraceFormat::Text, Ending::Once)
+            | (TraceFormat::Json | TraceFormat::Dot | TraceFormat::Mermaid, _) => Output::Lines,
+        }
+    }
+
     /// Whether the output is pages, not single lines.
     fn shows_pages(&self, terminal: &Terminal<'_>) -> bool {
-        self.output == TraceFormat::Text && (self.watch.ends() || terminal.is_live())
+        self.output == TraceFormat::Text && (self.ending() == Ending::Once || terminal.is_live())
     }
 
     /// The same arguments, with these objects if they name none.
     pub(crate) fn about(mut self, objects: &[&str]) -> Args {
         self.objects.default_to(objects);
         self
+    }
+
+    /// How far to go.
+    fn reach(&self) -> Result<TraceReach, CommandError> {
+        let spelled = |name: &String| name.trim().replace('-', " ");
+        let relations: Vec<String> = self.relations.iter().map(spelled).collect();
+        let known = relation_names();
+        if let Some(unknown) = relations
+            .iter()
+            .find(|name| !known.contains(&name.as_str()))
+        {
+            let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
+            let error = CommandError::failed(format!("error: no relation is named \"{unknown}\""));
+            return Err(error.hint(format!("the relations are: {}", known.join(", "))));
+        }
+        Ok(TraceReach {
+            way: match (self.up, self.down) {
+                (true, _) => Way::Up,
+                (_, true) => Way::Down,
+                (false, false) => Way::Both,
+            },
+            depth: self.depth.map_or(usize::MAX, usize::from),
+            relations,
+        })
+    }
+
+    /// When the verb ends. A picture is one document, so it is printed once.
+    fn ending(&self) -> Ending {
+        match self.output {
+            TraceFormat::Dot | TraceFormat::Mermaid => Ending::Once,
+            TraceFormat::Text | TraceFormat::Json if self.ends.looks_once() => Ending::Once,
+            TraceFormat::Text | TraceFormat::Json => self.watch.ending(),
+        }
     }
 }
 
@@ -95,29 +183,49 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    let mut stop = args.ends.stop(shutdown);
     let mut session = Session::open(context, &args.objects.source).await?;
-    let asked = session.targets(&args.objects, "trace", context).await?;
-    let chains = chains(&session, &asked)?;
-    let ending = args.watch.ending();
-    let output = match (args.output, ending) {
-        (TraceFormat::Text, Ending::Never) => Output::Text,
-        (TraceFormat::Text, Ending::Once) | (TraceFormat::Json, _) => Output::Lines,
+    let chains = chains(args, &stop, &mut session, context).await?;
+    // A file ends, so its objects are traced one after the other.
+    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
+        chains.into_iter().map(|chain| vec![chain]).collect()
+    } else {
+        vec![chains]
     };
-    let mut terminal = Terminal::open(context, output);
+    if args.ends.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
+        let error = CommandError::usage("trace --for waits for one object");
+        return Err(error.hint("to wait for several, use `kubectl spy status`"));
+    }
+    let ending = args.ending();
+    let mut terminal = Terminal::open(context, args.stdout());
     let mut ended = Ended::Answered;
     let mut unread = None;
-    let mut stop = Stop::at(shutdown);
-    for (at, chain) in chains.into_iter().enumerate() {
+    stop.looks_once = ending == Ending::Once;
+    let mut is_well = true;
+    let mut parts: Vec<UnreadPart> = Vec::new();
+    for (at, chains) in groups.into_iter().enumerate() {
         if at > 0 {
             session.rewind(terminal.env());
             if args.shows_pages(&terminal) {
                 terminal.print(&[String::new()])?;
             }
         }
-        let mut tracer = Tracer::new(chain, args.output, ending, terminal.env().now());
+        let sources: Vec<SourceKey> = chains
+            .iter()
+            .map(|chain| chain.traced().source.clone())
+            .collect();
+        stop.wait_for(&args.ends, &sources, Judge::Model);
+        let is_alone = chains.len() == 1;
+        let mut tracer = Tracer::new(chains, args.output, ending, terminal.env().now());
+        let shows_last_change = matches!(args.output, TraceFormat::Text | TraceFormat::Json);
+        if shows_last_change && is_alone {
+            tracer = tracer.looking_back(LastChanges::new(session.mux.clone()));
+        }
         let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
-        if let Some(missing) = tracer.missing {
-            return Err(session.not_found(&[missing]).await);
+        is_well &= tracer.is_well();
+        parts.append(&mut stop.unread);
+        if !tracer.missing.is_empty() && !args.ends.is_about_presence() {
+            return Err(session.not_found(&tracer.missing).await);
         }
         ended = match end {
             // The other objects of the file are traced all the same.
@@ -131,68 +239,53 @@ pub(crate) async fn show(
             break;
         }
     }
-    unread.map_or(Ok(ended), Err)
-}
-
-/// The traces of the requested objects. In a cluster, one object is allowed. In a file, any number is
-/// allowed, because each trace ends.
-fn chains(session: &Session, asked: &[Asked]) -> Result<Vec<Box<dyn Chain>>, CommandError> {
-    let mut chains = Vec::new();
-    for asked in asked {
-        let found = match &asked.names {
-            Names::Named(_) => session.keys(std::slice::from_ref(asked)),
-            Names::All => session.keys(&held(session, asked)),
-        };
-        let open = traceable(&asked.resource);
-        match (open, &asked.names) {
-            (Some(open), _) => chains.extend(found.into_iter().map(open)),
-            (None, Names::All) => {} // other types of the file may be traceable
-            (None, Names::Named(_)) => {
-                let what = asked.resource.group_resource();
-                return Err(not_traceable(&format!("{what} cannot be traced")));
-            }
-        }
-    }
-    let is_picky = |asked: &Asked| asked.labels.is_some() || asked.fields.is_some();
-    match chains.len() {
-        0 if session.is_of_file() && !asked.iter().any(is_picky) => {
-            let file = &session.cluster.0;
-            let namespace = asked.iter().find_map(|asked| asked.namespace.as_ref());
-            let place = namespace.map(|namespace| format!(", namespace \"{namespace}\","));
-            let place = place.unwrap_or_default();
-            Err(not_traceable(&format!(
-                "nothing in {file}{place} can be traced"
-            )))
-        }
-        0 => Err(CommandError::usage("name one object: trace TYPE/NAME")),
-        2.. if !session.is_of_file() => {
-            Err(CommandError::usage("name only one object: trace TYPE/NAME"))
-        }
-        _ => Ok(chains),
+    match unread {
+        Some(error) => Err(error),
+        None => args.ends.conclude(ended, Answer::from(!is_well), parts),
     }
 }
 
-/// The function that opens the trace of an object of this type.
-fn traceable(resource: &Resource) -> Option<fn(SourceKey) -> Box<dyn Chain>> {
+/// The traces of the requested objects, in the order of the request.
+async fn chains(
+    args: &Args,
+    stop: &Stop,
+    session: &mut Session,
+    context: &mut Context<'_>,
+) -> Result<Vec<Box<dyn Chain>>, CommandError> {
+    let reach = args.reach()?;
+    let targets = Box::pin(session.targets(&args.objects, "trace", context));
+    let mut asked = args.ends.in_time(stop, targets).await?;
+    if args.objects.subject() == Subject::Unnamed {
+        // A whole file: the objects with a story show most of the others.
+        asked.retain(|asked| story(&asked.resource).is_some());
+    }
+    let options = TraceOptions {
+        types: session.served_types().await,
+        reach,
+        is_of_file: session.is_of_file(),
+    };
+    let sources = requested::sources(session, &asked, context.env).await?;
+    let chains = sources.into_iter().map(|source| {
+        let mut chain = open(source);
+        chain.traced_mut().set(options.clone());
+        chain.traced_mut().explains = args.explain;
+        chain
+    });
+    Ok(chains.collect())
+}
+
+/// The trace of the object of a source.
+fn open(source: SourceKey) -> Box<dyn Chain> {
+    match story(&source.resource) {
+        Some(open) => open(source),
+        None => Box::new(ObjectTrace::new(source)),
+    }
+}
+
+/// The function that opens the trace of a type with a story.
+fn story(resource: &Resource) -> Option<fn(SourceKey) -> Box<dyn Chain>> {
     let kind = resource.group_kind();
-    let mut known = TRACEABLE.iter();
+    let mut known = STORIES.iter();
     let found = known.find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
     found.map(|one| one.open)
-}
-
-fn not_traceable(what: &str) -> CommandError {
-    let usages = TRACEABLE.map(|one| one.usage).join(", ");
-    CommandError::failed(format!("error: {what}")).hint(format!("trace one of these: {usages}"))
-}
-
-/// The objects of a file that were requested without names.
-fn held(session: &Session, asked: &Asked) -> Vec<Asked> {
-    let named = |object: ObjectRef| Asked {
-        namespace: object.namespace.or_else(|| Some(session.namespace.clone())),
-        names: Names::Named(vec![object.name]),
-        ..asked.clone()
-    };
-    let is_picky = asked.labels.is_some() || asked.fields.is_some();
-    let objects = session.held(asked).filter(|_| !is_picky);
-    objects.into_iter().flatten().map(named).collect()
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::chain::Chain;
+use super::connections::{self, GhostReason};
 use super::headline::Headline;
 use super::traced::Traced;
-use crate::graph::{Facts, Node};
+use crate::graph::{End, Facts, Node, ReferenceTarget, Relation, TraceSide};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
 use crate::render::json::status::CauseRecord;
-use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Relation, endpoint_state};
-use crate::status::{CauseRule, Status};
+use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Structure, endpoint_state};
+use crate::status::{Cause, CauseRule, Status};
 
 /// The graph of all objects of a trace, and of missing objects that they refer to.
 pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
@@ -34,13 +35,22 @@ pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
         let name = &traced.object();
         builder.name(name.identity().as_str().to_owned(), name, Status::NotFound);
     }
-    let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via);
+    let order = |edge: &EdgeRecord| (edge.from.clone(), edge.to.clone(), edge.via.clone());
     builder.edges.sort_by_key(order);
     GraphRecord {
         nodes: builder.nodes.into_values().collect(),
         edges: builder.edges,
         phases: chain.phases(),
+        last_change: traced
+            .last_change
+            .as_ref()
+            .map(|change| change.record(&traced.source.cluster.0)),
     }
+}
+
+/// Whether the graph has edges of its own for a relation: owners, and the parts of a Service.
+fn is_structural(relation: &Relation) -> bool {
+    matches!(relation.name, "owner" | "selects" | "slice" | "endpoint")
 }
 
 struct GraphBuilder<'a> {
@@ -56,6 +66,11 @@ impl GraphBuilder<'_> {
             return;
         };
         let id = node.uid.as_str().to_owned();
+        let record_of: fn(&Cause) -> CauseRecord = if self.traced.explains {
+            CauseRecord::explained
+        } else {
+            CauseRecord::of
+        };
         let record = NodeRecord {
             id: id.clone(),
             object: Some(RefRecord::new(self.cluster, &node.object)),
@@ -63,7 +78,7 @@ impl GraphBuilder<'_> {
             ghost: false,
             word: assessment.row.word.clone(),
             ready: assessment.row.ready.clone().unwrap_or_default(),
-            causes: assessment.causes.iter().map(CauseRecord::of).collect(),
+            causes: assessment.causes.iter().map(record_of).collect(),
         };
         self.nodes.insert(id, record);
     }
@@ -78,9 +93,11 @@ impl GraphBuilder<'_> {
         }
         record.status = headline.status.as_str();
         if record.causes.is_empty() && headline.status != Status::Current {
+            let rule = CauseRule::Endpoints.explanation();
             record.causes.push(CauseRecord {
-                rule: CauseRule::Endpoints.as_str(),
+                rule: rule.name,
                 text: headline.text(),
+                source: self.traced.explains.then_some(rule.source),
             });
         }
     }
@@ -107,28 +124,76 @@ impl GraphBuilder<'_> {
 
     fn relate(&mut self, node: &Node) {
         for owner in self.traced.graph().owners(&node.uid) {
-            self.edge(&owner.uid, &node.uid, Relation::Owns);
+            self.edge(&owner.uid, &node.uid, Structure::Owns);
         }
         match &node.facts {
             Facts::Service(_) => {
                 for pod in self.traced.graph().selected_pods(&node.uid) {
-                    self.edge(&node.uid, &pod.uid, Relation::Selects);
+                    self.edge(&node.uid, &pod.uid, Structure::Selects);
                 }
                 for slice in self.traced.graph().slices(&node.uid) {
-                    self.edge(&node.uid, &slice.uid, Relation::Slices);
+                    self.edge(&node.uid, &slice.uid, Structure::Slices);
                 }
             }
             Facts::Slice(_) => self.endpoints(node),
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Other => {}
+            Facts::Workload(_) | Facts::Pod(_) | Facts::ConfigMap(_) | Facts::Other => {}
+        }
+        self.connect(node);
+    }
+
+    /// Adds the objects that an object names and selects, and what selects the Pods that it creates.
+    fn connect(&mut self, node: &Node) {
+        let neighbours = self.traced.graph().neighbours(&node.uid);
+        for neighbour in neighbours {
+            let is_forth = matches!(neighbour.side, TraceSide::Behind | TraceSide::Uses);
+            if !is_forth && !neighbour.is_of_root {
+                continue;
+            }
+            let is_root = self.traced.uid() == Some(&node.uid);
+            if neighbour.is_of_root && !is_root && matches!(neighbour.end, End::Ghost(_)) {
+                continue;
+            }
+            let own = node.uid.as_str().to_owned();
+            let other = match &neighbour.end {
+                End::Node(other) => other.uid.as_str().to_owned(),
+                End::Ghost(target) => self.ghost(target),
+            };
+            let (from, to) = if is_forth { (own, other) } else { (other, own) };
+            let relations = neighbour.relations.iter();
+            for relation in relations.filter(|relation| !is_structural(relation)) {
+                self.edges.push(EdgeRecord {
+                    from: from.clone(),
+                    to: to.clone(),
+                    relation: relation.name.to_owned(),
+                    via: relation.via(),
+                    state: None,
+                    addresses: Vec::new(),
+                });
+            }
         }
     }
 
-    fn edge(&mut self, from: &Uid, to: &Uid, relation: Relation) {
+    /// Adds an object that is named and not in the graph.
+    fn ghost(&mut self, target: &ReferenceTarget) -> String {
+        let object = target.object(self.traced.model.types());
+        let id = object.identity().as_str().to_owned();
+        let status = match connections::absence(self.traced, target) {
+            GhostReason::Certain => Status::NotFound,
+            GhostReason::Elsewhere
+            | GhostReason::Refused
+            | GhostReason::Unserved
+            | GhostReason::Unread => Status::Unknown,
+        };
+        self.name(id.clone(), &object, status);
+        id
+    }
+
+    fn edge(&mut self, from: &Uid, to: &Uid, relation: Structure) {
         self.edges.push(EdgeRecord {
             from: from.as_str().to_owned(),
             to: to.as_str().to_owned(),
-            relation,
-            via: relation.via(),
+            relation: relation.as_str().to_owned(),
+            via: relation.via().to_owned(),
             state: None,
             addresses: Vec::new(),
         });
@@ -162,8 +227,8 @@ impl GraphBuilder<'_> {
             self.edges.push(EdgeRecord {
                 from: slice.uid.as_str().to_owned(),
                 to,
-                relation: Relation::Endpoint,
-                via: Relation::Endpoint.via(),
+                relation: Structure::Endpoint.as_str().to_owned(),
+                via: Structure::Endpoint.via().to_owned(),
                 state: Some(endpoint_state(endpoint.state())),
                 addresses: endpoint.addresses.iter().map(ToString::to_string).collect(),
             });

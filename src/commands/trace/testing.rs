@@ -1,6 +1,8 @@
 //! Test aids: a trace that gets objects as its sources would send them, from literals or from a scenario of
 //! the sandbox.
 
+mod objects;
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,15 +10,26 @@ use serde_json::{Value, json};
 
 use super::chain::Chain;
 use super::transitions::TraceTransitions;
-use super::{TRACEABLE, record};
-use crate::object::selector::LabelSelector;
-use crate::object::{ObjectRef, ResourceVersion, Uid};
+use super::{open, record};
+use crate::object::well_known;
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::GraphRecord;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::sandbox::scenario::{Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
-use crate::source::{Event, Scope, Select, SourceKey, Version, Why};
+use crate::source::{Event, Scope, Select, SourceKey, Why};
+
+use objects::{ready_node, selects, version};
+
+/// The kinds that have no namespace here.
+const CLUSTER_SCOPED: [&str; 6] = [
+    "Node",
+    "Namespace",
+    "StorageClass",
+    "PersistentVolume",
+    "ClusterRole",
+    "ClusterRoleBinding",
+];
 
 /// The time at which every test starts.
 pub(super) const START: Timestamp = Timestamp::constant(1_777_896_000, 0);
@@ -26,23 +39,30 @@ pub(super) struct Feed {
     pub(super) chain: Box<dyn Chain>,
     pub(super) now: Timestamp,
     objects: Vec<Value>,
+    /// The open sources.
     open: Vec<Arc<SourceKey>>,
     versions: u64,
     transitions: TraceTransitions,
 }
 
 impl Feed {
-    /// The trace of a Service or Deployment of this name in namespace `shop`, in an empty cluster.
+    /// The trace of an object of this kind in namespace `shop`, or of a cluster-scoped one, in an empty cluster.
     pub(super) fn of(kind: &str, name: &str) -> Feed {
-        let traceable = TRACEABLE.iter().find(|one| one.kind == kind);
-        let traceable = traceable.expect("it can be traced");
+        let mut known = well_known().iter().map(|found| &found.resource);
+        let resource = known.find(|resource| &*resource.kind == kind);
+        let resource = resource.expect("a well-known kind").clone();
+        let scope = if resource.namespaced {
+            Scope::Namespace("shop".into())
+        } else {
+            Scope::Cluster
+        };
         let source = SourceKey {
-            scope: Scope::Namespace("shop".into()),
+            scope,
             select: Select::Name(name.into()),
-            ..SourceKey::all(traceable.group, kind)
+            ..SourceKey::all(&resource.group, kind)
         };
         Feed {
-            chain: (traceable.open)(source),
+            chain: open(source),
             now: START,
             objects: Vec::new(),
             open: Vec::new(),
@@ -91,8 +111,9 @@ impl Feed {
     pub(super) fn put(&mut self, yaml: &str) -> &mut Feed {
         for document in yaml.split("\n---\n") {
             let mut object: Value = serde_saphyr::from_str(document).expect("YAML");
+            let kind = object["kind"].as_str().unwrap_or_default().to_owned();
             let metadata = &mut object["metadata"];
-            if metadata["namespace"].is_null() {
+            if metadata["namespace"].is_null() && !CLUSTER_SCOPED.contains(&&*kind) {
                 metadata["namespace"] = json!("shop");
             }
             if metadata["uid"].is_null() {
@@ -187,7 +208,9 @@ impl Feed {
             self.chain.refresh(self.now);
             let sources = self.chain.traced().model.coverage().sources();
             let wanted: Vec<SourceKey> = sources.cloned().collect();
-            self.open.retain(|key| wanted.contains(key));
+            let rereads = self.chain.traced_mut().model.take_rereads();
+            self.open
+                .retain(|key| wanted.contains(key) && !rereads.contains(key));
             let new: Vec<_> = wanted
                 .into_iter()
                 .filter(|key| !self.open.iter().any(|open| **open == *key))
@@ -198,12 +221,13 @@ impl Feed {
             }
             for key in new {
                 self.open.push(key.clone());
-                let found: Vec<Value> = self
+                let mut found: Vec<Value> = self
                     .objects
                     .iter()
                     .filter(|object| selects(&key, object))
                     .cloned()
                     .collect();
+                found.extend(ready_node(&key).filter(|_| found.is_empty()));
                 for object in &found {
                     self.event(&key, Why::Listed, (object, None));
                 }
@@ -261,30 +285,4 @@ impl Feed {
     pub(super) fn graph(&self) -> GraphRecord {
         record::graph(&*self.chain)
     }
-}
-
-fn version(object: &Value, version: u64) -> Arc<Version> {
-    let text = |path: &str| object.pointer(path).and_then(Value::as_str);
-    Arc::new(Version {
-        object: ObjectRef {
-            api_version: text("/apiVersion").unwrap_or_default().into(),
-            kind: text("/kind").unwrap_or_default().into(),
-            namespace: text("/metadata/namespace").map(Arc::from),
-            name: text("/metadata/name").unwrap_or_default().into(),
-            uid: text("/metadata/uid").map(Uid::new),
-        },
-        version: ResourceVersion::new(version.to_string()),
-        body: object.to_string().into(),
-    })
-}
-
-fn selects(key: &SourceKey, object: &Value) -> bool {
-    let metadata = &object["metadata"];
-    let labels = key.select.label_selector().unwrap_or_default();
-    let labels: LabelSelector = labels.parse().expect("a selector");
-    let name = key.select.name();
-    object["kind"] == *key.resource.kind
-        && metadata["namespace"] == "shop"
-        && name.is_none_or(|name| metadata["name"] == name)
-        && labels.matches(|label| metadata["labels"][label].as_str())
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{Graph, Node};
-use crate::model::{Model, Retention};
-use crate::object::{Doc, ObjectRef, Uid};
+use crate::commands::LastChange;
+use crate::graph::{Graph, Node, TracePlan, TraceReach, TraceScope};
+use crate::model::{MAX_REFERENCES, Model, Retention};
+use crate::object::{Doc, ObjectRef, ServedTypes, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
 
@@ -16,6 +17,23 @@ pub(super) struct Traced {
     pub(super) source: SourceKey,
     pub(super) presence: Presence,
     pub(super) model: Model,
+    /// What changed before the object failed, if that is known.
+    pub(super) last_change: Option<LastChange>,
+    /// Whether the view shows the rules behind the states.
+    pub(super) explains: bool,
+    /// How far the trace shows its connections.
+    pub(super) reach: TraceReach,
+}
+
+/// What a trace needs to know besides its object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TraceOptions {
+    /// The types of the cluster or of the file.
+    pub(super) types: ServedTypes,
+    /// How far the trace shows the connections of the object.
+    pub(super) reach: TraceReach,
+    /// Whether it reads a file: an object that is not in it may exist.
+    pub(super) is_of_file: bool,
 }
 
 /// Whether the traced object exists.
@@ -34,13 +52,59 @@ pub(super) enum Presence {
 impl Traced {
     /// The object of this source before any event.
     pub(super) fn new(source: SourceKey) -> Traced {
-        let mut model = Model::new(Rules::Spy, Retention::None);
-        model.follow(vec![source.clone()]);
-        Traced {
+        let mut traced = Traced {
             source,
             presence: Presence::Unread,
-            model,
+            model: Model::new(Rules::Spy, Retention::None),
+            last_change: None,
+            explains: false,
+            reach: TraceReach::default(),
+        };
+        traced.set(TraceOptions::default());
+        traced
+    }
+
+    /// Sets the options, before any event.
+    pub(super) fn set(&mut self, options: TraceOptions) {
+        let mut model = Model::new(Rules::Spy, Retention::None).with_links(options.types);
+        if options.is_of_file {
+            model = model.of_excerpt();
         }
+        model.follow(vec![self.source.clone()]);
+        self.model = model;
+        self.reach = options.reach;
+    }
+
+    /// Follows the sources of a story, and those that show the connections of the object. The model judges each object
+    /// with what the object needs.
+    pub(super) fn follow(&mut self, story: Vec<SourceKey>) {
+        let mut sources = story;
+        let scope = TraceScope {
+            cluster: &self.source.cluster,
+            types: self.model.types(),
+            reach: &self.reach,
+        };
+        let plan = self
+            .node()
+            .map(|node| self.graph().trace_plan(&node.object, &scope));
+        let TracePlan {
+            sources: connected,
+            mut lookups,
+        } = plan.unwrap_or_default();
+        lookups.retain(|lookup| !sources.contains(&lookup.source));
+        let needed = self.model.reference_sources(MAX_REFERENCES).into_iter();
+        for source in connected
+            .into_iter()
+            .chain(needed)
+            .chain(self.model.service_sources())
+        {
+            if !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
+        let evidence = self.model.evidence_sources();
+        self.model.follow_with_evidence(sources, evidence);
+        self.model.look_through(lookups);
     }
 
     /// Applies one event.
@@ -82,6 +146,24 @@ impl Traced {
         Some(&self.model.object(uid)?.assessment)
     }
 
+    /// The rules behind the states, one on each line: those of the object, then those that found the causes around it.
+    pub(super) fn explained(&self) -> Vec<String> {
+        let own = self.uid().and_then(|uid| self.assessment(uid));
+        let Some(own) = own.filter(|_| self.explains) else {
+            return Vec::new();
+        };
+        let mut lines = own.explained();
+        let assessments = self.model.objects().map(|(_, object)| &object.assessment);
+        for assessment in assessments.filter(|assessment| !assessment.is_well()) {
+            for line in assessment.explained() {
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
+        lines
+    }
+
     /// Whether a source has been read.
     pub(super) fn is_read(&self, source: &SourceKey) -> bool {
         self.model.coverage().is_read(source)
@@ -107,7 +189,7 @@ impl Presence {
         }
     }
 
-    fn uid(&self) -> Option<&Uid> {
+    pub(super) fn uid(&self) -> Option<&Uid> {
         match self {
             Presence::There(uid) => Some(uid),
             Presence::Unread | Presence::Absent | Presence::Deleted(_) => None,

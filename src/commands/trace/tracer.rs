@@ -5,81 +5,107 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::chain::Chain;
-use super::record;
+use super::printed_trace::{PrintedTrace, TraceFormat};
 use super::traced::Presence;
-use super::transitions::TraceTransitions;
 use crate::commands::sources::describe;
-use crate::commands::{CommandError, Ending, Live, Need, Sources, Terminal};
-use crate::render::age;
+use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
+use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
-use crate::render::json::trace::GraphRecord;
 use crate::source::{Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 
-/// The values of `--output`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum TraceFormat {
-    /// A live view; without a terminal, one line for each change
-    #[default]
-    Text,
-    /// The whole graph as one JSON record per line, for each change
-    Json,
-}
-
-/// A trace, and what was printed of it.
+/// Traces, and what was printed of them.
 pub(super) struct Tracer {
-    chain: Box<dyn Chain>,
+    traces: Vec<PrintedTrace>,
     format: TraceFormat,
     ending: Ending,
     started: Timestamp,
     /// Whether everything has been read once. From then on, it prints changes.
     settled: bool,
+    /// Whether the current state was printed, or is on the screen.
+    has_begun: bool,
+    /// The look-up of what changed before the only object failed; `None` without a look-back.
+    last_changes: Option<LastChanges>,
     /// Since when a new source has not been read; `None` if all are read.
     waiting_since: Option<Timestamp>,
-    /// The lines to print.
-    lines: Vec<String>,
-    transitions: TraceTransitions,
-    /// The last record, so that none is printed twice.
-    record: Option<GraphRecord>,
     /// When an object last changed.
     changed: Option<Timestamp>,
-    /// Whether the absence of the object was reported.
-    reported_absent: bool,
-    /// With `--once`: the source of the object, if the object does not exist.
-    pub(super) missing: Option<SourceKey>,
+    /// With `--once`: the sources of the objects that do not exist.
+    pub(super) missing: Vec<SourceKey>,
 }
 
 impl Tracer {
-    /// A trace that starts now.
+    /// Traces that start now.
     pub(super) fn new(
-        chain: Box<dyn Chain>,
+        chains: Vec<Box<dyn Chain>>,
         format: TraceFormat,
         ending: Ending,
         started: Timestamp,
     ) -> Tracer {
         Tracer {
-            chain,
+            traces: chains.into_iter().map(PrintedTrace::new).collect(),
             format,
             ending,
             started,
             settled: false,
+            has_begun: false,
+            last_changes: None,
             waiting_since: None,
-            lines: Vec::new(),
-            transitions: TraceTransitions::default(),
-            record: None,
             changed: None,
-            reported_absent: false,
-            missing: None,
+            missing: Vec::new(),
+        }
+    }
+
+    /// The trace of one object, which also looks up what changed before the object failed.
+    pub(super) fn looking_back(self, last_changes: LastChanges) -> Tracer {
+        Tracer {
+            last_changes: Some(last_changes),
+            ..self
+        }
+    }
+
+    /// Looks up what changed before the object failed. Returns whether the look-up is on its way.
+    fn look_back(&mut self) -> bool {
+        let (Some(last_changes), [trace]) = (&mut self.last_changes, &mut self.traces[..]) else {
+            return false;
+        };
+        let traced = trace.chain.traced_mut();
+        last_changes.look_up(&traced.model, traced.presence.uid().into_iter());
+        let change = traced.uid().and_then(|uid| last_changes.of(uid));
+        traced.last_change = change.cloned();
+        last_changes.is_busy()
+    }
+
+    /// Whether every object is well.
+    pub(super) fn is_well(&self) -> bool {
+        self.traces.iter().all(|trace| {
+            let traced = trace.chain.traced();
+            let object = traced.uid().and_then(|uid| traced.model.object(uid));
+            object.is_some_and(|object| object.assessment.is_well())
+        })
+    }
+
+    fn refresh(&mut self, now: Timestamp) {
+        for trace in &mut self.traces {
+            trace.chain.refresh(now);
+        }
+    }
+
+    fn settle(&mut self) {
+        for trace in &mut self.traces {
+            trace.chain.settle();
         }
     }
 
     /// Whether every wanted source has been read or cannot be read.
     fn is_settled(&self, sources: &Sources) -> bool {
+        let mut models = self.traces.iter().map(|trace| &trace.chain.traced().model);
         sources.are_settled()
-            && sources.count() == self.chain.traced().model.coverage().sources().count()
+            && sources.count() == self.wanted().len()
+            && models.all(|model| model.coverage().has_answers())
     }
 
     /// Whether every source has been read, or the wait for a new one is over.
@@ -92,47 +118,54 @@ impl Tracer {
         now.duration_since(since) >= PATIENCE
     }
 
-    /// Collects the new lines.
-    fn collect(&mut self, canvas: Canvas) {
-        let now = canvas.now;
-        match (self.format, self.ending) {
-            (TraceFormat::Json, _) => self.collect_record(now),
-            (TraceFormat::Text, Ending::Never) => {
-                let lines = self.transitions.lines(&mut *self.chain, now);
-                self.lines.extend(lines);
-            }
-            (TraceFormat::Text, Ending::Once) => {
-                self.lines = self.chain.frame(canvas);
-            }
+    /// The new lines of all traces.
+    fn collect(&mut self, canvas: Canvas) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (at, trace) in self.traces.iter_mut().enumerate() {
+            let is_page = (self.format, self.ending) == (TraceFormat::Text, Ending::Once);
+            lines.extend((at > 0 && is_page).then(String::new));
+            lines.extend(trace.new_lines(self.format, self.ending, canvas));
         }
+        lines
     }
 
-    fn collect_record(&mut self, now: Timestamp) {
-        let graph = record::graph(&*self.chain);
-        if self.record.as_ref() != Some(&graph) {
-            self.lines.push(graph.line(&age::rfc3339_millis(now)));
-            self.record = Some(graph);
-        }
-    }
-
-    /// Reports once that the object does not exist. With `--once`, it records the object as missing instead.
+    /// Reports once that an object does not exist. With `--once`, it records the object as missing instead.
     fn report_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let is_absent = self.chain.traced().presence == Presence::Absent;
-        if !is_absent || self.reported_absent {
-            self.reported_absent &= is_absent;
-            return Ok(());
-        }
-        let source = self.chain.traced().source.clone();
-        if self.ending == Ending::Once {
-            self.missing = Some(source);
-            return Ok(());
-        }
-        self.reported_absent = true;
-        // On a terminal, the frame shows it.
-        if !terminal.is_live() {
-            terminal.notify(&format!("waiting for {}", describe(&source)))?;
+        self.missing.clear();
+        for trace in &mut self.traces {
+            let traced = trace.chain.traced();
+            let is_absent = traced.presence == Presence::Absent;
+            if !is_absent || trace.reported_absent {
+                trace.reported_absent &= is_absent;
+                continue;
+            }
+            if self.ending == Ending::Once {
+                self.missing.push(traced.source.clone());
+                continue;
+            }
+            // On a terminal, the frame shows it.
+            if !terminal.is_live() {
+                terminal.notify(&format!("waiting for {}", describe(&traced.source)))?;
+            }
+            trace.reported_absent = true;
         }
         Ok(())
+    }
+
+    /// The frames of all traces, one below the other, in `canvas`.
+    fn frames(&self, canvas: Canvas) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut left = self.traces.len();
+        for trace in &self.traces {
+            let canvas = canvas.without_rows(lines.len());
+            let rows = canvas
+                .rows
+                .map(|rows| (rows / left).saturating_sub(usize::from(left > 1)));
+            lines.extend(trace.chain.frame(Canvas { rows, ..canvas }));
+            left -= 1;
+            lines.extend((left > 0).then(String::new));
+        }
+        lines
     }
 }
 
@@ -140,17 +173,26 @@ impl Live for Tracer {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.chain
-            .traced()
-            .model
-            .coverage()
-            .sources()
-            .cloned()
-            .collect()
+        let mut wanted: Vec<SourceKey> = Vec::new();
+        for source in self.traces.iter().flat_map(PrintedTrace::sources) {
+            if !wanted.contains(source) {
+                wanted.push(source.clone());
+            }
+        }
+        wanted
+    }
+
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        let models = self
+            .traces
+            .iter_mut()
+            .map(|trace| &mut trace.chain.traced_mut().model);
+        models.flat_map(Model::take_rereads).collect()
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        if *key == self.chain.traced().source {
+        let mut sources = self.traces.iter().map(|trace| &trace.chain.traced().source);
+        if sources.any(|source| source == key) {
             Need::Vital
         } else {
             Need::Useful
@@ -161,8 +203,35 @@ impl Live for Tracer {
         self.ending == Ending::Never && self.format == TraceFormat::Text
     }
 
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    async fn wait_for_other(&mut self) {
+        match &mut self.last_changes {
+            Some(last_changes) => last_changes.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        let last_changes = self.last_changes.as_mut();
+        last_changes.is_some_and(LastChanges::give_up)
+    }
+
+    fn judged(&self) -> Option<&Model> {
+        let [trace] = &self.traces[..] else {
+            return None;
+        };
+        let model = &trace.chain.traced().model;
+        let is_ready = model.is_fresh() && model.coverage().has_answers();
+        is_ready.then_some(model)
+    }
+
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.chain.apply(key, &event, now);
+        for trace in &mut self.traces {
+            trace.chain.apply(key, &event, now);
+        }
         if self.settled && matches!(event, Event::Object { .. }) {
             self.changed = Some(now);
         }
@@ -174,19 +243,26 @@ impl Live for Tracer {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        self.chain.refresh(now);
+        self.refresh(now);
         self.settled |= self.is_settled(sources);
         // If nothing can be read, the verb ends with an error and not with an empty view.
         if !self.settled || sources.refusal().is_some() {
             return Ok(());
         }
-        self.chain.settle();
+        self.settle();
         self.report_absent(terminal)?;
-        if terminal.is_live() || self.missing.is_some() || !self.is_whole(sources, now) {
+        if !self.is_whole(sources, now) {
             return Ok(());
         }
-        self.collect(terminal.canvas());
-        let lines = std::mem::take(&mut self.lines);
+        // Only the view of `--once` waits for the look-up.
+        if self.look_back() && self.ending == Ending::Once {
+            return Ok(());
+        }
+        self.has_begun = true;
+        if terminal.is_live() || !self.missing.is_empty() {
+            return Ok(());
+        }
+        let lines = self.collect(terminal.canvas());
         if !lines.is_empty() {
             terminal.print(&lines)?;
         }
@@ -195,18 +271,19 @@ impl Live for Tracer {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started).narrowed();
-        self.chain.refresh(canvas.now);
+        self.refresh(canvas.now);
         if self.settled {
-            self.chain.settle();
+            self.settle();
         }
+        let models = self.traces.iter().map(|trace| &trace.chain.traced().model);
         let connection = Connection {
-            objects: self.chain.traced().model.objects().count(),
+            objects: models.map(|model| model.objects().count()).sum(),
             changed: self.changed,
             ..sources.connection(canvas)
         };
         let mut end = connection.first_refusals(canvas.look);
         end.push(connection.footer(canvas));
-        let mut frame = self.chain.frame(canvas.without_rows(end.len()));
+        let mut frame = self.frames(canvas.without_rows(end.len()));
         frame.extend(end);
         terminal.draw(canvas.cut(frame))?;
         Ok(())
@@ -214,6 +291,6 @@ impl Live for Tracer {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_read = self.settled && self.is_settled(sources);
-        self.ending == Ending::Once && is_read && sources.refusal().is_none()
+        self.ending == Ending::Once && is_read && self.has_begun && sources.refusal().is_none()
     }
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::chain::Chain;
+use crate::commands::LastChange;
 use crate::render::age;
 use crate::render::text::escape_line;
 use crate::status::Status;
@@ -12,10 +13,12 @@ use crate::status::Status;
 pub(super) struct TraceTransitions {
     /// The state and the stage of the headline.
     headline: Option<(Status, String)>,
+    last_change: Option<LastChange>,
 }
 
 impl TraceTransitions {
-    /// A line for each change since the last call, with the time: the parts of the chain, then the headline.
+    /// A line for each change since the last call, with the time: the parts of the chain, then the headline, then what
+    /// changed before the object failed.
     pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<String> {
         let mut changes = chain.changes();
         let headline = chain.headline();
@@ -26,6 +29,13 @@ impl TraceTransitions {
             let object = chain.traced().object();
             changes.push(format!("{object} {}: {text}", headline.status));
             self.headline = reached;
+        }
+        let traced = chain.traced();
+        if traced.last_change != self.last_change {
+            self.last_change.clone_from(&traced.last_change);
+            let change = traced.last_change.as_ref();
+            let object = traced.object();
+            changes.extend(change.map(|change| format!("{object} failed: {}", change.log_text())));
         }
         let time = age::rfc3339(now);
         changes

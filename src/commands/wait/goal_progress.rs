@@ -5,14 +5,26 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::object_progress::ObjectProgress;
 use crate::commands::sources::named;
-use crate::object::{ObjectRef, Uid, Value};
+use crate::model::{Model, Outlook};
+use crate::object::{ObjectRef, Uid};
 use crate::source::{SourceKey, SourceState, Version};
-use crate::status::{Goal, Rules, Status, compute};
+use crate::status::{Assessment, Goal, Rules, Status};
+
+/// Who decides whether an object has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judge {
+    /// The model of the verb, which also knows the dependents.
+    Model,
+    /// Each version of the object alone.
+    Versions,
+}
 
 /// The progress of one selected source.
 pub(super) struct GoalProgress {
     pub(super) key: SourceKey,
+    judge: Judge,
     /// Whether a full listing has arrived.
     is_read: bool,
     /// Why the source cannot be read, if it cannot.
@@ -24,36 +36,12 @@ pub(super) struct GoalProgress {
     places: BTreeMap<Option<Uid>, ObjectProgress>,
 }
 
-/// The progress of one object.
-#[derive(Default)]
-struct ObjectProgress {
-    name: Arc<str>,
-    is_there: bool,
-    /// The number of goals it has met.
-    met: usize,
-    /// Why it cannot meet the next goal.
-    failure: Option<GoalFailure>,
-}
-
-/// Why an object cannot meet its goal.
-enum GoalFailure {
-    /// It was deleted first.
-    Deleted,
-    /// Its state is Failed, with this message of kstatus.
-    Failed(String),
-}
-
 impl GoalProgress {
-    pub(super) fn new(key: &SourceKey) -> GoalProgress {
-        let place = named(key).map(|name| {
-            let standing = ObjectProgress {
-                name: name.into(),
-                ..ObjectProgress::default()
-            };
-            (None, standing)
-        });
+    pub(super) fn new(key: &SourceKey, judge: Judge) -> GoalProgress {
+        let place = named(key).map(|name| (None, ObjectProgress::named(name)));
         GoalProgress {
             key: key.clone(),
+            judge,
             is_read: false,
             refusal: None,
             has_met: false,
@@ -86,35 +74,62 @@ impl GoalProgress {
         now: Timestamp,
     ) -> Option<String> {
         let standing = self.places.entry(self.place(&version.object)).or_default();
-        standing.is_there = true;
+        standing.there = Some(version.object.identity());
         standing.name = version.object.name.clone();
-        if standing.met == goals.len() || matches!(standing.failure, Some(GoalFailure::Deleted)) {
+        if standing.is_met(goals) || standing.was_deleted() {
             return None;
         }
         let doc = version.doc().ok()?;
-        let is_last = standing.advance(goals, Some(doc.root()));
-        if is_last {
+        if standing.advance(goals, Some(doc.root())) {
             self.has_met = true;
-            return Some(self.called(version));
+            return Some(self.called(&version.object.name));
         }
-        standing.check_failure(goals, doc.root(), now);
+        if self.judge == Judge::Versions {
+            standing.outlook = outlook(&Assessment::of(doc.root(), now, Rules::Spy));
+        }
         None
+    }
+
+    /// Takes the model's judgement of the objects. Returns the names of those that have now met the last goal.
+    pub(super) fn judge(&mut self, model: &Model, goals: &[Goal]) -> Vec<String> {
+        let mut met = Vec::new();
+        for standing in self.places.values_mut() {
+            let Some(uid) = standing.there.clone().filter(|_| !standing.was_deleted()) else {
+                continue;
+            };
+            if !standing.is_open(goals) {
+                continue;
+            }
+            standing.outlook = model.outlook(&uid);
+            if standing.take_outlook(goals, || model.doc(&uid)) {
+                met.push(standing.name.clone());
+            }
+        }
+        self.has_met |= !met.is_empty();
+        met.iter().map(|name| self.called(name)).collect()
+    }
+
+    /// Finds the objects that have failed for good, or for too long.
+    pub(super) fn check_failures(&mut self, goals: &[Goal], now: Timestamp) {
+        for standing in self.places.values_mut() {
+            standing.check_failure(goals, now);
+        }
     }
 
     /// Takes a deletion. Returns the object's name if it has now met the last goal.
     pub(super) fn gone(&mut self, version: &Version, goals: &[Goal]) -> Option<String> {
         let place = self.place(&version.object);
         let mut standing = self.places.remove(&place).unwrap_or_default();
-        standing.is_there = false;
-        let was_met = standing.met == goals.len();
+        standing.there = None;
+        let was_met = standing.is_met(goals);
         let is_met = !was_met && standing.advance(goals, None);
         if !self.is_wide() {
-            if !was_met && !is_met && goals.get(standing.met).is_some_and(needs_the_object) {
-                standing.failure = Some(GoalFailure::Deleted);
+            if !is_met {
+                standing.delete(goals);
             }
             self.places.insert(place, standing);
         }
-        is_met.then(|| self.called(version))
+        is_met.then(|| self.called(&version.object.name))
     }
 
     /// Drops an object that no longer matches the selector.
@@ -129,7 +144,7 @@ impl GoalProgress {
         self.is_read = true;
         self.refusal = None;
         let places = self.places.values_mut();
-        for standing in places.filter(|standing| !standing.is_there) {
+        for standing in places.filter(|standing| standing.there.is_none()) {
             standing.advance(goals, None);
         }
     }
@@ -137,10 +152,10 @@ impl GoalProgress {
     pub(super) fn is_met(&self, goals: &[Goal]) -> bool {
         let mut places = self.places.values();
         match goals.last() {
-            _ if !self.is_wide() => places.all(|standing| standing.met == goals.len()),
+            _ if !self.is_wide() => places.all(|standing| standing.is_met(goals)),
             Some(Goal::Deleted) => self.is_read && self.places.is_empty(),
             _ => {
-                let all = places.all(|standing| standing.met == goals.len());
+                let all = places.all(|standing| standing.is_met(goals));
                 self.is_read && (self.has_met || !self.places.is_empty()) && all
             }
         }
@@ -150,10 +165,13 @@ impl GoalProgress {
     pub(super) fn unmet(&self, goals: &[Goal]) -> Vec<String> {
         let plural = &self.key.resource.plural;
         let unmet = self.places.values();
-        let unmet = unmet.filter(|standing| standing.met < goals.len());
-        let names: Vec<String> = unmet
-            .map(|standing| format!("{plural}/{}", standing.name))
-            .collect();
+        let unmet = unmet.filter(|standing| !standing.is_met(goals));
+        let names = unmet.map(|standing| {
+            let reason = standing.missing(goals);
+            let colon = if reason.is_empty() { "" } else { ": " };
+            format!("{plural}/{}{colon}{reason}", standing.name)
+        });
+        let names: Vec<String> = names.collect();
         if names.is_empty() {
             return vec![format!("{plural}: no matching resources found")];
         }
@@ -162,48 +180,24 @@ impl GoalProgress {
 
     pub(super) fn failures(&self) -> impl Iterator<Item = String> {
         self.places.values().filter_map(|standing| {
-            let resource = self.key.resource.group_resource();
-            let name = format!("{resource}/{}", standing.name);
-            Some(match standing.failure.as_ref()? {
-                GoalFailure::Deleted => {
-                    format!("error: {name} was deleted before the condition was met")
-                }
-                GoalFailure::Failed(message) => format!("error: {name} has failed: {message}"),
-            })
+            let failure = standing.failure.as_ref()?;
+            Some(format!("error: {} {failure}", self.called(&standing.name)))
         })
     }
 
     /// kubectl's name of an object: `deployment.apps/web`.
-    fn called(&self, version: &Version) -> String {
+    fn called(&self, name: &str) -> String {
         let resource = &self.key.resource;
         let kind = resource.kind.to_lowercase();
         let dot = if resource.group.is_empty() { "" } else { "." };
-        format!("{kind}{dot}{}/{}", resource.group, version.object.name)
+        format!("{kind}{dot}{}/{name}", resource.group)
     }
 }
 
-impl ObjectProgress {
-    /// Advances to the first unmet goal. Returns whether all goals are met.
-    fn advance(&mut self, goals: &[Goal], object: Option<Value<'_>>) -> bool {
-        let mut left = goals[self.met.min(goals.len())..].iter();
-        self.met += left.by_ref().take_while(|goal| goal.is_met(object)).count();
-        self.failure = self.failure.take().filter(|_| self.met < goals.len());
-        self.met == goals.len()
-    }
-
-    /// Sets the failure if the object's state is Failed.
-    fn check_failure(&mut self, goals: &[Goal], object: Value<'_>, now: Timestamp) {
-        let can_fail = goals.get(self.met).is_some_and(needs_the_object);
-        let verdict = can_fail.then(|| compute(object, now, Rules::Spy));
-        let failed = verdict.filter(|verdict| verdict.status == Status::Failed);
-        self.failure = failed.map(|verdict| GoalFailure::Failed(verdict.message));
-    }
-}
-
-/// Whether a goal needs an existing object that has not failed.
-fn needs_the_object(goal: &Goal) -> bool {
-    match goal {
-        Goal::Condition { .. } | Goal::JsonPath { .. } => true,
-        Goal::Created | Goal::Deleted => false,
-    }
+/// What an object alone says about the wait for it; `None` if it says nothing.
+fn outlook(own: &Assessment) -> Option<Outlook> {
+    (own.status() == Status::Failed).then(|| Outlook::Failed {
+        recovery: own.recovery(),
+        reason: own.reason().to_owned(),
+    })
 }

@@ -2,7 +2,9 @@
 
 mod answer;
 mod goal_progress;
+mod judged;
 mod limit;
+mod object_progress;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -15,20 +17,23 @@ use crate::source::SourceKey;
 use crate::status::Goal;
 
 pub(crate) use answer::Answer;
+pub(crate) use goal_progress::Judge;
+pub(crate) use judged::JudgedObjects;
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 
 /// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct WaitArgs {
-    /// Exit when every object meets this goal; repeat to require several in order. The goals are those of
-    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
+    /// Exit when every object meets this goal; repeat to require several in order. current (or ready): it and
+    /// its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS],
+    /// jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<Limit>,
-    /// Exit with 1 if something changed (changes) or is not well (status), and with 4 on an error
+    /// Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error
     #[arg(long)]
     exit_code: bool,
 }
@@ -53,6 +58,11 @@ impl WaitArgs {
     pub(crate) fn is_about_presence(&self) -> bool {
         let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
         self.goals.iter().any(is_one)
+    }
+
+    /// Whether a goal needs the judgement of the objects with their dependents.
+    pub(crate) fn needs_judgement(&self) -> bool {
+        self.goals.contains(&Goal::Current)
     }
 
     /// Whether the first goal is that the object does not exist.
@@ -109,15 +119,15 @@ impl Stop {
         Stop {
             shutdown: shutdown.clone(),
             deadline: None,
-            waiting: Waiting::new(&[], &[]),
+            waiting: Waiting::new(&[], &[], Judge::Versions),
             looks_once: false,
             unread: Vec::new(),
         }
     }
 
     /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
-    pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey]) {
-        self.waiting = Waiting::new(&args.goals, sources);
+    pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
+        self.waiting = Waiting::new(&args.goals, sources, judge);
     }
 
     /// Takes the end of a verb. Fails if a goal is not met.

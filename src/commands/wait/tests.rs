@@ -5,10 +5,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::goal_progress::Judge;
 use super::waiting::{Outcome, Waiting};
+use crate::model::{Model, Retention};
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::{Event, Scope, Select, SourceKey, SourceState, Version, Why};
-use crate::status::Goal;
+use crate::status::{Goal, Rules};
 
 /// The Deployments of `shop`, or the one with this name.
 fn deployments(name: Option<&str>) -> SourceKey {
@@ -66,10 +68,11 @@ fn forbidden() -> Event {
 /// The outcome after these events, and the objects that were printed as met.
 fn after(goals: &[&str], asked: &[SourceKey], events: &[(usize, Event)]) -> (Outcome, Vec<String>) {
     let goals: Vec<Goal> = goals.iter().map(|goal| goal.parse().unwrap()).collect();
-    let mut waiting = Waiting::new(&goals, asked);
+    let mut waiting = Waiting::new(&goals, asked, Judge::Versions);
     for (key, event) in events {
         waiting.apply(&asked[*key], event, Timestamp::UNIX_EPOCH);
     }
+    waiting.judge(None, Timestamp::UNIX_EPOCH);
     let met = waiting.take_met();
     let is_open = matches!(waiting.outcome(), Outcome::Open(_));
     assert_eq!(waiting.is_decided(), !is_open && !goals.is_empty());
@@ -181,8 +184,8 @@ fn a_named_object_meets_its_goal() {
 #[test]
 fn a_named_object_fails() {
     let web = deployments(Some("web"));
-    let stuck = "failed error: deployments.apps/web has failed: Progress deadline exceeded";
-    let gone = "failed error: deployments.apps/web was deleted before the condition was met";
+    let stuck = "failed error: deployment.apps/web has failed: no progress for 600s";
+    let gone = "failed error: deployment.apps/web was deleted before the condition was met";
     let table = [
         (AVAILABLE, "listed web stuck", stuck),
         (
@@ -227,7 +230,7 @@ fn all_objects_of_a_wide_source_must_meet_the_goal() {
         (
             AVAILABLE,
             "listed a done, listed b stuck",
-            "failed error: deployments.apps/b has failed: Progress deadline exceeded +deployment.apps/a",
+            "failed error: deployment.apps/b has failed: no progress for 600s +deployment.apps/a",
         ),
         // The verb does not wait for deleted objects, or for those that no longer match.
         (
@@ -332,4 +335,277 @@ fn an_error_names_ten_objects_and_counts_the_others() {
         (names.len(), &*names[0], &*names[10]),
         (11, "deployments/d10", "5 more")
     );
+}
+
+/// A wait for the Deployments of `shop` by a model that also follows their `ReplicaSets` and Pods.
+struct Judged {
+    asked: Vec<SourceKey>,
+    sources: Vec<Arc<SourceKey>>,
+    model: Model,
+    waiting: Waiting,
+    seconds: i64,
+}
+
+impl Judged {
+    fn new(goals: &str, asked: SourceKey) -> Judged {
+        let dependents = ["apps/ReplicaSet", "/Pod", "/ConfigMap"].map(|kind| {
+            let (group, kind) = kind.split_once('/').unwrap();
+            SourceKey {
+                scope: Scope::Namespace("shop".into()),
+                ..SourceKey::all(group, kind)
+            }
+        });
+        let sources: Vec<SourceKey> = [asked.clone()].into_iter().chain(dependents).collect();
+        let goals: Vec<Goal> = goals.split(' ').map(|goal| goal.parse().unwrap()).collect();
+        let asked = vec![asked];
+        let mut model = Model::new(Rules::Spy, Retention::None);
+        model.follow(sources.clone());
+        let mut judged = Judged {
+            waiting: Waiting::new(&goals, &asked, Judge::Model),
+            asked,
+            sources: sources.into_iter().map(Arc::new).collect(),
+            model,
+            seconds: 0,
+        };
+        for at in 0..judged.sources.len() {
+            judged.take(at, &synced(0));
+        }
+        judged
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_secs(self.seconds)
+    }
+
+    fn take(&mut self, source: usize, event: &Event) {
+        let (source, now) = (self.sources[source].clone(), self.now());
+        if self.asked.contains(&source) {
+            self.waiting.apply(&source, event, now);
+        }
+        self.model.apply(&source, event, now);
+    }
+
+    /// The wait after an object of a source has changed, in words.
+    fn put(&mut self, why: Why, source: usize, object: &Value) -> String {
+        self.take(source, &event(why, object));
+        self.after(0)
+    }
+
+    /// The wait after so many seconds, in words.
+    fn after(&mut self, seconds: i64) -> String {
+        self.seconds += seconds;
+        let now = self.now();
+        self.model.refresh(now);
+        self.waiting.judge(Some(&self.model), now);
+        let met = self.waiting.take_met().into_iter();
+        let met: Vec<String> = met.map(|name| format!(" +{name}")).collect();
+        let met = met.concat();
+        match self.waiting.outcome() {
+            Outcome::Met => format!("met{met}"),
+            Outcome::Failed(lines) | Outcome::Refused(lines) => lines.join("; "),
+            Outcome::Open(names) => format!("open {}{met}", names.join(" ")),
+        }
+    }
+}
+
+const DEPLOYMENT: usize = 0;
+const SET: usize = 1;
+const POD: usize = 2;
+
+/// A Deployment with one replica, of this generation. `state` is `new` (not observed), `rolling` or `done`.
+fn web(generation: i64, state: &str) -> Value {
+    let (observed, count) = match state {
+        "new" => (generation - 1, 1),
+        "rolling" => (generation, 0),
+        "done" => (generation, 1),
+        _ => panic!("{state}"),
+    };
+    let available = if count == 1 { "True" } else { "False" };
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop", "uid": "uid-web", "generation": generation},
+        "spec": {"replicas": 1, "template": {"spec": {"containers": [{"image": format!("web:{generation}")}]}}},
+        "status": {
+            "observedGeneration": observed,
+            "replicas": count, "updatedReplicas": count, "readyReplicas": count, "availableReplicas": count,
+            "conditions": [
+                {"type": "Available", "status": available},
+                {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
+            ],
+        },
+    })
+}
+
+/// The `ReplicaSet` of a generation.
+fn set(generation: i64) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": {
+            "name": format!("web-{generation}"), "namespace": "shop", "uid": format!("uid-set-{generation}"),
+            "ownerReferences": [{"uid": "uid-web", "kind": "Deployment", "name": "web", "controller": true}],
+        },
+        "spec": {"replicas": 1, "template": {"spec": {"containers": [{"image": format!("web:{generation}")}]}}},
+        "status": {"replicas": 1, "fullyLabeledReplicas": 1, "readyReplicas": 1, "availableReplicas": 1},
+    })
+}
+
+/// The Pod of a generation. Its container runs, or waits for this reason.
+fn pod(generation: i64, reason: &str) -> Value {
+    let is_ready = reason.is_empty();
+    let state = if is_ready {
+        json!({"running": {}})
+    } else {
+        json!({"waiting": {"reason": reason, "message": "it says"}})
+    };
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{generation}-x"), "namespace": "shop", "uid": format!("uid-pod-{generation}"),
+            "ownerReferences": [{
+                "uid": format!("uid-set-{generation}"), "kind": "ReplicaSet", "name": "web", "controller": true,
+            }],
+        },
+        "status": {
+            "phase": if is_ready { "Running" } else { "Pending" },
+            "conditions": [{"type": "Ready", "status": if is_ready { "True" } else { "False" }}],
+            "containerStatuses": [{"name": "web", "ready": is_ready, "state": state}],
+        },
+    })
+}
+
+#[test]
+fn a_rollout_is_met_when_everything_is_current() {
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    insta::assert_snapshot!([
+        wait.after(0),
+        wait.put(Why::Added, DEPLOYMENT, &web(1, "new")),
+        wait.put(Why::Added, SET, &set(1)),
+        wait.put(Why::Modified, DEPLOYMENT, &web(1, "rolling")),
+        wait.put(Why::Added, POD, &pod(1, "ContainerCreating")),
+        // The Deployment reports its Pod before the Pod itself arrives.
+        wait.put(Why::Modified, DEPLOYMENT, &web(1, "done")),
+        wait.put(Why::Modified, POD, &pod(1, "")),
+        // It must be Current at the end.
+        wait.put(Why::Modified, DEPLOYMENT, &web(2, "new")),
+        wait.put(Why::Modified, DEPLOYMENT, &web(1, "done")),
+        wait.put(Why::Deleted, DEPLOYMENT, &web(1, "done")),
+    ].join("\n"), @"
+    open deployments/web
+    open deployments/web: Deployment generation is 1, but latest observed generation is 0
+    open deployments/web: Deployment generation is 1, but latest observed generation is 0
+    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1
+    open deployments/web: pod/web-1-x: Pod is in the Pending phase
+    met +deployment.apps/web
+    open deployments/web: Deployment generation is 2, but latest observed generation is 1
+    met
+    error: deployment.apps/web was deleted before the condition was met
+    ");
+}
+
+#[test]
+fn a_bad_image_ends_the_wait_and_the_last_one_does_not() {
+    let mut wait = Judged::new("ready", deployments(Some("web")));
+    insta::assert_snapshot!([
+        // The Pods of the first generation fail, but the second is not observed yet.
+        wait.put(Why::Listed, SET, &set(1)),
+        wait.put(Why::Listed, POD, &pod(1, "ImagePullBackOff")),
+        wait.put(Why::Listed, DEPLOYMENT, &web(2, "new")),
+        // Now it is observed, and its ReplicaSet exists.
+        wait.put(Why::Modified, DEPLOYMENT, &web(2, "rolling")),
+        wait.put(Why::Added, SET, &set(2)),
+        wait.put(Why::Added, POD, &pod(2, "ContainerCreating")),
+        wait.put(Why::Modified, POD, &pod(2, "ImagePullBackOff")),
+    ].join("\n"), @"
+    open deployments/web
+    open deployments/web
+    open deployments/web: Deployment generation is 2, but latest observed generation is 1
+    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1
+    error: deployment.apps/web has failed: 0 of 1 pods ready: 1 ImagePullBackOff: pod/web-2-x: web: it says
+    ");
+}
+
+#[test]
+fn a_crash_loop_has_two_minutes_to_end() {
+    let crashing = || {
+        let mut wait = Judged::new("current", deployments(Some("web")));
+        wait.put(Why::Listed, SET, &set(1));
+        wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+        let word = wait.put(Why::Listed, POD, &pod(1, "CrashLoopBackOff"));
+        (wait, word)
+    };
+    let (mut lost, first) = crashing();
+    let (mut saved, _) = crashing();
+    insta::assert_snapshot!([
+        first,
+        lost.after(119),
+        // It runs for a moment, but is not ready.
+        lost.put(Why::Modified, POD, &pod(1, "ContainerCreating")),
+        lost.put(Why::Modified, POD, &pod(1, "CrashLoopBackOff")),
+        lost.after(1),
+        saved.after(119),
+        saved.put(Why::Modified, POD, &pod(1, "")),
+        saved.put(Why::Modified, DEPLOYMENT, &web(1, "done")),
+    ].join("\n"), @"
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
+    open deployments/web: Replicas: 0/1
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
+    error: deployment.apps/web has failed: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
+    open deployments/web: Replicas: 0/1
+    met +deployment.apps/web
+    ");
+}
+
+#[test]
+fn the_goals_of_kubectl_wait_fail_with_the_dependents() {
+    let mut wait = Judged::new("condition=Available", deployments(Some("web")));
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    let end = wait.put(Why::Listed, POD, &pod(1, "ErrImagePull"));
+    insta::assert_snapshot!(end, @"error: deployment.apps/web has failed: 0 of 1 pods ready: 1 ImagePullBackOff: pod/web-1-x: web: it says");
+}
+
+#[test]
+fn several_goals_may_include_current() {
+    let mut wait = Judged::new(
+        "current condition=Available deleted",
+        deployments(Some("web")),
+    );
+    insta::assert_snapshot!([
+        wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling")),
+        wait.put(Why::Modified, DEPLOYMENT, &web(1, "done")),
+        wait.put(Why::Deleted, DEPLOYMENT, &web(1, "done")),
+    ].join("\n"), @"
+    open deployments/web: Replicas: 0/1
+    open deployments/web
+    met +deployment.apps/web
+    ");
+}
+
+#[test]
+fn every_object_of_a_wide_source_must_be_current_at_the_same_time() {
+    let named = |name: &str, state: &str| {
+        let mut object = web(1, state);
+        object["metadata"]["name"] = json!(name);
+        object["metadata"]["uid"] = json!(name);
+        object
+    };
+    let mut wait = Judged::new("current", deployments(None));
+    insta::assert_snapshot!([
+        wait.put(Why::Listed, DEPLOYMENT, &named("a", "done")),
+        wait.put(Why::Added, DEPLOYMENT, &named("b", "rolling")),
+        wait.put(Why::Modified, DEPLOYMENT, &named("a", "rolling")),
+        wait.put(Why::Modified, DEPLOYMENT, &named("b", "done")),
+        wait.put(Why::Modified, DEPLOYMENT, &named("a", "done")),
+    ].join("\n"), @"
+    met +deployment.apps/a
+    open deployments/b: Replicas: 0/1
+    open deployments/a: Replicas: 0/1 deployments/b: Replicas: 0/1
+    open deployments/a: Replicas: 0/1 +deployment.apps/b
+    met
+    ");
 }

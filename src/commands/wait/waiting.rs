@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::goal_progress::GoalProgress;
+use super::goal_progress::{GoalProgress, Judge};
+use crate::model::Model;
 use crate::source::{Event, SourceKey, Why};
 use crate::status::Goal;
 
@@ -11,7 +12,8 @@ const NAMED: usize = 10;
 
 /// The goals and the progress of the selected objects. Each object must meet the goals in order.
 ///
-/// As in `kubectl wait`, a met goal stays met, even if the object changes later.
+/// As in `kubectl wait`, a met goal stays met, even if the object changes later. Only `current`, if it is the last
+/// goal, is met when all objects are Current at the same time.
 pub(crate) struct Waiting {
     goals: Vec<Goal>,
     asked: Vec<GoalProgress>,
@@ -34,11 +36,11 @@ pub(super) enum Outcome {
 
 impl Waiting {
     /// The start of a wait for the objects of these sources.
-    pub(super) fn new(goals: &[Goal], asked: &[SourceKey]) -> Waiting {
+    pub(super) fn new(goals: &[Goal], asked: &[SourceKey], judge: Judge) -> Waiting {
         let asked = asked.iter().filter(|_| !goals.is_empty());
         Waiting {
             goals: goals.to_vec(),
-            asked: asked.map(GoalProgress::new).collect(),
+            asked: asked.map(|key| GoalProgress::new(key, judge)).collect(),
             met: Vec::new(),
         }
     }
@@ -85,6 +87,19 @@ impl Waiting {
             Event::Gap(_) | Event::Undecodable { .. } => None,
         };
         self.met.extend(met);
+    }
+
+    /// Judges the objects as they are now, by the model if the verb has one.
+    pub(crate) fn judge(&mut self, model: Option<&Model>, now: Timestamp) {
+        if self.goals.is_empty() {
+            return;
+        }
+        for asked in &mut self.asked {
+            if let Some(model) = model {
+                self.met.extend(asked.judge(model, &self.goals));
+            }
+            asked.check_failures(&self.goals, now);
+        }
     }
 
     /// The state of the wait.

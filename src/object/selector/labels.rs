@@ -40,6 +40,24 @@ impl LabelSelector {
         Self { requirements }
     }
 
+    /// The labels that it requires with one value each. Other requirements are left out.
+    pub fn equalities(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.requirements
+            .iter()
+            .filter_map(|(key, test)| match test {
+                Test::In(values) if values.len() == 1 => {
+                    Some((key.as_str(), values.first()?.as_str()))
+                }
+                _ => None,
+            })
+    }
+
+    /// The requirements of both.
+    #[must_use]
+    pub fn and(&self, other: LabelSelector) -> LabelSelector {
+        LabelSelector::new(self.requirements.iter().cloned().chain(other.requirements))
+    }
+
     /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()

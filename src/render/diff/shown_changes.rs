@@ -32,6 +32,14 @@ impl<'s> ShownChanges<'s> {
         ShownChanges { painter, changes }
     }
 
+    /// Selects the changes between two versions whose managers are not named.
+    pub fn unattributed(diff: &'s Diff<'s>, view: &'s DiffView<'s>) -> ShownChanges<'s> {
+        ShownChanges {
+            painter: Painter::unattributed(diff, view),
+            changes: shown(diff, view),
+        }
+    }
+
     /// Names the managers that wrote the version: `by kubelet (status)`, or `by a, b (status)`. If no writer
     /// is known, names the owner of all shown changes: `owner kubelet (status)`. `None` if several managers
     /// own them.

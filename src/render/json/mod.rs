@@ -2,6 +2,7 @@
 //! Fields are only added, never removed.
 
 pub mod changes;
+pub mod last_change;
 pub mod line;
 pub mod notice;
 pub mod status;

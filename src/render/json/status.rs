@@ -8,6 +8,7 @@ use crate::render::age::rfc3339_millis;
 use crate::status::{Assessment, Cause, Condition, Status};
 
 use super::RefRecord;
+use super::last_change::LastChangeRecord;
 
 /// The assessment of an object. One record is printed when the object first appears, and one whenever a field
 /// other than `time` has changed.
@@ -44,6 +45,9 @@ pub struct StatusRecord {
     pub restarts: Option<i64>,
     /// The causes of the state, the most important first.
     pub causes: Vec<CauseRecord>,
+    /// What changed just before it failed, once that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<LastChangeRecord>,
     /// Why the object could not be assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -70,6 +74,9 @@ pub struct CauseRecord {
     pub rule: &'static str,
     /// The finding.
     pub text: String,
+    /// The address of the document that the rule comes from; only with `--explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'static str>,
 }
 
 /// The position of an object in the tree.
@@ -108,7 +115,18 @@ impl StatusRecord {
             ready: row.ready.clone(),
             restarts: row.restarts.map(|restarts| restarts.count),
             causes: causes.iter().map(CauseRecord::of).collect(),
+            last_change: None,
             error: verdict.error.clone(),
+        }
+    }
+
+    /// Adds the sources of the rules that found the causes of this assessment.
+    #[must_use]
+    pub fn explained(self, assessment: &Assessment) -> StatusRecord {
+        let causes = assessment.causes.iter();
+        StatusRecord {
+            causes: causes.map(CauseRecord::explained).collect(),
+            ..self
         }
     }
 
@@ -139,6 +157,15 @@ impl CauseRecord {
         CauseRecord {
             rule: cause.rule.as_str(),
             text: cause.text.clone(),
+            source: None,
+        }
+    }
+
+    /// The record of a cause with the source of its rule.
+    pub fn explained(cause: &Cause) -> CauseRecord {
+        CauseRecord {
+            source: Some(cause.rule.explanation().source),
+            ..CauseRecord::of(cause)
         }
     }
 }

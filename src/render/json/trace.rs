@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::last_change::LastChangeRecord;
 use super::status::CauseRecord;
 use super::{RefRecord, VERSION, line};
 use crate::graph::EndpointState;
@@ -16,6 +17,9 @@ pub struct GraphRecord {
     /// The phases of the rollout, if the graph shows one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseRecord>,
+    /// What changed just before the object failed, once that is known.
+    #[serde(rename = "lastChange", skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<LastChangeRecord>,
 }
 
 /// An object, or an address without an object.
@@ -48,10 +52,10 @@ pub struct EdgeRecord {
     pub from: String,
     /// The `id` of a node.
     pub to: String,
-    /// The relation of `from` to `to`.
-    pub relation: Relation,
+    /// The relation of `from` to `to`: `owns`, `selects`, `slices`, `endpoint`, or the name of a reference.
+    pub relation: String,
     /// The field that states the relation.
-    pub via: &'static str,
+    pub via: String,
     /// For an endpoint: whether it receives traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
@@ -60,10 +64,9 @@ pub struct EdgeRecord {
     pub addresses: Vec<String>,
 }
 
-/// The relation of one node to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Relation {
+/// The relations that are not references: owners, and the parts of a Service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structure {
     /// An object owns another.
     Owns,
     /// A selector matches an object.
@@ -74,14 +77,24 @@ pub enum Relation {
     Endpoint,
 }
 
-impl Relation {
+impl Structure {
+    /// The name in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Structure::Owns => "owns",
+            Structure::Selects => "selects",
+            Structure::Slices => "slices",
+            Structure::Endpoint => "endpoint",
+        }
+    }
+
     /// The field that states the relation.
     pub fn via(self) -> &'static str {
         match self {
-            Relation::Owns => "metadata.ownerReferences",
-            Relation::Selects => "spec.selector",
-            Relation::Slices => "metadata.labels[kubernetes.io/service-name]",
-            Relation::Endpoint => "endpoints",
+            Structure::Owns => "metadata.ownerReferences",
+            Structure::Selects => "spec.selector",
+            Structure::Slices => "metadata.labels[kubernetes.io/service-name]",
+            Structure::Endpoint => "endpoints",
         }
     }
 }

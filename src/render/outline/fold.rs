@@ -1,37 +1,38 @@
-//! Chooses the items to show if space is short: failing items first, then items in transition.
+//! Chooses the items to show if space is short: failing items first, then items in transition; of these, first those
+//! with the fewest items above them.
 
 use super::item::{ItemBody, OutlineItem, Weight};
+use super::tree::parents;
 
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fitted {
     /// The item with its first causes.
     With {
-        /// The number of causes.
+        /// The number of lines below it: causes, then rules.
         causes: usize,
     },
     /// The item is hidden.
     No,
 }
 
-/// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors, and a cause
-/// that siblings share is shown once.
+/// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors.
 pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
-    let lines: usize = items.iter().map(|item| 1 + item.causes.len()).sum();
+    let lines: usize = items.iter().map(|item| 1 + item.count_below()).sum();
     if lines <= budget {
         let whole = items.iter().map(|item| Fitted::With {
-            causes: item.causes.len(),
+            causes: item.count_below(),
         });
         return whole.collect();
     }
+    let depths: Vec<usize> = items.iter().map(|item| item.depth).collect();
     let mut fold = Folding {
-        items,
-        parents: parents(items),
+        parents: parents(&depths),
         fitted: vec![Fitted::No; items.len()],
     };
     let mut room = budget;
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&place| items[place].weight);
+    order.sort_by_key(|&place| (items[place].weight, items[place].depth));
     for place in order {
         if room == 0 {
             break;
@@ -41,7 +42,7 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
             continue;
         }
         room -= chain.len();
-        let causes = usize::from(room > 0 && fold.explains(place));
+        let causes = usize::from(room > 0 && !items[place].causes.is_empty());
         room -= causes;
         for above in chain {
             fold.fitted[above] = Fitted::With { causes: 0 };
@@ -51,48 +52,19 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     fold.fitted
 }
 
-struct Folding<'i> {
-    items: &'i [OutlineItem],
+struct Folding {
     /// The index of each item's parent.
     parents: Vec<Option<usize>>,
     fitted: Vec<Fitted>,
 }
 
-impl Folding<'_> {
+impl Folding {
     /// The item and its ancestors, as far as they are not shown yet.
     fn missing(&self, place: usize) -> Vec<usize> {
         std::iter::successors(Some(place), |&at| self.parents[at])
             .take_while(|&at| self.fitted[at] == Fitted::No)
             .collect()
     }
-
-    /// Whether the first cause of an item is not shown at a sibling already.
-    fn explains(&self, place: usize) -> bool {
-        let Some(cause) = self.items[place].causes.first() else {
-            return false;
-        };
-        !self.fitted.iter().enumerate().any(|(other, fitted)| {
-            matches!(fitted, Fitted::With { causes: 1.. })
-                && self.parents[other] == self.parents[place]
-                && self.items[other].causes.first() == Some(cause)
-        })
-    }
-}
-
-fn parents(items: &[OutlineItem]) -> Vec<Option<usize>> {
-    let mut above: Vec<usize> = Vec::new();
-    let parent = |(place, item): (usize, &OutlineItem)| {
-        while above
-            .last()
-            .is_some_and(|&at| items[at].depth >= item.depth)
-        {
-            above.pop();
-        }
-        let parent = above.last().copied();
-        above.push(place);
-        parent
-    };
-    items.iter().enumerate().map(parent).collect()
 }
 
 /// The numbers of hidden items, by state.
@@ -162,12 +134,12 @@ mod tests {
             (1, Moving, ""),
             (2, Healthy, ""),
             (2, Failing, "no image"),
-            (2, Failing, "no image"),
+            (2, Failing, ""),
             (1, Healthy, ""),
             (2, Recent, ""),
             (2, Healthy, ""),
         ];
-        check(&rows, 10, "rrrccrrr");
+        check(&rows, 10, "rrrcrrrr");
         check(&rows, 9, "rrrcrrrr");
         check(&rows, 8, "rrrcrrr.");
         check(&rows, 7, "rr.crrr.");
@@ -176,14 +148,6 @@ mod tests {
         check(&rows, 3, "rr.r....");
         check(&rows, 1, "r.......");
         check(&rows, 0, "........");
-    }
-
-    /// The trees of a trace begin at depth 1, and none of them is the child of another.
-    #[test]
-    fn the_parent_of_an_item_is_the_last_one_of_lower_depth() {
-        let item = |&depth: &usize| OutlineItem::line(depth, "", crate::render::style::Role::Plain);
-        let items: Vec<OutlineItem> = [1, 2, 2, 1, 3].iter().map(item).collect();
-        assert_eq!(parents(&items), [None, Some(0), Some(0), None, Some(3)]);
     }
 
     /// The work of folding grows with the shown items, not with all items.

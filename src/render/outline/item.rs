@@ -13,6 +13,8 @@ pub struct OutlineItem {
     pub(super) body: ItemBody,
     /// The causes of its state, one on each line, escaped.
     pub(super) causes: Vec<String>,
+    /// The rules behind its state, one on each line, escaped.
+    rules: Vec<String>,
     pub(super) weight: Weight,
 }
 
@@ -56,6 +58,7 @@ impl OutlineItem {
             depth,
             body: ItemBody::Row { status, cells },
             causes: Vec::new(),
+            rules: Vec::new(),
             weight,
         }
     }
@@ -67,6 +70,7 @@ impl OutlineItem {
             depth,
             body: ItemBody::Line { text, role },
             causes: Vec::new(),
+            rules: Vec::new(),
             weight: Weight::Line,
         }
     }
@@ -82,6 +86,28 @@ impl OutlineItem {
         OutlineItem { causes, ..self }
     }
 
+    /// The item with these rules below its causes.
+    #[must_use]
+    pub fn by<T: AsRef<str>>(self, rules: impl IntoIterator<Item = T>) -> OutlineItem {
+        let rules = rules.into_iter();
+        let rules = rules.map(|rule| escape_line(rule.as_ref()).into_owned());
+        OutlineItem {
+            rules: rules.collect(),
+            ..self
+        }
+    }
+
+    /// The number of lines below the item.
+    pub(super) fn count_below(&self) -> usize {
+        self.causes.len() + self.rules.len()
+    }
+
+    /// Keeps so many of the lines below the item: causes first, then rules.
+    pub(super) fn keep_below(&mut self, count: usize) {
+        self.rules.truncate(count.saturating_sub(self.causes.len()));
+        self.causes.truncate(count);
+    }
+
     /// The item with this weight in place of the one from its state.
     #[must_use]
     pub fn weighing(self, weight: Weight) -> OutlineItem {
@@ -93,6 +119,9 @@ impl OutlineItem {
         let note = format!("{indent}{}{}", prefix.below, look.symbols.note);
         let note = look.styles.dim(&note);
         let causes = self.causes.iter();
-        causes.map(|cause| format!("{note}{cause}")).collect()
+        let causes = causes.map(|cause| format!("{note}{cause}"));
+        let rules = self.rules.iter();
+        let rules = rules.map(|rule| format!("{note}{}", look.styles.dim(rule)));
+        causes.chain(rules).collect()
     }
 }

@@ -3,6 +3,7 @@
 
 mod fold;
 mod item;
+mod repeated;
 mod tree;
 
 use super::status::symbol;
@@ -27,20 +28,32 @@ pub struct Outline {
 
 impl Outline {
     /// The titles and the lines below them, at most `room` lines in total.
-    pub fn lines(mut self, look: Look, room: Option<usize>) -> Vec<String> {
-        let is_row = |item: &OutlineItem| matches!(item.body, ItemBody::Row { .. });
-        let has_titles = self.items.iter().any(is_row);
+    pub fn lines(self, look: Look, room: Option<usize>) -> Vec<String> {
+        self.lines_filled(look, room, |_| Vec::new())
+    }
+
+    /// The same lines. `fill` makes the cells of a shown row that has none, by its place among the items: to make the
+    /// cells of all rows of a long outline would cost more than to show it.
+    pub fn lines_filled(
+        mut self,
+        look: Look,
+        room: Option<usize>,
+        fill: impl Fn(usize) -> Vec<Cell>,
+    ) -> Vec<String> {
+        let has_titles = self.has_titles();
         let room = room.map_or(usize::MAX, |room| {
             room.saturating_sub(usize::from(has_titles))
         });
         let footnote = self.footnote.take().filter(|_| room > 1);
         let room = room.saturating_sub(usize::from(footnote.is_some()));
+        repeated::merge_repeated(&mut self.items);
         let mut fitted = fold::fold(&self.items, room);
         let is_cut = fitted.contains(&Fitted::No) && room > 1;
         if is_cut {
             fitted = fold::fold(&self.items, room - 1);
         }
         let count = is_cut.then(|| fold::omitted(&self.items, &fitted));
+        self.fill(&fitted, fill);
         self.keep(&fitted);
         self.drop_empty_columns();
         let mut lines = self.table(look).lines(look);
@@ -52,13 +65,33 @@ impl Outline {
         lines
     }
 
+    /// Makes the cells of the shown rows that have none.
+    fn fill(&mut self, fitted: &[Fitted], fill: impl Fn(usize) -> Vec<Cell>) {
+        for (place, item) in self.items.iter_mut().enumerate() {
+            if let ItemBody::Row { cells, .. } = &mut item.body
+                && cells.is_empty()
+                && fitted
+                    .get(place)
+                    .is_some_and(|fitted| *fitted != Fitted::No)
+            {
+                *cells = fill(place);
+            }
+        }
+    }
+
+    /// Whether there is a row, and so a line of titles.
+    pub fn has_titles(&self) -> bool {
+        let mut items = self.items.iter();
+        items.any(|item| matches!(item.body, ItemBody::Row { .. }))
+    }
+
     /// Drops the items and causes that do not fit.
     fn keep(&mut self, fitted: &[Fitted]) {
         let items = std::mem::take(&mut self.items).into_iter().zip(fitted);
         let shown = items.filter_map(|(mut item, fitted)| match *fitted {
             Fitted::No => None,
             Fitted::With { causes } => {
-                item.causes.truncate(causes);
+                item.keep_below(causes);
                 Some(item)
             }
         });

@@ -8,6 +8,9 @@ use crate::object::Value;
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
 
+use super::container_end::{exit_code, how, liveness_kill, rule_of};
+use super::probe;
+
 /// How long a restart remains a cause. The kubelet, too, resets a container's back-off after it has run for
 /// ten minutes (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
 pub(in crate::status) const RECENT: SignedDuration = SignedDuration::from_mins(10);
@@ -126,11 +129,24 @@ impl<'a> Container<'a> {
                 Some(self.new_cause(CauseRule::ImagePull, &text))
             }
             WaitReason::Start => {
-                Some(self.new_cause(CauseRule::ContainerStart, &sentence(reason, message)))
+                let text = format!("{}{}", sentence(reason, message), self.hook(reason));
+                Some(self.new_cause(CauseRule::ContainerStart, &text))
             }
             WaitReason::Other => {
                 Some(self.new_cause(CauseRule::Waiting, &sentence(reason, message)))
             }
+        }
+    }
+
+    /// The hook that failed.
+    fn hook(&self, reason: &str) -> String {
+        let hook = self
+            .spec
+            .and_then(|spec| spec.at(&["lifecycle", "postStart"]));
+        let hook = hook.filter(|_| reason == "PostStartHookError");
+        match hook.and_then(probe::action) {
+            Some(action) => format!("; its postStart hook: {action}"),
+            None => String::new(),
         }
     }
 
@@ -170,19 +186,23 @@ impl<'a> Container<'a> {
                 })
             }
             None if ready => None,
-            None => Some(self.new_cause(CauseRule::NotReady, self.unready())),
+            None => Some(self.new_cause(CauseRule::NotReady, &self.unready())),
         }
     }
 
     /// Why a running container is not ready, by its probes.
-    fn unready(&self) -> &'static str {
-        let probe = |key| self.spec.and_then(|spec| spec.get(key)).is_some();
-        if probe("startupProbe") && !self.flag("started") {
-            "running, its startup probe has not succeeded"
-        } else if probe("readinessProbe") {
-            "running, its readiness probe does not succeed"
-        } else {
-            "running, not ready"
+    fn unready(&self) -> String {
+        let probe = |key| self.spec.and_then(|spec| spec.get(key));
+        let (probe, kind, verb) = match (probe("startupProbe"), probe("readinessProbe")) {
+            (Some(startup), _) if !self.flag("started") => {
+                (startup, "startup", "has not succeeded")
+            }
+            (_, Some(readiness)) => (readiness, "readiness", "does not succeed"),
+            (_, None) => return "running, not ready".to_owned(),
+        };
+        match probe::probe(probe) {
+            text if text.is_empty() => format!("running, its {kind} probe {verb}"),
+            text => format!("running, its {kind} probe {verb} ({text})"),
         }
     }
 
@@ -218,52 +238,8 @@ impl<'a> Container<'a> {
         } else {
             format!(": {last_line}")
         };
-        format!("{}{restarts}{words}", how(end))
-    }
-}
-
-/// `exit 1`, `OOMKilled, exit 137`, `exit 143 (SIGTERM)`.
-fn how(end: Value<'_>) -> String {
-    let code = exit_code(end);
-    let signal = match read::int_or(end, &["signal"], 0) {
-        0 => code.saturating_sub(128),
-        signal => signal,
-    };
-    match &*read::text_or(end, &["reason"], "") {
-        "" | "Error" | "Completed" => match signal_name(signal) {
-            Some(name) => format!("exit {code} ({name})"),
-            None => format!("exit {code}"),
-        },
-        reason => format!("{reason}, exit {code}"),
-    }
-}
-
-/// The name of a Linux signal that ends processes.
-fn signal_name(signal: i64) -> Option<&'static str> {
-    Some(match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        _ => return None,
-    })
-}
-
-fn exit_code(end: Value<'_>) -> i64 {
-    read::int_or(end, &["exitCode"], 0)
-}
-
-fn rule_of(end: Value<'_>, otherwise: CauseRule) -> CauseRule {
-    if end.str_at(&["reason"]).as_deref() == Some("OOMKilled") {
-        CauseRule::OOMKilled
-    } else {
-        otherwise
+        let killed = liveness_kill(end, self.spec).filter(|_| !restarts.is_empty());
+        let killed = killed.map_or(String::new(), |killed| format!(", {killed}"));
+        format!("{}{restarts}{killed}{words}", how(end, self.spec))
     }
 }

@@ -3,7 +3,10 @@
 //! A cause's text contains no age, so it changes only when the cause changes.
 
 mod container;
+mod container_end;
+mod note;
 mod pod;
+mod probe;
 mod workload;
 
 use std::collections::BTreeSet;
@@ -14,6 +17,7 @@ use crate::object::Value;
 
 use super::cause::{Cause, CauseRule, sentence};
 use super::conditions::problems;
+use super::generic::NOT_OBSERVED;
 use super::state::Status;
 use super::verdict::Verdict;
 use super::{read, rules};
@@ -34,6 +38,7 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
         "Pod" => pod::causes(object, verdict.status, now),
         _ => workload::causes(object, &kind, verdict.status),
     };
+    causes.extend(note::notes(object, &kind));
     causes.extend(of_conditions(object, &kind));
     if causes.is_empty() {
         causes.extend(of_verdict(verdict, &kind));
@@ -67,7 +72,7 @@ fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
     }
     let rule = match verdict.status {
         Status::Failed => CauseRule::Failed,
-        _ if condition.reason == "LatestGenerationNotObserved" => CauseRule::NotObserved,
+        _ if condition.reason == NOT_OBSERVED => CauseRule::NotObserved,
         Status::InProgress if rules::of(kind).is_none() => CauseRule::NotReady,
         _ => return None,
     };

@@ -95,7 +95,7 @@ fn containers_that_crash() {
         ),
         (
             looping(r#""terminated":{"exitCode":137,"reason":"OOMKilled"}"#, 5),
-            "OOMKilled  web: OOMKilled, exit 137, 5 restarts",
+            "OOMKilled  web: OOMKilled, no memory limit, exit 137, 5 restarts",
         ),
         (
             looping(r#""terminated":{"exitCode":137,"reason":"Error"}"#, 1),
@@ -142,11 +142,11 @@ fn containers_that_run() {
         ),
         (
             running(&format!(r#""ready":false,"started":true,{recent}"#)),
-            "OOMKilled  web: OOMKilled, exit 137, 5 restarts; running, its readiness probe does not succeed",
+            "OOMKilled  web: OOMKilled, no memory limit, exit 137, 5 restarts; running, its readiness probe does not succeed",
         ),
         (
             running(&format!(r#""ready":true,{recent}"#)),
-            "OOMKilled  web: restarted after OOMKilled, exit 137, 5 restarts",
+            "OOMKilled  web: restarted after OOMKilled, no memory limit, exit 137, 5 restarts",
         ),
         (running(&format!(r#""ready":true,{old}"#)), ""),
     ] {
@@ -418,5 +418,143 @@ fn other_kinds() {
         ),
     ] {
         check(kind, fields, expect);
+    }
+}
+
+/// The kind, the fields, and the notes.
+const NOTES: &[(&str, &str, &str)] = &[
+    (
+        "v1/Node",
+        r#""spec":{"unschedulable":true}"#,
+        "Cordoned  cordoned: no pod is scheduled here",
+    ),
+    (
+        "apps/v1/Deployment",
+        r#""spec":{"replicas":0}"#,
+        "ScaledToZero  scaled to 0",
+    ),
+    (
+        "apps/v1/DaemonSet",
+        r#""spec":{"template":{"spec":{"nodeSelector":{"gpu":"yes"}}}},"status":{"desiredNumberScheduled":0,"numberMisscheduled":2}"#,
+        "Misscheduled  runs on 2 nodes that it does not select\nNoNodeSelected  no node has gpu=yes",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"suspend":true}"#,
+        "Suspended  suspended",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 3 * * *"}"#,
+        "NeverScheduled  never scheduled yet (0 3 * * *)",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","lastSuccessfulTime":"2026-11-20T03:01:00Z"}"#,
+        "LastRunFailed  the last run did not succeed; the last that did ended at 2026-11-20T03:01:00Z",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","active":[{}]}"#,
+        "",
+    ),
+    (
+        "policy/v1/PodDisruptionBudget",
+        r#""status":{"expectedPods":0,"currentHealthy":0,"desiredHealthy":2}"#,
+        "NoPodSelected  its selector matches no pod",
+    ),
+    (
+        "policy/v1/PodDisruptionBudget",
+        r#""status":{"expectedPods":3,"currentHealthy":3,"desiredHealthy":3,"disruptionsAllowed":0}"#,
+        "EvictionsBlocked  no eviction is allowed: 3 of 3 pods are healthy, 3 must be",
+    ),
+    (
+        "apiextensions.k8s.io/v1/CustomResourceDefinition",
+        r#""spec":{"versions":[{"name":"v1","storage":true}]},"status":{"storedVersions":["v1beta1","v1"],"conditions":[{"type":"Established","status":"True"}]}"#,
+        "StoredVersions  objects may still be stored as v1beta1, not as v1",
+    ),
+    (
+        "gateway.networking.k8s.io/v1/Gateway",
+        r#""status":{"listeners":[{"name":"http","attachedRoutes":0,"conditions":[{"type":"ResolvedRefs","status":"False","reason":"NotFound","message":"no secret"}]}]}"#,
+        "Listener  listener http: ResolvedRefs=False: NotFound: no secret\nListener  listener http has no routes",
+    ),
+    (
+        "kustomize.toolkit.fluxcd.io/v1/Kustomization",
+        r#""spec":{"suspend":true},"status":{"lastAttemptedRevision":"main@2","lastAppliedRevision":"main@1"}"#,
+        "Suspended  suspended\nOldRevision  attempted revision main@2, applied main@1",
+    ),
+    (
+        "cert-manager.io/v1/Certificate",
+        r#""status":{"failedIssuanceAttempts":3}"#,
+        "FailedIssuance  3 attempts to issue the certificate failed",
+    ),
+    (
+        "v1/PersistentVolume",
+        r#""spec":{"claimRef":{"namespace":"shop","name":"data"},"persistentVolumeReclaimPolicy":"Retain"},"status":{"phase":"Released"}"#,
+        "VolumeReleased  its claim shop/data is gone (reclaim policy Retain)",
+    ),
+    (
+        "v1/PersistentVolume",
+        r#""status":{"phase":"Failed","message":"no recycler"}"#,
+        "VolumeFailed  no recycler",
+    ),
+    (
+        "storage.k8s.io/v1/VolumeAttachment",
+        r#""spec":{"nodeName":"n1"},"status":{"attached":false}"#,
+        "Attaching  not attached to node n1 yet",
+    ),
+    (
+        "storage.k8s.io/v1/VolumeAttachment",
+        r#""status":{"attached":false,"attachError":{"message":"disk is busy"}}"#,
+        "AttachFailed  disk is busy",
+    ),
+];
+
+#[test]
+fn notes_on_objects_of_every_state() {
+    for (kind, fields, expect) in NOTES {
+        check(kind, fields, expect);
+    }
+}
+
+#[test]
+fn what_the_kubelet_does_is_described() {
+    let pod = |spec: &str, status: &str| {
+        format!(
+            r#""spec":{{"containers":[{{"name":"web",{spec}}}]}},"status":{{"phase":"Running","containerStatuses":[{{"name":"web",{status}}}]}}"#
+        )
+    };
+    let running = r#""state":{"running":{}},"started":true"#;
+    let killed = r#""restartCount":2,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137}}"#;
+    let oom = r#""restartCount":2,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,"reason":"OOMKilled"}}"#;
+    let hook = r#""state":{"waiting":{"reason":"PostStartHookError","message":"no"}}"#;
+    for (spec, status, expect) in [
+        (
+            r#""readinessProbe":{"tcpSocket":{"port":5432},"periodSeconds":5,"timeoutSeconds":2,"initialDelaySeconds":3,"failureThreshold":1}"#,
+            running,
+            "NotReady  web: running, its readiness probe does not succeed (tcp :5432 every 5s, after 3s, timeout 2s, failure threshold 1)",
+        ),
+        (
+            r#""readinessProbe":{"exec":{"command":["cat","/tmp/ready"]}}"#,
+            running,
+            "NotReady  web: running, its readiness probe does not succeed (exec cat /tmp/ready every 10s)",
+        ),
+        (
+            r#""livenessProbe":{"httpGet":{"path":"/live","port":"http"}}"#,
+            killed,
+            "CrashLoop  web: CrashLoopBackOff, exit 137 (SIGKILL), 2 restarts, possibly killed by its liveness probe (GET :http/live every 10s)",
+        ),
+        (
+            r#""resources":{"limits":{"memory":"256Mi"}},"livenessProbe":{"grpc":{"port":1}}"#,
+            oom,
+            "OOMKilled  web: OOMKilled, memory limit 256Mi, exit 137, 2 restarts",
+        ),
+        (
+            r#""lifecycle":{"postStart":{"exec":{"command":["/bin/warm"]}}}"#,
+            hook,
+            "ContainerStart  web: PostStartHookError: no; its postStart hook: exec /bin/warm",
+        ),
+    ] {
+        check("v1/Pod", &pod(spec, status), expect);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::object::{StatusCondition, Value};
 use crate::status::cause::{Cause, CauseRule, sentence};
-use crate::status::read;
 use crate::status::state::Status;
+use crate::status::{admission, read};
 
 /// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
@@ -54,13 +54,17 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
         .iter()
         .find(|condition| condition.is("ReplicaFailure", "True"))?;
     let (rule, text) = match &*condition.reason {
-        "FailedCreate" => (CauseRule::FailedCreate, condition.message.trim()),
-        "FailedDelete" => (CauseRule::FailedDelete, condition.message.trim()),
-        _ => (CauseRule::ReplicaFailure, ""),
+        "FailedCreate" => {
+            let refusal = admission::in_short(&condition.message);
+            let message = refusal.unwrap_or_else(|| condition.message.trim().to_owned());
+            (CauseRule::FailedCreate, message)
+        }
+        "FailedDelete" => (CauseRule::FailedDelete, condition.message.trim().to_owned()),
+        _ => (CauseRule::ReplicaFailure, String::new()),
     };
     let text = match text {
-        "" => sentence(&condition.reason, &condition.message),
-        message => message.to_owned(),
+        text if text.is_empty() => sentence(&condition.reason, &condition.message),
+        text => text,
     };
     Some(Cause::new(rule, text))
 }
@@ -89,8 +93,12 @@ fn job(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
             "FailedIndexes" | "MaxFailedIndexesExceeded" => CauseRule::FailedIndexes,
             _ => CauseRule::JobFailed,
         };
+        let indexes = match object.text_at(&["status", "failedIndexes"]) {
+            Some(indexes) => format!("; failed indexes: {indexes}"),
+            None => String::new(),
+        };
         let text = sentence(&condition.reason, &condition.message);
-        return Some(Cause::new(rule, text));
+        return Some(Cause::new(rule, format!("{text}{indexes}")));
     }
     let failures = read::int_or(object, &["status", "failed"], 0);
     if failures <= 0 || failed("Complete").is_some() {
@@ -108,13 +116,7 @@ fn job(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
 }
 
 fn unbound(claim: Value<'_>) -> Cause {
-    let text = |path: &[&str]| {
-        claim
-            .str_at(path)
-            .filter(|text| !text.is_empty())
-            .map(std::borrow::Cow::into_owned)
-    };
-    let volume = text(&["spec", "volumeName"]);
+    let volume = claim.text_at(&["spec", "volumeName"]);
     if read::text_or(claim, &["status", "phase"], "") == "Lost" {
         let volume = volume.as_deref().unwrap_or("?");
         return Cause::new(
@@ -122,10 +124,13 @@ fn unbound(claim: Value<'_>) -> Cause {
             format!("its volume {volume} is gone"),
         );
     }
-    let wait = match (volume, text(&["spec", "storageClassName"])) {
+    // The API server, and later a controller, fill in the default class.
+    let class = claim.str_at(&["spec", "storageClassName"]);
+    let wait = match (volume, class.as_deref()) {
         (Some(volume), _) => format!("waiting for volume {volume}"),
+        (None, Some("")) => "waiting for a matching volume without a storage class".to_owned(),
         (None, Some(class)) => format!("waiting for a volume of storage class {class}"),
-        (None, None) => "waiting for a matching volume (no storage class)".to_owned(),
+        (None, None) => "no storage class, and the cluster has no default one".to_owned(),
     };
     Cause::new(CauseRule::Unbound, format!("not bound: {wait}"))
 }

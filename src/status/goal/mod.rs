@@ -29,6 +29,9 @@ pub enum Goal {
         /// The expected value; `None` accepts any value.
         value: Option<String>,
     },
+    /// `current`: the object and its dependents are Current. One version of the object does not show that, so
+    /// [`Goal::is_met`] is false.
+    Current,
     /// `create`: the object exists.
     Created,
     /// `delete`: the object does not exist.
@@ -63,8 +66,10 @@ impl FromStr for Goal {
     type Err = GoalError;
 
     fn from_str(text: &str) -> Result<Goal, GoalError> {
+        let is_one = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
         match text.split_once('=') {
-            None if text.eq_ignore_ascii_case("delete") => Ok(Goal::Deleted),
+            None if is_one(&["current", "ready"]) => Ok(Goal::Current),
+            None if is_one(&["delete", "deleted"]) => Ok(Goal::Deleted),
             None if text.eq_ignore_ascii_case("create") => Ok(Goal::Created),
             Some(("condition", condition)) if !condition.is_empty() => {
                 let (kind, status) = condition.split_once('=').unwrap_or((condition, "true"));
@@ -92,6 +97,7 @@ impl fmt::Display for Goal {
                 path,
                 value: Some(value),
             } => write!(f, "jsonpath={path}={value}"),
+            Goal::Current => f.write_str("current"),
             Goal::Created => f.write_str("create"),
             Goal::Deleted => f.write_str("delete"),
         }
@@ -103,7 +109,7 @@ impl Goal {
     pub fn is_met(&self, object: Option<Value<'_>>) -> bool {
         match (self, object) {
             (Goal::Deleted, object) => object.is_none(),
-            (_, None) => false,
+            (_, None) | (Goal::Current, Some(_)) => false,
             (Goal::Created, Some(_)) => true,
             (Goal::Condition { kind, status }, Some(object)) => {
                 has_condition(object, kind, status).unwrap_or(false)

@@ -93,10 +93,10 @@ fn parse_errors_have_the_words_of_kubectl() {
     let error = |text: &str| text.parse::<Goal>().unwrap_err();
     for text in [
         "",
-        "ready",
+        "readyy",
+        "current=true",
         "condition=",
         "condition",
-        "deleted",
         "jsonpath",
     ] {
         assert_eq!(error(text), GoalError::Unrecognized(text.to_owned()));
@@ -119,4 +119,15 @@ fn any_text_is_a_goal_or_an_error() {
             goal.is_met(Some(Doc::parse(READY).unwrap().root()));
         }
     });
+}
+
+#[test]
+fn the_goal_current_has_two_names_and_needs_a_model() {
+    assert_eq!(
+        (goal("ready"), goal("Current")),
+        (Goal::Current, Goal::Current)
+    );
+    assert_eq!(goal("current").to_string(), "current");
+    assert_eq!(goal("deleted"), Goal::Deleted);
+    assert!(!is_met("current", READY));
 }

@@ -10,30 +10,74 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
+use super::cause::Explanation;
 use super::read::Reading;
+use super::sources;
 use super::verdict::Verdict;
 
 pub(super) use pod::SCHEDULE_WINDOW;
 
-/// A rule for one kind: computes the verdict on an object at the given time.
-pub(super) type Rule = fn(Value<'_>, Timestamp) -> Reading<Verdict>;
+/// A rule for one kind.
+pub(super) struct KindRule {
+    /// The kinds, as `GROUP/KIND` (`KIND` in the core group).
+    kinds: &'static [&'static str],
+    /// Computes the verdict on an object at the given time.
+    decide: fn(Value<'_>, Timestamp) -> Reading<Verdict>,
+    pub(super) explanation: Explanation,
+}
+
+/// Defines the table: the kinds, the function, the name, and what an object needs to be Current.
+macro_rules! kinds {
+    ($($kinds:expr, $decide:path, $name:literal, $finds:literal;)*) => {
+        &[$(KindRule {
+            kinds: &$kinds,
+            decide: $decide,
+            explanation: Explanation {
+                name: concat!("kstatus ", $name),
+                finds: $finds,
+                source: sources::KSTATUS_KINDS,
+            },
+        },)*]
+    };
+}
+
+/// The rules of kstatus for kinds.
+pub(super) const KINDS: &[KindRule] = kinds! {
+    ["Secret", "ConfigMap", "batch/CronJob"], always_ready, "ConfigMap, Secret, CronJob",
+        "The object exists.";
+    ["Pod"], pod::pod, "Pod",
+        "The Pod is ready or has ended.";
+    ["Service"], core::service, "Service",
+        "A Service of the type LoadBalancer has a cluster IP. Others exist.";
+    ["PersistentVolumeClaim"], core::persistent_volume_claim, "PersistentVolumeClaim",
+        "The claim is bound.";
+    ["apps/Deployment", "extensions/Deployment"], replicas::deployment, "Deployment",
+        "All replicas are updated, ready and available, and no old one is left.";
+    ["apps/ReplicaSet", "extensions/ReplicaSet"], replicas::replica_set, "ReplicaSet",
+        "All replicas are labelled, available and ready.";
+    ["apps/StatefulSet"], sets::stateful_set, "StatefulSet",
+        "All replicas are ready and have the newest revision, down to the partition.";
+    ["apps/DaemonSet", "extensions/DaemonSet"], sets::daemon_set, "DaemonSet",
+        "Each node that should run the Pod has one that is updated, available and ready.";
+    ["batch/Job"], batch::job, "Job",
+        "The Job has started, or has completed.";
+    ["policy/PodDisruptionBudget"], core::pod_disruption_budget, "PodDisruptionBudget",
+        "The controller has observed the newest generation of the budget.";
+    ["apiextensions.k8s.io/CustomResourceDefinition"], core::custom_resource_definition,
+        "CustomResourceDefinition", "The API server has accepted the names and serves the kind.";
+};
 
 /// The rule for `GROUP/KIND` (`KIND` in the core group), for all versions.
-pub(super) fn of(kind: &str) -> Option<Rule> {
-    Some(match kind {
-        "Secret" | "ConfigMap" | "batch/CronJob" => always_ready,
-        "Pod" => pod::pod,
-        "Service" => core::service,
-        "PersistentVolumeClaim" => core::persistent_volume_claim,
-        "apps/Deployment" | "extensions/Deployment" => replicas::deployment,
-        "apps/ReplicaSet" | "extensions/ReplicaSet" => replicas::replica_set,
-        "apps/StatefulSet" => sets::stateful_set,
-        "apps/DaemonSet" | "extensions/DaemonSet" => sets::daemon_set,
-        "batch/Job" => batch::job,
-        "policy/PodDisruptionBudget" => core::pod_disruption_budget,
-        "apiextensions.k8s.io/CustomResourceDefinition" => core::custom_resource_definition,
-        _ => return None,
-    })
+pub(super) fn of(kind: &str) -> Option<&'static KindRule> {
+    KINDS.iter().find(|rule| rule.kinds.contains(&kind))
+}
+
+impl KindRule {
+    /// The verdict on an object of the kind.
+    pub(super) fn decide(&'static self, object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
+        let verdict = (self.decide)(object, now)?;
+        Ok(verdict.decided_by(&self.explanation))
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]

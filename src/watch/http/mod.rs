@@ -2,18 +2,22 @@
 
 mod keys;
 mod lines;
+mod list_metadata;
 mod page;
+mod table;
 #[cfg(test)]
 mod tests;
 
 pub use keys::source_keys;
 
+use futures::StreamExt;
 use jiff::SignedDuration;
 
 use super::{At, BoxFuture, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
+use table::PrintedColumns;
 
 /// Lists and watches over HTTP.
 #[derive(Clone, Debug)]
@@ -45,7 +49,14 @@ impl HttpTransport {
     ) -> Result<LineStream, SourceError> {
         let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
         let answer = self.client.open(&request).await.map_err(source_error)?;
-        Ok(lines::lines(answer))
+        let lines = lines::lines(answer);
+        Ok(match key.form {
+            Form::Full | Form::Metadata => lines,
+            Form::Table => {
+                let mut columns = PrintedColumns::default();
+                Box::pin(lines.map(move |line| line.map(|line| columns.line(line))))
+            }
+        })
     }
 }
 
@@ -78,6 +89,7 @@ fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError
         Form::Metadata => {
             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
         }
+        Form::Table => TABLE,
     });
     if page.limit > 0 {
         request = request.query("limit", &page.limit.to_string());
@@ -99,6 +111,7 @@ fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<ApiReq
             Form::Metadata => {
                 "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
             }
+            Form::Table => TABLE,
         })
         .identity()
         .query("watch", "true")
@@ -108,10 +121,16 @@ fn watch(key: &SourceKey, from: &ResourceVersion, seconds: u32) -> Result<ApiReq
     Ok(request)
 }
 
+/// A table, or the objects from a server that knows no tables.
+const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
+
 fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceError> {
     let path = RequestPath::of(&key.resource, key.namespace());
     let path = path.map_err(|error| source_error(error.into()))?;
     let mut request = ApiRequest::new(path).about(verb, key.resource.group_resource());
+    if key.form == Form::Table {
+        request = request.query("includeObject", "Object");
+    }
     if let Some(labels) = key.select.label_selector() {
         request = request.query("labelSelector", labels);
     }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::super::{ListPage, SourceError};
-use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
+use super::list_metadata::ListMetadata;
+use super::table::{self, PrintedColumns, PrintedTable};
+use crate::object::{is_kubernetes_own, json_fault};
 use crate::source::{Form, SourceKey};
 
 #[derive(Deserialize)]
@@ -27,16 +29,6 @@ struct ListBody<'a> {
     items: Option<Vec<&'a RawValue>>,
 }
 
-#[derive(Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-#[derive(Default)]
-struct ListMetadata<'a> {
-    #[serde(borrow)]
-    resource_version: Cow<'a, str>,
-    #[serde(borrow)]
-    r#continue: Cow<'a, str>,
-}
-
 /// Parses a page of a list of `key`. The version is empty if the server sends none, as metrics-server does.
 pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceError> {
     let refused = |what: &str| {
@@ -46,6 +38,11 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
             detail: detail.into(),
         }
     };
+    if key.form == Form::Table
+        && let Some(table) = std::str::from_utf8(body).ok().and_then(table::read)
+    {
+        return Ok(table_page(table));
+    }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let list: Result<ListBody<'_>, _> = object(&mut reader);
     let list = list.and_then(|list| reader.end().map(|()| list));
@@ -53,19 +50,16 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
     if !list.is_of(key) {
         return Err(refused("it is of another type"));
     }
-    let next = &list.metadata.r#continue;
-    Ok(ListPage {
-        version: ResourceVersion::new(&*list.metadata.resource_version),
-        items: list
-            .items
-            .unwrap_or_default()
-            .into_iter()
-            .map(|item| item.get().into())
-            .collect(),
-        next: Some(&**next)
-            .filter(|next| !next.is_empty())
-            .map(Into::into),
-    })
+    let items = list.items.unwrap_or_default().into_iter();
+    Ok(list
+        .metadata
+        .page(items.map(|item| item.get().into()).collect()))
+}
+
+/// The page with the objects of a table. Each names its type, which its reader checks.
+fn table_page(mut table: PrintedTable<'_>) -> ListPage {
+    let metadata = std::mem::take(&mut table.metadata);
+    metadata.page(PrintedColumns::default().objects(table))
 }
 
 /// Reads a struct from a JSON object. serde's derived code would also accept an array with the values of the

@@ -41,6 +41,7 @@ async fn listed(at: At, page: Page, form: Form) -> String {
     let wanted = match form {
         Form::Full => "accept: application/json\r\n",
         Form::Metadata => "accept: application/json;as=PartialObjectMetadataList;",
+        Form::Table => "accept: application/json;as=Table;",
     };
     assert!(head.contains(wanted), "{head}");
     assert!(head.contains("accept-encoding: gzip\r\n"), "{head}");

@@ -125,7 +125,8 @@ fn an_item_that_is_nested_too_deep_does_not_affect_others() {
     let hostile = Hostile::start(move |_| Answer::json(200, &list));
     let ran = hostile.spy().run(&["status", "cm", "--once"]);
     assert!(ran.status.success(), "{}", ran.transcript());
-    assert_snapshot!(ran.transcript(), @r"
+    assert_snapshot!(ran.transcript(), @"
+    1 Current, 1 Unknown
     NAME                READY   STATUS    RESTARTS   AGE   NODE   IP
     ? configmap/deep    -       Unknown   -          -     -      -
     ● configmap/plain   -       Current   -          -     -      -

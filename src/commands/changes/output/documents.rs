@@ -12,7 +12,7 @@ use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent};
 use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, Noise, merge_patch};
-use crate::object::{ObjectRef, Value};
+use crate::object::Value;
 use crate::render::diff::{ChangeType, writer};
 use crate::render::json::line::line;
 use crate::render::style::Styles;
@@ -36,7 +36,8 @@ impl DisplayOptions {
             // A patch needs two versions. Creations, deletions and baselines have only one.
             ChangesFormat::JsonPatch | ChangesFormat::MergePatch => Rendered::default(),
             ChangesFormat::Name => {
-                Rendered::lines(vec![resource_name(&compared.read.event.now.object)])
+                let name = compared.read.event.now.object.resource_name();
+                Rendered::lines(vec![escape_line(&name).into_owned()])
             }
             _ => self.yaml_document(entry, compared, terminal),
         }
@@ -148,14 +149,4 @@ pub(super) fn both_versions(event: &VersionEvent) -> String {
     format!("{} {}", event.now.object, versions.join("→"))
         .trim_end()
         .to_owned()
-}
-
-/// `deployment.apps/web`, as `kubectl get -o name` prints it.
-fn resource_name(object: &ObjectRef) -> String {
-    let kind = object.kind.to_lowercase();
-    let name = match object.group() {
-        "" => format!("{kind}/{}", object.name),
-        group => format!("{kind}.{group}/{}", object.name),
-    };
-    escape_line(&name).into_owned()
 }

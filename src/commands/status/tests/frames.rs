@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use super::super::transitions::Transitions;
 use super::cluster::Played;
 use super::*;
 use crate::sandbox::scenario::rollout;
@@ -42,7 +43,8 @@ async fn a_rollout_to_a_missing_image_shows_its_cause() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
-    ● live  7 objects  3 watches  last change 0s ago                 Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  7 objects  4 watches  last change 0s ago                 Ctrl-C to exit
     "#);
 }
 
@@ -68,7 +70,8 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  7 objects  4 watches  last change 1s ago                  Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
@@ -81,9 +84,10 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
-    ● live  7 objects  3 watches  last change 1s ago                  Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  7 objects  4 watches  last change 1s ago                  Ctrl-C to exit
 
-    deployment.apps/web
+    deploy…  rollout 1/3 updated, 1 failing
     NAME               READY   STATUS
     ✗ deployment/web   3/3     Failed
     │ └ 0 of 3 new pods ready: 1 ImagePull…
@@ -94,7 +98,8 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/…268rp   1/1     Running
       ├─● pod/…dxq6g   1/1     Running
       └─● pod/…pkjqf   1/1     Running
-    ● live  7 objects  3 watches  last cha…
+    kubectl spy trace deployment/web shows…
+    ● live  7 objects  4 watches  last cha…
 
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP
     ✗ deployment/web                   3/3     Failed             -          41d   -          -
@@ -135,20 +140,22 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running             0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running             0          41d
     + 1 idle replicaset (--show-idle)
-    ● live  8 objects  3 watches  last change 0s ago                 Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  8 objects  4 watches  last change 0s ago                 Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress   -          41d
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
-    │     └ web: running, its readiness probe does not succeed
+    │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
     + 1 idle replicaset (--show-idle)
-    ● live  8 objects  3 watches  last change 0s ago                 Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  8 objects  4 watches  last change 0s ago                 Ctrl-C to exit
 
     deployment.apps/web  -n shop  ctx demo                rollout 3/3 updated  1:00
     NAME                               READY   STATUS     RESTARTS   AGE
@@ -190,12 +197,12 @@ fn healthy_pods_beyond_the_screen_are_counted_and_failing_ones_shown() {
       ├─● pod/web-a-008    1/1      Running            0          30s
       ├─● pod/web-a-009    1/1      Running            0          30s
       ├─● pod/web-a-010    1/1      Running            0          30s
-      ├─● pod/web-a-011    1/1      Running            0          30s
       ├─✗ pod/web-a-057    0/1      ImagePullBackOff   0          30s
-      │   └ app: Back-off pulling image "web:v1"
+      │   └ 2 × app: Back-off pulling image "web:v1"
       └─✗ pod/web-a-091    0/1      ImagePullBackOff   0          30s
-    + 86 healthy (use --once | less)
-    ● live  102 objects  3 watches                                   Ctrl-C to exit
+    + 87 healthy (use --once | less)
+    kubectl spy trace deployment/web shows its rollout
+    ● live  102 objects  4 watches                                   Ctrl-C to exit
     "#);
 }
 
@@ -210,15 +217,15 @@ fn many_failing_pods_share_one_cause_line() {
     │ └ 0 of 100 pods ready: 100 ImagePullBackOff
     └─✗ replicaset/web-a   0/100   Failed         -          30s
       ├─✗ pod/web-a-000    0/1     ErrImagePull   0          30s
-      │   └ app: not found
+      │   └ 100 × app: not found
       └─✗ pod/web-a-001    0/1     ErrImagePull   0          30s
     + 98 failing (use --once | less)
-    ● live  102 objects  3 watches                                   Ctrl-C to exit
+    ● live  102 objects  4 watches                                   Ctrl-C to exit
     ");
     assert_snapshot!(frame(&cluster, at(30), (30, 5)), @"
     NAME               READY   S…
     ✗ deployment/web   0/100   F…
-    ● live  102 objects  3 watch…
+    ● live  102 objects  4 watch…
     ");
 }
 
@@ -248,7 +255,8 @@ fn a_crash_loop_shows_how_the_container_ended() {
     └─✗ replicaset/web-a   0/1     Failed             -             30s
       └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
           └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
-    ● live  3 objects  3 watches                                      Ctrl-C to exit
+    kubectl spy trace deployment/web shows its rollout
+    ● live  3 objects  4 watches                                      Ctrl-C to exit
     ");
 }
 
@@ -313,13 +321,14 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
     cronjob.batch/nightly  -n shop  ctx demo                        2 failing  0:30
     NAME                    READY   STATUS     RESTARTS   AGE
     ● cronjob/nightly       -       Current    -          30s
+    │ └ never scheduled yet (0 3 * * *)
     ├─● job/nightly-1       1/1     Complete   -          30s
     │ └─● pod/nightly-1-x   0/1     Error      0          30s
     └─✗ job/nightly-2       0/1     Failed     -          30s
       │ └ BackoffLimitExceeded: Job has reached the specified backoff limit
       └─✗ pod/nightly-2-x   0/1     Error      0          30s
           └ app: exit 3
-    ● live  5 objects  3 watches                                     Ctrl-C to exit
+    ● live  5 objects  4 watches                                     Ctrl-C to exit
     ");
 }
 
@@ -334,6 +343,71 @@ fn a_requested_object_that_does_not_exist_has_a_row() {
     ");
 }
 
+/// A Deployment with one Pod whose container is in this state.
+fn one_pod_deployment(name: &str, container: Value) -> [Value; 3] {
+    let labels = json!({"metadata": {"labels": {"app": name}}});
+    let selector = json!({"spec": {"selector": {"matchLabels": {"app": name}}}});
+    let ready = i64::from(container["ready"] == true);
+    let deployment = merged(workload("Deployment", name, (1, ready)), selector.clone());
+    let set = format!("{name}-a");
+    let mut replica_set = merged(workload("ReplicaSet", &set, (1, ready)), selector);
+    replica_set = merged(replica_set, labels.clone());
+    own(&mut replica_set, ("Deployment", name));
+    let pod = pod(&format!("{set}-000"), ("ReplicaSet", &set), container);
+    [deployment, replica_set, merged(pod, labels)]
+}
+
+#[test]
+fn of_ten_deployments_the_causes_of_the_three_stuck_ones_are_on_the_screen() {
+    let deployment = |number: i64| {
+        let container = match number {
+            3 | 5 => waiting("ErrImagePull", &format!("no image v{number}")),
+            8 => waiting("CreateContainerConfigError", "secret \"db\" not found"),
+            _ => running(),
+        };
+        one_pod_deployment(&format!("web-{number}"), container)
+    };
+    let objects = (0..10).flat_map(deployment);
+    let cluster = Cluster::of(state([all(DEPLOYMENTS)]), objects);
+    let sizes = [(80, 24), (44, 12)];
+    let frames = sizes.map(|size| frame(&cluster, at(30), size));
+    assert_snapshot!(frames.join("\n\n"), @r#"
+    deployments.apps  -n shop  ctx demo                   7 Current, 3 Failed  0:30
+    NAME                     READY   STATUS                       RESTARTS   AGE
+    ✗ deployment/web-3       0/1     Failed                       -          30s
+    │ └ 0 of 1 pods ready: 1 ImagePullBackOff
+    └─✗ replicaset/web-3-a   0/1     Failed                       -          30s
+      └─✗ pod/web-3-a-000    0/1     ErrImagePull                 0          30s
+          └ app: no image v3
+    ✗ deployment/web-5       0/1     Failed                       -          30s
+    │ └ 0 of 1 pods ready: 1 ImagePullBackOff
+    └─✗ replicaset/web-5-a   0/1     Failed                       -          30s
+      └─✗ pod/web-5-a-000    0/1     ErrImagePull                 0          30s
+          └ app: no image v5
+    ✗ deployment/web-8       0/1     Failed                       -          30s
+    │ └ 0 of 1 pods ready: 1 CreateContainerConfigError
+    └─✗ replicaset/web-8-a   0/1     Failed                       -          30s
+      └─✗ pod/web-8-a-000    0/1     CreateContainerConfigError   0          30s
+          └ app: CreateContainerConfigError: secret "db" not found
+    ● deployment/web-0       1/1     Current                      -          30s
+    ● deployment/web-1       1/1     Current                      -          30s
+    + 5 healthy (use --once | less)
+    7 objects collapsed; name some to expand them
+    ● live  16 objects  8 watches                                    Ctrl-C to exit
+
+    deployments.apps        7 Current, 3 Failed
+    NAME                 READY   STATUS   AGE
+    ✗ deployment/web-3   0/1     Failed   30s
+      └ 0 of 1 pods ready: 1 ImagePullBackOff
+    ✗ deployment/web-5   0/1     Failed   30s
+      └ 0 of 1 pods ready: 1 ImagePullBackOff
+    ✗ deployment/web-8   0/1     Failed   30s
+    + 6 failing, 7 healthy (use --once | less)
+    7 objects collapsed; name some to expand t…
+    ● live  16 objects  8 watches
+    "#);
+}
+
 #[test]
 fn objects_of_several_namespaces_show_their_namespace() {
     let everywhere = SourceKey {
@@ -345,7 +419,7 @@ fn objects_of_several_namespaces_show_their_namespace() {
     let objects = [workload("Deployment", "web", (2, 2)), other];
     let cluster = Cluster::of(state([everywhere]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
-    deployments.apps  -A  ctx demo                                             0:30
+    deployments.apps  -A  ctx demo                    1 Current, 1 InProgress  0:30
     NAMESPACE   NAME               READY   STATUS       RESTARTS   AGE
     pay         ~ deployment/api   0/1     InProgress   -          30s
     shop        ● deployment/web   2/2     Current      -          30s
@@ -379,7 +453,7 @@ fn ascii_and_colour_do_not_change_the_text() {
         started: Some(start()),
         rows: Some(22),
     };
-    let lines = view(&cluster.state, connection(&cluster), Idle::Counted, canvas);
+    let lines = view(&cluster.state, connection(&cluster), PLAIN, canvas);
     let painted = crate::render::style::testing::explain(&lines.join("\n"));
     assert_snapshot!(painted, @"
     (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30
@@ -389,6 +463,55 @@ fn ascii_and_colour_do_not_change_the_text() {
     (dim)`-(normal)(red)x(normal) replicaset/web-a   0/1     (red)Failed(normal)         -          30s
     (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
     (dim)      ` (normal)app: not found
-    ● live  (dim)3 objects  3 watches(normal)                                     (dim)Ctrl-C to exit(normal)
+    (dim)kubectl spy trace deployment/web shows its rollout(normal)
+    ● live  (dim)3 objects  4 watches(normal)                                     (dim)Ctrl-C to exit(normal)
     ");
+}
+
+#[test]
+fn the_rules_behind_each_state_have_lines_and_records() {
+    let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    let explained = RowOptions {
+        explains: true,
+        ..PLAIN
+    };
+    let canvas = Canvas::unbounded(look(None), at(1));
+    let lines = table(&cluster.state, &connection(&cluster), explained, canvas);
+    assert_snapshot!(lines.join("\n"), @"
+    NAME                   READY   STATUS         RESTARTS   AGE   NODE       IP
+    ✗ deployment/web       0/1     Failed         -          1s    -          -
+    │ └ 0 of 1 pods ready: 1 ImagePullBackOff
+    │ └ rule FailedPods: Pods of the newest revision have failed, and the workload does not have all Pods that it wants. https://github.com/kubectl-spy/kubectl-spy/blob/main/docs/status.md#rules
+    └─✗ replicaset/web-a   0/1     Failed         -          1s    -          -
+      │ └ rule FailedPods: Pods of the newest revision have failed, and the workload does not have all Pods that it wants. https://github.com/kubectl-spy/kubectl-spy/blob/main/docs/status.md#rules
+      └─✗ pod/web-a-000    0/1     ErrImagePull   0          1s    worker-1   10.0.0.1
+          └ app: not found
+          └ rule BrokenContainers: A container of the Pod waits because of an error. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
+          └ rule ImagePull: The kubelet cannot pull the image of a container. https://kubernetes.io/docs/concepts/containers/images/#imagepullbackoff
+    ");
+    let records = Transitions::new(explained).records(&cluster.state, at(1));
+    let source = r#""causes":[{"rule":"ImagePull","text":"app: not found","source":"https://"#;
+    assert!(records[2].contains(source), "{}", records[2]);
+}
+
+#[test]
+fn the_rule_behind_a_good_state_has_its_message() {
+    let objects = deployment_of((1, 1), |_| running());
+    let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
+    let explained = RowOptions {
+        explains: true,
+        ..PLAIN
+    };
+    let canvas = Canvas::unbounded(look(None), at(1));
+    let lines = table(&cluster.state, &connection(&cluster), explained, canvas);
+    assert_snapshot!(lines.join("\n"), @r#"
+    NAME                   READY   STATUS    RESTARTS   AGE   NODE       IP
+    ● deployment/web       1/1     Current   -          1s    -          -
+    │ └ rule kstatus Deployment: "Deployment is available. Replicas: 1": All replicas are updated, ready and available, and no old one is left. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/status/core.go
+    └─● replicaset/web-a   1/1     Current   -          1s    -          -
+      │ └ rule kstatus ReplicaSet: "ReplicaSet is available. Replicas: 1": All replicas are labelled, available and ready. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/status/core.go
+      └─● pod/web-a-000    1/1     Running   0          1s    worker-1   10.0.0.1
+          └ rule kstatus Pod: "Pod is Ready": The Pod is ready or has ended. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/status/core.go
+    "#);
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::options::{Detail, HealthFilter, Idle, RowOptions, Titles};
 use super::state::StatusState;
-use super::table::Idle;
 use super::view::{table, view};
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
@@ -58,6 +58,15 @@ fn one(resource: &str, name: &str) -> SourceKey {
     }
 }
 
+/// Rows without idle `ReplicaSet`s and without rules.
+const PLAIN: RowOptions = RowOptions {
+    idle: Idle::Counted,
+    health: HealthFilter::Any,
+    titles: Titles::Shown,
+    detail: Detail::Fitted,
+    explains: false,
+};
+
 const DEPLOYMENTS: &str = "apps/v1 deployments Deployment";
 const REPLICA_SETS: &str = "apps/v1 replicasets ReplicaSet";
 const CRON_JOBS: &str = "batch/v1 cronjobs CronJob";
@@ -83,7 +92,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
         started: Some(start()),
         rows: Some(rows - 2),
     };
-    let lines = view(&cluster.state, connection(cluster), Idle::Counted, canvas);
+    let lines = view(&cluster.state, connection(cluster), PLAIN, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
     for line in &lines {
         let width = crate::render::text::width(line);
@@ -95,7 +104,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
 /// The whole table, as in a pipe.
 fn whole(cluster: &Cluster, now: Timestamp) -> String {
     let canvas = Canvas::unbounded(look(None), now);
-    table(&cluster.state, &connection(cluster), Idle::Counted, canvas).join("\n")
+    table(&cluster.state, &connection(cluster), PLAIN, canvas).join("\n")
 }
 
 fn connection(cluster: &Cluster) -> Connection {

@@ -10,12 +10,12 @@ use crate::sandbox::scenario::rollout;
 #[tokio::test]
 async fn on_a_pipe_each_transition_is_a_line() {
     let story = Played::new(rollout()).await;
-    let mut transitions = Transitions::default();
+    let mut transitions = Transitions::new(PLAIN);
     let mut lines = Vec::new();
     let times: Vec<u64> = (0..=50).map(|step| step * 500).collect();
     story.at(state([one(DEPLOYMENTS, "web")]), &times, |cluster, time| {
         let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
-        lines.extend(transitions.lines(&cluster.state, now, Idle::Counted));
+        lines.extend(transitions.lines(&cluster.state, now));
     });
     assert_snapshot!(lines.join("\n"), @r#"
     2026-03-02T12:00:00Z deployment/web Current 3/3
@@ -37,13 +37,13 @@ async fn on_a_pipe_each_transition_is_a_line() {
     2026-03-02T12:00:18Z pod/web-589f5c6bfc-tvgkq ContainerCreating 0/1
     2026-03-02T12:00:18Z replicaset/web-5cc54d4d56 Current 0/0 (was Failed 0/1)
     2026-03-02T12:00:18Z pod/web-5cc54d4d56-dcqxn NotFound (was ImagePullBackOff 0/1)
-    2026-03-02T12:00:20Z pod/web-589f5c6bfc-tvgkq Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed
+    2026-03-02T12:00:20Z pod/web-589f5c6bfc-tvgkq Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
     2026-03-02T12:00:22Z replicaset/web-589f5c6bfc InProgress 1/2 (was InProgress 0/1)
     2026-03-02T12:00:22Z pod/web-589f5c6bfc-r2f9t ContainerCreating 0/1
     2026-03-02T12:00:22Z pod/web-589f5c6bfc-tvgkq Running 1/1 (was Running 0/1)
     2026-03-02T12:00:22Z replicaset/web-7f45f79f9d Current 2/2 (was Current 3/3)
     2026-03-02T12:00:22Z pod/web-7f45f79f9d-pkjqf Terminating 1/1 (was Running 1/1)
-    2026-03-02T12:00:24Z pod/web-589f5c6bfc-r2f9t Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed
+    2026-03-02T12:00:24Z pod/web-589f5c6bfc-r2f9t Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
     2026-03-02T12:00:24Z pod/web-7f45f79f9d-pkjqf NotFound (was Terminating 1/1)
     "#);
 }
@@ -52,7 +52,7 @@ async fn on_a_pipe_each_transition_is_a_line() {
 fn a_record_contains_everything_once() {
     let objects = deployment_of((1, 0), |_| waiting("ErrImagePull", "not found"));
     let mut cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
-    let mut transitions = Transitions::default();
+    let mut transitions = Transitions::new(PLAIN);
     let mut records = transitions.records(&cluster.state, at(1));
     assert_eq!(
         transitions.records(&cluster.state, at(2)).len(),

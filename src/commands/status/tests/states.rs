@@ -1,5 +1,6 @@
 //! Tests of the state: which sources it follows, and which states it shows.
 
+use super::super::roots::Collapsed;
 use super::super::transitions::Transitions;
 use super::*;
 use crate::source::{Event, SourceState};
@@ -30,33 +31,89 @@ fn sources_are_as_narrow_as_the_selector() {
     );
 }
 
-#[test]
-fn dependents_of_many_objects_are_not_followed() {
-    let many = |count: i64| {
-        let deployments = (0..count).map(|n| workload("Deployment", &format!("web-{n}"), (1, 1)));
-        let cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments);
-        (
-            cluster.state.model.coverage().sources().count(),
-            cluster.state.hides_dependents,
-        )
+/// The followed sources, and how many objects are collapsed, all and not Current.
+fn followed(cluster: &Cluster) -> (usize, usize, usize) {
+    let Collapsed { all, unwell } = cluster.state.collapsed();
+    let sources = cluster.state.model.coverage().sources().count();
+    (sources, all, unwell)
+}
+
+/// Deployments `web-0`, `web-1`, …, each with its own selector, of which these are stuck.
+fn deployments(count: i64, stuck: &[i64]) -> Vec<Value> {
+    let deployment = |number| {
+        let name = format!("web-{number}");
+        let ready = i64::from(!stuck.contains(&number));
+        let labels = json!({"spec": {"selector": {"matchLabels": {"app": &name}}}});
+        merged(workload("Deployment", &name, (1, ready)), labels)
     };
-    assert_eq!(many(8), (3, false), "all have the same selector");
-    assert_eq!(many(9), (1, true));
+    (0..count).map(deployment).collect()
 }
 
 #[test]
-fn objects_without_dependents_count_towards_the_limit() {
-    let mut cluster = Cluster::of(
-        state([all(DEPLOYMENTS), all(PODS)]),
-        deployment_of((1, 1), |_| running()),
-    );
-    assert!(!cluster.state.hides_dependents);
-    for number in 0..8 {
+fn of_many_objects_only_those_not_current_are_expanded() {
+    let many = |count, stuck: &[i64]| {
+        let deployments = deployments(count, stuck);
+        followed(&Cluster::of(state([all(DEPLOYMENTS)]), deployments))
+    };
+    assert_eq!(many(8, &[]), (1 + 16, 0, 0));
+    assert_eq!(many(9, &[]), (1, 9, 0));
+    assert_eq!(many(10, &[2, 5, 7]), (1 + 6, 7, 0), "three are expanded");
+    let stuck: Vec<i64> = (0..12).collect();
+    assert_eq!(many(20, &stuck), (1 + 16, 12, 4), "at most eight are");
+}
+
+#[test]
+fn objects_without_dependents_are_never_collapsed() {
+    let mut objects = deployment_of((1, 1), |_| running());
+    for number in 0..20 {
         let name = format!("more-{number}");
-        cluster.write(&pod(&name, ("ReplicaSet", "x"), running()), at(1));
+        objects.push(pod(&name, ("ReplicaSet", "x"), running()));
     }
-    cluster.settle(at(1));
-    assert!(cluster.state.hides_dependents);
+    let cluster = Cluster::of(state([all(DEPLOYMENTS), all(PODS)]), objects);
+    assert_eq!(followed(&cluster), (3, 0, 0), "the Pods are read already");
+}
+
+/// The roots in their order, without the common start of their names.
+fn order(cluster: &Cluster) -> String {
+    let rows = cluster.state.rows();
+    let roots = rows.iter().filter(|row| row.depth == 0);
+    let names: Vec<_> = roots
+        .map(|row| row.object.name.replace("web-", ""))
+        .collect();
+    names.join(" ")
+}
+
+#[test]
+fn an_object_that_gets_worse_moves_up_at_once_and_down_only_after_a_while() {
+    let mut cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments(9, &[]));
+    assert_eq!(order(&cluster), "0 1 2 3 4 5 6 7 8");
+    let mut write = |second, stuck: &[i64]| {
+        for deployment in deployments(9, stuck) {
+            cluster.write(&deployment, at(second));
+        }
+        cluster.settle(at(second));
+        (order(&cluster), followed(&cluster).1)
+    };
+    assert_eq!(write(1, &[4]), ("4 0 1 2 3 5 6 7 8".into(), 8));
+    assert_eq!(write(2, &[7]), ("4 7 0 1 2 3 5 6 8".into(), 7));
+    assert_eq!(write(3, &[]), ("4 7 0 1 2 3 5 6 8".into(), 7));
+    assert_eq!(
+        write(4, &[4]),
+        ("4 7 0 1 2 3 5 6 8".into(), 7),
+        "nothing jumps"
+    );
+    assert_eq!(write(13, &[4]), ("4 0 1 2 3 5 6 7 8".into(), 8));
+}
+
+#[test]
+fn named_objects_keep_their_order_and_come_first() {
+    let requested = [
+        one(DEPLOYMENTS, "web-3"),
+        one(DEPLOYMENTS, "web-1"),
+        all(DEPLOYMENTS),
+    ];
+    let cluster = Cluster::of(state(requested), deployments(5, &[1, 4]));
+    assert_eq!(order(&cluster), "3 1 4 0 2");
 }
 
 #[test]
@@ -249,7 +306,7 @@ fn a_burst_of_events_is_assessed_once() {
         let container = merged(running(), restarts);
         cluster.write(&pod("a", ("ReplicaSet", "x"), container), at(second));
     }
-    let mut transitions = Transitions::default();
+    let mut transitions = Transitions::new(super::PLAIN);
     assert!(cluster.state.refresh(at(100)));
     assert_eq!(transitions.records(&cluster.state, at(100)).len(), 1);
     assert!(!cluster.state.refresh(at(100)));

@@ -65,12 +65,18 @@ impl ServiceState {
     /// The state of the Service: its endpoints, unless the Service itself has a worse problem.
     pub(super) fn headline(&self) -> Option<Headline> {
         let (node, _) = self.service()?;
-        let endpoints = self.traced.model.endpoints_finding(node)?;
+        let own = &self.traced.assessment(&node.uid)?.verdict;
+        // A file may lack the slices of a Service that works.
+        let Some(endpoints) = self.traced.model.endpoints_finding(node) else {
+            return Some(Headline::new(
+                own.status,
+                "its endpoints are not in the file",
+            ));
+        };
         if node.deleting {
             let words = format!("being deleted; {}", endpoints.cause.text);
             return Some(Headline::new(Status::Terminating, words));
         }
-        let own = &self.traced.assessment(&node.uid)?.verdict;
         Some(if own.status > endpoints.status {
             Headline::new(own.status, &own.message)
         } else {

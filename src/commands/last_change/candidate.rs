@@ -1,0 +1,111 @@
+//! `Candidate`: an object whose last change may be the reason for a failure.
+
+use std::sync::Arc;
+
+use crate::graph::{Links, Reference, ReferenceTarget, Tier};
+use crate::model::{Model, ModelObject};
+use crate::object::{GroupKind, ObjectRef, Uid};
+use crate::source::{Form, SourceKey, Version};
+use crate::status::{CauseRule, Status};
+use crate::watch::{History, Mux, Revision};
+
+/// How many other objects are looked up for one failed object.
+const MOST_OTHERS: usize = 8;
+
+/// The words before the name of a quota in the message of the API server.
+const EXCEEDED_QUOTA: &str = "exceeded quota: ";
+
+/// An object to look up, and where to start.
+pub(super) struct Candidate {
+    pub(super) history: History,
+    pub(super) start: CandidateStart,
+    /// Whether a change of the number of replicas matters.
+    pub(super) is_about_replicas: bool,
+}
+
+/// Where a look-up starts.
+pub(super) enum CandidateStart {
+    /// The failed object itself, at this version.
+    Own(Arc<Version>),
+    /// Another object, as it was at this revision.
+    Other(ObjectRef, Revision),
+}
+
+/// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets and the exceeded quota.
+pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> {
+    let held = model.object(uid).and_then(ModelObject::source_version);
+    let Some((source, version)) = held else {
+        return Vec::new();
+    };
+    let Some(newest) = newest(model) else {
+        return Vec::new();
+    };
+    let is_about_replicas = quota(model, uid).is_some();
+    let own = mux.history(source).map(|history| Candidate {
+        history,
+        start: CandidateStart::Own(version.clone()),
+        is_about_replicas,
+    });
+    let others = others(model, uid).into_iter().filter_map(|target| {
+        let key = SourceKey {
+            form: Form::Full,
+            ..target.source(&source.cluster, model.types())?
+        };
+        Some(Candidate {
+            history: mux.history(&key)?,
+            start: CandidateStart::Other(key.named_object()?, newest),
+            is_about_replicas: false,
+        })
+    });
+    own.into_iter().chain(others).collect()
+}
+
+/// The newest revision that the model knows.
+fn newest(model: &Model) -> Option<Revision> {
+    let versions = model.coverage().last_versions();
+    versions.filter_map(Revision::parse).max()
+}
+
+fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
+    let mut others = Vec::from_iter(quota(model, uid));
+    let dependents = model.graph().current_dependents(uid);
+    let is_unwell = |uid: &&Uid| {
+        let object = model.object(uid);
+        object.is_some_and(|object| object.assessment.status() != Status::Current)
+    };
+    for uid in dependents.iter().chain([uid]).filter(is_unwell) {
+        let Some(doc) = model.doc(uid) else { continue };
+        let links = Links::of(doc.root(), Tier::Unwell, model.types());
+        let named = links.references.into_iter();
+        let named = named.filter(is_configuration).map(|named| named.target);
+        for target in named {
+            if !others.contains(&target) {
+                others.push(target);
+            }
+        }
+    }
+    others.truncate(MOST_OTHERS);
+    others
+}
+
+fn is_configuration(reference: &Reference) -> bool {
+    let kind = &reference.target.kind;
+    kind.group.is_empty() && matches!(&*kind.kind, "ConfigMap" | "Secret")
+}
+
+/// The quota that the API server names in a refusal.
+fn quota(model: &Model, uid: &Uid) -> Option<ReferenceTarget> {
+    let object = model.object(uid)?;
+    let mut causes = object.assessment.causes.iter();
+    let cause = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
+    let (_, rest) = cause.text.split_once(EXCEEDED_QUOTA)?;
+    let name = rest.split([',', ' ']).next()?;
+    Some(ReferenceTarget {
+        kind: GroupKind {
+            group: "".into(),
+            kind: "ResourceQuota".into(),
+        },
+        namespace: object.object.namespace.clone(),
+        name: name.into(),
+    })
+}

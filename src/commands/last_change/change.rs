@@ -1,0 +1,179 @@
+//! `LastChange`: one change of an object: who made it, when, and what it changed.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::diff::{Change, Diff, Redactor};
+use crate::object::ObjectRef;
+use crate::object::managed_fields::{By, Writers};
+use crate::render::age::{age, rfc3339, rfc3339_millis};
+use crate::render::diff::change_in_line;
+use crate::render::json::RefRecord;
+use crate::render::json::last_change::LastChangeRecord;
+use crate::render::style::Look;
+use crate::render::text::width;
+use crate::source::{PRINTED_PATH, Version};
+
+/// How many changed fields are listed.
+const FIELDS: usize = 2;
+
+/// The columns before a line below a row.
+const INDENT: usize = 6;
+
+/// The arrow between two values in logs and records.
+const ARROW: &str = " → ";
+
+/// Which changes matter, and whose they are.
+#[derive(Clone, Copy)]
+pub(super) struct Matters {
+    /// Whether the object is the failed one itself.
+    pub(super) is_own: bool,
+    /// Whether a change of the number of replicas matters.
+    pub(super) replicas: bool,
+    /// How far the server's clock is ahead of this machine's.
+    pub(super) skew: SignedDuration,
+}
+
+/// A change of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LastChange {
+    /// The object; `None` if it is the failed one.
+    object: Option<ObjectRef>,
+    /// The field manager that made it, if the server recorded one.
+    by: Option<String>,
+    /// When it was made, by the clock of this machine; `None` if the server recorded no time.
+    at: Option<Timestamp>,
+    /// The changed fields, with old and new values; `None` for a deletion.
+    fields: Option<FieldChanges>,
+}
+
+/// The fields that a change changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FieldChanges {
+    /// The first few, with the arrow between the values left open.
+    first: Vec<[String; 2]>,
+    /// How many more there are.
+    more: usize,
+}
+
+impl LastChange {
+    /// The change between two versions; `None` if it does not matter: it changes only the status, metadata, or the
+    /// number of replicas.
+    pub(super) fn between(
+        older: &Version,
+        newer: &Version,
+        matters: Matters,
+        redactor: &Redactor,
+    ) -> Option<LastChange> {
+        let (old, new) = (older.doc().ok()?, newer.doc().ok()?);
+        let (old, new) = (old.root(), new.root());
+        let diff = Diff::of(Some(old), Some(new));
+        let changes = diff.changes().iter();
+        let changes: Vec<&Change> = changes
+            .filter(|change| change.noise.is_none() && matters.has(&diff, change))
+            .collect();
+        let first = changes.first()?;
+        let writers = Writers::of(Some(old), Some(new));
+        let by = diff.by(&writers, first).map(|by| {
+            let (By::Actor(writer) | By::Took { actor: writer, .. } | By::Owner(writer)) = by;
+            writer.manager.clone().into_owned()
+        });
+        let at = writers.moved();
+        let shown = changes.iter().take(FIELDS);
+        Some(LastChange {
+            object: (!matters.is_own).then(|| newer.object.clone()),
+            by,
+            at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
+            fields: Some(FieldChanges {
+                first: shown
+                    .map(|change| change_in_line(&diff, change, redactor))
+                    .collect(),
+                more: changes.len().saturating_sub(FIELDS),
+            }),
+        })
+    }
+
+    /// The deletion of an object that the failed one needs.
+    pub(super) fn deletion(object: &ObjectRef) -> LastChange {
+        LastChange {
+            object: Some(object.clone()),
+            by: None,
+            at: None,
+            fields: None,
+        }
+    }
+
+    /// The order among the changes of several objects: deletions last, then by time.
+    pub(super) fn place(&self) -> (bool, Option<Timestamp>) {
+        (self.fields.is_none(), self.at)
+    }
+
+    /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
+    /// that are not escaped. On a terminal where one line has no room, the new value has a line of its own.
+    pub(crate) fn text(&self, now: Timestamp, look: Look) -> String {
+        let when = |at| format!(" {} ago", age(at, now));
+        let line = self.sentence(when, &format!(" {} ", look.symbols.arrow));
+        match look.width {
+            Some(columns) if width(&line) + INDENT > columns => {
+                self.sentence(when, &format!(" {}\n  ", look.symbols.arrow))
+            }
+            _ => line,
+        }
+    }
+
+    /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, for a log.
+    pub(crate) fn log_text(&self) -> String {
+        self.sentence(|at| format!(" at {}", rfc3339(at)), ARROW)
+    }
+
+    fn sentence(&self, when: impl Fn(Timestamp) -> String, arrow: &str) -> String {
+        let object = self.object.as_ref();
+        let object = object.map_or(String::new(), |object| format!("{object} "));
+        let Some(fields) = &self.fields else {
+            return format!("{object}was deleted");
+        };
+        let when = self.at.map(when).unwrap_or_default();
+        let by = self.by.as_ref().map(|by| format!(" by {by}"));
+        let by = by.unwrap_or_default();
+        format!("{object}changed{when}{by}: {}", fields.text(arrow))
+    }
+
+    /// The record of the change in a cluster.
+    pub(crate) fn record(&self, cluster: &str) -> LastChangeRecord {
+        let fields = self.fields.as_ref();
+        let object = self.object.as_ref();
+        LastChangeRecord {
+            object: object.map(|object| RefRecord::new(cluster, object)),
+            time: self.at.map(rfc3339_millis),
+            by: self.by.clone(),
+            deleted: fields.is_none(),
+            changes: fields.map_or_else(Vec::new, |fields| fields.texts(ARROW)),
+            more: fields.map_or(0, |fields| fields.more),
+        }
+    }
+}
+
+impl FieldChanges {
+    fn texts(&self, arrow: &str) -> Vec<String> {
+        self.first.iter().map(|parts| parts.join(arrow)).collect()
+    }
+
+    fn text(&self, arrow: &str) -> String {
+        let first = self.texts(arrow);
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(", {more} more"),
+        };
+        format!("{}{more}", first.join(", "))
+    }
+}
+
+impl Matters {
+    fn has(self, diff: &Diff<'_>, change: &Change) -> bool {
+        let path = diff.path(change.at).to_string();
+        let is_scale = matches!(&*path, ".spec.replicas" | ".spec.paused");
+        let is_bookkeeping = [".status", ".metadata", ".spec.nodeName", PRINTED_PATH]
+            .iter()
+            .any(|part| path.starts_with(part));
+        !is_bookkeeping && (self.replicas || !is_scale)
+    }
+}

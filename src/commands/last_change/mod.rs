@@ -1,0 +1,130 @@
+//! `LastChanges`: what changed just before an object failed, by look-back.
+//!
+//! Only failed objects are looked up, a few of them, in the background. Where the server has compacted the versions,
+//! there is nothing to show.
+
+mod candidate;
+mod change;
+mod find;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::time::timeout;
+
+use crate::diff::Redactor;
+use crate::model::Model;
+use crate::object::Uid;
+use crate::status::Status;
+use crate::watch::Mux;
+
+use candidate::candidates;
+pub(crate) use change::LastChange;
+
+/// How many objects are looked up at a time.
+const MOST_OBJECTS: usize = 5;
+
+/// How long one look-up may take. The view of `--once` waits for it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// An object and the generation of its spec that has failed.
+type Failure = (Uid, i64);
+
+/// The last changes of failed objects, and the look-ups of more.
+pub(crate) struct LastChanges {
+    mux: Mux,
+    redactor: Arc<Redactor>,
+    lookups: FuturesUnordered<BoxFuture<'static, (Failure, Option<LastChange>)>>,
+    /// The failures that were looked up, with the result.
+    found: BTreeMap<Failure, Option<LastChange>>,
+    /// Whether a change was found since the last call of `take_news`.
+    has_news: bool,
+}
+
+impl LastChanges {
+    /// Reads through this multiplexer. A file has no past.
+    pub(crate) fn new(mux: Mux) -> LastChanges {
+        LastChanges {
+            mux,
+            redactor: Arc::new(Redactor::new()),
+            lookups: FuturesUnordered::new(),
+            found: BTreeMap::new(),
+            has_news: false,
+        }
+    }
+
+    /// Looks up the failed ones of these objects, and forgets the others.
+    pub(crate) fn look_up<'u>(&mut self, model: &Model, objects: impl Iterator<Item = &'u Uid>) {
+        let failed = objects.filter_map(|uid| {
+            let object = model.object(uid)?;
+            let has_failed = object.assessment.status() == Status::Failed;
+            let generation = model.doc(uid).filter(|_| has_failed)?;
+            let generation = generation.root().i64_at(&["metadata", "generation"]);
+            Some((uid.clone(), generation.unwrap_or_default()))
+        });
+        let failed: BTreeSet<Failure> = failed.take(MOST_OBJECTS).collect();
+        self.found.retain(|failure, _| failed.contains(failure));
+        for failure in failed {
+            if self.found.contains_key(&failure) {
+                continue;
+            }
+            self.found.insert(failure.clone(), None);
+            let candidates = candidates(model, &failure.0, &self.mux);
+            let find = find::last(candidates, self.redactor.clone());
+            self.lookups.push(Box::pin(async move {
+                let found = timeout(PATIENCE, find).await;
+                (failure, found.ok().flatten())
+            }));
+        }
+    }
+
+    /// Whether look-ups are on their way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.lookups.is_empty()
+    }
+
+    /// Waits for the result of a look-up. The caller may drop the future at any point.
+    pub(crate) async fn next(&mut self) {
+        match self.lookups.next().await {
+            Some((failure, change)) => {
+                if let Some(found) = self.found.get_mut(&failure) {
+                    self.has_news |= change.is_some();
+                    *found = change;
+                }
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether a change was found since the last call.
+    pub(crate) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
+    }
+
+    /// Gives up all look-ups. Returns whether there were any.
+    pub(crate) fn give_up(&mut self) -> bool {
+        let was_busy = self.is_busy();
+        self.lookups.clear();
+        was_busy
+    }
+
+    /// The last change before the failure of an object, if it is known.
+    pub(crate) fn of(&self, uid: &Uid) -> Option<&LastChange> {
+        let mut found = self.found.iter();
+        found.find(|((failed, _), _)| failed == uid)?.1.as_ref()
+    }
+}
+
+impl fmt::Debug for LastChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LastChanges")
+            .field("found", &self.found)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! The formats, and which rows and columns the tables have.
+
+use super::rows::StatusRow;
+
+/// The values of `--output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum StatusFormat {
+    /// A live table; without a terminal, one line for each change of state
+    #[default]
+    Text,
+    /// The same with all columns, however narrow the terminal is
+    Wide,
+    /// One JSON record per line, for each change of state
+    Json,
+    /// Each requested object as a YAML document, again for each change of state
+    Yaml,
+    /// The name of each requested object in the form of kubectl's -o name, again for each change of state
+    Name,
+}
+
+impl StatusFormat {
+    /// Whether people read it: then there may be a live frame.
+    pub(super) fn is_for_people(self) -> bool {
+        match self {
+            StatusFormat::Text | StatusFormat::Wide => true,
+            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => false,
+        }
+    }
+
+    /// Whether it has what changed before an object failed.
+    pub(super) fn shows_last_changes(self) -> bool {
+        self.is_for_people() || self == StatusFormat::Json
+    }
+
+    /// Which columns a table has in this format.
+    pub(super) fn detail(self) -> Detail {
+        match self {
+            StatusFormat::Wide => Detail::Whole,
+            StatusFormat::Text | StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => {
+                Detail::Fitted
+            }
+        }
+    }
+}
+
+/// Which rows and columns to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RowOptions {
+    pub(super) idle: Idle,
+    pub(super) health: HealthFilter,
+    pub(super) titles: Titles,
+    pub(super) detail: Detail,
+    /// Whether the rules behind the state are below each row.
+    pub(super) explains: bool,
+}
+
+/// How to show `ReplicaSet`s that are kept for rollback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Idle {
+    /// Only their number is shown.
+    #[default]
+    Counted,
+    /// Each has a row.
+    Shown,
+}
+
+/// Which objects to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum HealthFilter {
+    /// All of them.
+    #[default]
+    Any,
+    /// Those that are not Current.
+    Unhealthy,
+}
+
+/// Whether a table has titles above its columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Titles {
+    /// It has.
+    #[default]
+    Shown,
+    /// It has none, and no line with the counts.
+    Hidden,
+}
+
+/// Which columns a table has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Those that fit the terminal.
+    #[default]
+    Fitted,
+    /// All of them.
+    Whole,
+}
+
+impl HealthFilter {
+    /// Whether an object is shown.
+    pub(super) fn includes(self, row: &StatusRow<'_>) -> bool {
+        match self {
+            HealthFilter::Any => true,
+            HealthFilter::Unhealthy => !row.assessment.is_well(),
+        }
+    }
+
+    /// The rows to show: those of the included objects, and of the owners above them.
+    pub(super) fn select(self, rows: Vec<StatusRow<'_>>) -> Vec<StatusRow<'_>> {
+        let mut shown = Vec::with_capacity(rows.len());
+        // The depth of the first row that is shown so far. A row of a lower depth before it is its owner.
+        let mut first = 0;
+        for row in rows.into_iter().rev() {
+            if self.includes(&row) || row.depth < first {
+                first = row.depth;
+                shown.push(row);
+            }
+        }
+        shown.reverse();
+        shown
+    }
+}

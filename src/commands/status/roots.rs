@@ -1,0 +1,251 @@
+//! `Roots`: the requested objects, in which order they are shown, and whose dependents are followed.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::object::{NamespacedName, ObjectRef, Uid};
+use crate::source::SourceKey;
+use crate::status::Status;
+
+/// If sources without a name show more objects with dependents than this, only the dependents of the objects that are not
+/// Current are followed, and of no more objects than this. Each object costs a list and a watch for every kind of
+/// dependents.
+pub(super) const MAX_EXPANDED: usize = 8;
+
+/// How long an object that has got better keeps its place and its dependents.
+const SETTLING: SignedDuration = SignedDuration::from_secs(10);
+
+/// The place of a requested object among the others, first to last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// It was requested by name. Named objects keep the order of the request.
+    Named,
+    /// It is Failed.
+    Failed,
+    /// It is neither Failed nor Current.
+    Moving,
+    /// It is Current.
+    Well,
+}
+
+impl Rank {
+    fn of(status: Status) -> Rank {
+        match status {
+            Status::Current => Rank::Well,
+            Status::Failed => Rank::Failed,
+            Status::InProgress | Status::Terminating | Status::NotFound | Status::Unknown => {
+                Rank::Moving
+            }
+        }
+    }
+}
+
+/// How fast ranks change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RankClock {
+    /// At once: the sources are not read yet.
+    Loading,
+    /// It is this time. An object that gets worse moves up at once. One that gets better moves down after a while, so that
+    /// rows do not jump.
+    Live(Timestamp),
+}
+
+/// A requested object.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// The index of the first requested source that showed it.
+    pub(super) requested: usize,
+    /// Its namespace and name.
+    name: NamespacedName,
+    /// The sources of its dependents.
+    pub(super) dependents: Vec<SourceKey>,
+    /// Its place among the requested objects.
+    pub(super) rank: Rank,
+    /// Since when it has been better than its rank.
+    better_since: Option<Timestamp>,
+    /// Whether its dependents are followed.
+    is_expanded: bool,
+}
+
+impl Root {
+    /// Whether it was requested by name.
+    pub(super) fn is_named(&self) -> bool {
+        self.rank == Rank::Named
+    }
+
+    fn place(&self, uid: &Uid) -> RootPlace {
+        RootPlace {
+            rank: self.rank,
+            requested: self.requested,
+            name: self.name.clone(),
+            uid: Some(uid.clone()),
+        }
+    }
+
+    /// Moves the object towards the rank of its state. Returns whether its rank has changed.
+    fn move_to(&mut self, status: Status, clock: RankClock) -> bool {
+        let (rank, before) = (Rank::of(status), self.rank);
+        if self.is_named() {
+            return false;
+        }
+        let is_settled = match clock {
+            RankClock::Loading => true,
+            RankClock::Live(now) => {
+                let since = *self.better_since.get_or_insert(now);
+                rank <= before || now.duration_since(since) >= SETTLING
+            }
+        };
+        if is_settled {
+            self.rank = rank;
+            self.better_since = None;
+        }
+        self.rank != before
+    }
+}
+
+/// The sort key of a requested object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RootPlace {
+    pub(super) rank: Rank,
+    /// The index of its source.
+    pub(super) requested: usize,
+    /// Its namespace and name.
+    pub(super) name: NamespacedName,
+    /// It, or nothing for an object that was requested by name and does not exist.
+    pub(super) uid: Option<Uid>,
+}
+
+/// The objects whose dependents are hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Collapsed {
+    /// How many they are.
+    pub(super) all: usize,
+    /// How many of them are not Current.
+    pub(super) unwell: usize,
+}
+
+/// The requested objects that have been there.
+#[derive(Debug, Default)]
+pub(super) struct Roots {
+    by_uid: BTreeMap<Uid, Root>,
+    /// The objects in their order.
+    order: BTreeSet<RootPlace>,
+    /// The objects that come before the Current ones.
+    unwell: BTreeSet<Uid>,
+    /// The objects whose dependents are hidden.
+    pub(super) collapsed: Collapsed,
+}
+
+impl Roots {
+    /// Adds an object that a requested source shows. Returns whether it is new.
+    pub(super) fn add(&mut self, object: &ObjectRef, requested: usize, rank: Rank) -> bool {
+        let Entry::Vacant(entry) = self.by_uid.entry(object.identity()) else {
+            return false;
+        };
+        let root = entry.insert(Root {
+            name: object.namespaced_name(),
+            requested,
+            dependents: Vec::new(),
+            rank,
+            better_since: None,
+            is_expanded: false,
+        });
+        self.order.insert(root.place(&object.identity()));
+        true
+    }
+
+    pub(super) fn remove(&mut self, uid: &Uid) -> bool {
+        let removed = self.by_uid.remove(uid);
+        if let Some(root) = &removed {
+            self.order.remove(&root.place(uid));
+        }
+        removed.is_some()
+    }
+
+    /// The objects in their order.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &RootPlace> {
+        self.order.iter()
+    }
+
+    pub(super) fn get(&self, uid: &Uid) -> Option<&Root> {
+        self.by_uid.get(uid)
+    }
+
+    /// The objects that were requested by name, and the others that are Failed.
+    pub(super) fn named_or_failed(&self) -> impl Iterator<Item = &Uid> {
+        let first = self.order.iter();
+        let first = first.take_while(|place| place.rank <= Rank::Failed);
+        first.filter_map(|place| place.uid.as_ref())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+        self.by_uid.iter()
+    }
+
+    /// Replaces the sources of an object's dependents. Returns whether they are other ones.
+    pub(super) fn set_dependents(&mut self, uid: &Uid, dependents: Vec<SourceKey>) -> bool {
+        let Some(root) = self.by_uid.get_mut(uid) else {
+            return false;
+        };
+        let is_other = root.dependents != dependents;
+        root.dependents = dependents;
+        is_other
+    }
+
+    /// Moves objects towards the ranks of their states: the changed ones, and those that are not at the end of the order.
+    /// Returns whether the rank of an object with dependents has changed.
+    pub(super) fn rank(
+        &mut self,
+        changed: &BTreeSet<Uid>,
+        status: impl Fn(&Uid) -> Option<Status>,
+        clock: RankClock,
+    ) -> bool {
+        let mut has_changed = false;
+        let due: Vec<Uid> = self.unwell.union(changed).cloned().collect();
+        for uid in due {
+            let (Some(root), Some(status)) = (self.by_uid.get_mut(&uid), status(&uid)) else {
+                self.unwell.remove(&uid);
+                continue;
+            };
+            let place = root.place(&uid);
+            if root.move_to(status, clock) {
+                self.order.remove(&place);
+                self.order.insert(root.place(&uid));
+                has_changed |= !root.dependents.is_empty();
+            }
+            if matches!(root.rank, Rank::Failed | Rank::Moving) {
+                self.unwell.insert(uid);
+            } else {
+                self.unwell.remove(&uid);
+            }
+        }
+        has_changed
+    }
+
+    /// Chooses the objects whose dependents are followed, at most `limit` of those without a name. Of several equally bad
+    /// objects, one that is followed already stays. Returns the sources of their dependents.
+    pub(super) fn expand(&mut self, limit: usize) -> Vec<SourceKey> {
+        let owners = |root: &Root| !root.dependents.is_empty() && !root.is_named();
+        let wide = self.by_uid.values().filter(|root| owners(root)).count();
+        let mut candidates: Vec<(&Uid, &mut Root)> = self
+            .by_uid
+            .iter_mut()
+            .filter(|(_, root)| owners(root))
+            .collect();
+        candidates.sort_by_key(|(_, root)| (root.rank, !root.is_expanded));
+        self.collapsed = Collapsed::default();
+        for (place, (_, root)) in candidates.into_iter().enumerate() {
+            let is_well = root.rank == Rank::Well;
+            root.is_expanded = place < limit && (wide <= limit || !is_well);
+            if !root.is_expanded {
+                self.collapsed.all += 1;
+                self.collapsed.unwell += usize::from(!is_well);
+            }
+        }
+        let followed = self.by_uid.values();
+        let followed = followed.filter(|root| root.is_expanded || root.is_named());
+        followed.flat_map(|root| root.dependents.clone()).collect()
+    }
+}

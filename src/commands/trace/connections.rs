@@ -1,0 +1,222 @@
+//! The connections of the traced object: what is in front of it, what uses it, what is behind it, and what it uses.
+
+use super::traced::Traced;
+use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide};
+use crate::model::Reading;
+use crate::object::Resource;
+use crate::render::canvas::Canvas;
+use crate::render::count::thousands;
+use crate::render::outline::{Outline, OutlineItem};
+use crate::render::status::role;
+use crate::render::style::Role;
+use crate::render::table::{Cell, Column, Fit};
+use crate::status::{Assessment, Status};
+
+/// The sections on these sides of the object.
+pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> Outline {
+    let steps = steps(traced);
+    let mut items = Vec::new();
+    for side in sides {
+        let rows: Vec<OutlineItem> = steps
+            .iter()
+            .filter(|step| step.side == *side)
+            .map(|step| row(traced, step, canvas))
+            .collect();
+        if !rows.is_empty() {
+            items.push(OutlineItem::line(1, title(*side), Role::Heading));
+            items.extend(rows);
+        }
+    }
+    Outline {
+        columns: vec![
+            Column::new("Connected", Fit::CutMiddle),
+            Column::new("Relation", Fit::Shrink),
+            Column::new("Ready", Fit::Drop(2)),
+            Column::new("State", Fit::Keep),
+            Column::new("Age", Fit::Drop(1)),
+        ],
+        tree: 0,
+        items,
+        footnote: looked_through(traced),
+    }
+}
+
+/// Everything that the object is connected to.
+pub(super) fn steps(traced: &Traced) -> Vec<Step<'_>> {
+    let uid = traced.uid().into_iter();
+    uid.flat_map(|uid| traced.graph().walk(uid, &traced.reach))
+        .collect()
+}
+
+/// The words for a side of the object.
+pub(super) fn title(side: TraceSide) -> &'static str {
+    match side {
+        TraceSide::InFront => "in front",
+        TraceSide::UsedBy => "used by",
+        TraceSide::Behind => "behind",
+        TraceSide::Uses => "uses",
+    }
+}
+
+/// The relations to the object above, as a word or two.
+pub(super) fn relation(step: &Step<'_>) -> String {
+    let names = step
+        .relations
+        .iter()
+        .map(|relation| match (relation.name, step.side) {
+            ("owner", TraceSide::Behind) => "owned",
+            (name, _) => name,
+        });
+    let names: Vec<&str> = names.collect();
+    let mut names = if names.is_empty() {
+        vec!["owner"]
+    } else {
+        names
+    };
+    names.dedup();
+    names.join(", ")
+}
+
+/// The state of an object of the walk, and a word for it.
+pub(super) struct ShownState {
+    pub(super) status: Status,
+    pub(super) word: String,
+}
+
+/// The state of an object of the walk. One that is only named may be absent, unreadable, or of an unknown type.
+pub(super) fn state(traced: &Traced, step: &Step<'_>) -> ShownState {
+    let shown = |status, word: &str| ShownState {
+        status,
+        word: word.to_owned(),
+    };
+    let target = match &step.end {
+        End::Node(node) => {
+            return match traced.assessment(&node.uid) {
+                Some(assessment) => shown(assessment.status(), &assessment.row.word),
+                None => shown(Status::Unknown, "not read"),
+            };
+        }
+        End::Ghost(target) => target,
+    };
+    match absence(traced, target) {
+        GhostReason::Certain if is_tolerated(step) => shown(Status::Unknown, "absent, optional"),
+        GhostReason::Certain => shown(Status::NotFound, "does not exist"),
+        GhostReason::Elsewhere => shown(Status::Unknown, "not in the file"),
+        GhostReason::Refused => shown(Status::Unknown, "cannot be read"),
+        GhostReason::Unserved => shown(Status::Unknown, "type not served"),
+        GhostReason::Unread => shown(Status::Unknown, "not read"),
+    }
+}
+
+/// Whether the objects that name this one work without it.
+fn is_tolerated(step: &Step<'_>) -> bool {
+    let mut relations = step.relations.iter();
+    step.is_optional || relations.all(|relation| relation.if_absent == IfAbsent::Works)
+}
+
+/// What is known about an object that is named and not in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GhostReason {
+    /// It does not exist.
+    Certain,
+    /// It is not in the file, and may exist.
+    Elsewhere,
+    /// The server refuses to show it.
+    Refused,
+    /// The cluster does not serve its type.
+    Unserved,
+    /// Nothing: it was not read.
+    Unread,
+}
+
+/// What is known about an object that is named and not in the graph.
+pub(super) fn absence(traced: &Traced, target: &ReferenceTarget) -> GhostReason {
+    let model = &traced.model;
+    let Some(source) = target.source(&traced.source.cluster, model.types()) else {
+        return GhostReason::Unserved;
+    };
+    match model.coverage().reading(&source) {
+        Some(Reading::All) if model.knows_absence() => GhostReason::Certain,
+        Some(Reading::All) => GhostReason::Elsewhere,
+        Some(Reading::Refused) => GhostReason::Refused,
+        Some(Reading::Partial | Reading::Retrying { .. }) | None => GhostReason::Unread,
+    }
+}
+
+fn row(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> OutlineItem {
+    let node = match &step.end {
+        End::Node(node) => Some(*node),
+        End::Ghost(_) => None,
+    };
+    let assessment = node.and_then(|node| traced.assessment(&node.uid));
+    let ready = assessment.and_then(|assessment| assessment.row.ready.as_deref());
+    let ShownState { status, word } = state(traced, step);
+    let plain = |text: &str| Cell::new(text, Role::Plain);
+    let cells = vec![
+        plain(&name(traced, step)),
+        plain(&relation(step)),
+        plain(ready.unwrap_or_default()),
+        Cell::new(&word, role(status)),
+        plain(&canvas.age(node.and_then(|node| node.created))),
+    ];
+    let is_shown = |_: &&Assessment| !step.is_repeat;
+    let causes = assessment.filter(is_shown).map(|found| &found.causes[..]);
+    let causes = causes.unwrap_or_default().iter();
+    OutlineItem::row(step.depth + 1, status, cells).because(causes.map(|cause| &cause.text))
+}
+
+/// The object, with its namespace if it is another one.
+pub(super) fn name(traced: &Traced, step: &Step<'_>) -> String {
+    let target = step.end.target();
+    let mut name = format!("{}/{}", target.kind.kind.to_lowercase(), target.name);
+    if let Some(namespace) = target.namespace.as_deref()
+        && home(traced) != Some(namespace)
+    {
+        name = format!("{name} -n {namespace}");
+    }
+    if step.is_repeat {
+        name.push_str(" (see above)");
+    }
+    name
+}
+
+/// The namespace of the traced object, or the object itself if it is one.
+fn home(traced: &Traced) -> Option<&str> {
+    let source = &traced.source;
+    match &*source.resource.kind {
+        "Namespace" => source.select.name(),
+        _ => source.namespace(),
+    }
+}
+
+/// How many kinds the line about lookups names.
+const MOST_KINDS: usize = 3;
+
+/// `looked through 10,000 pods and 12 deployments`; `None` if nothing was looked through.
+fn looked_through(traced: &Traced) -> Option<String> {
+    let mut counts: Vec<(usize, &Resource)> = traced
+        .model
+        .looked_through()
+        .filter(|(_, count)| *count > 0)
+        .map(|(source, count)| (count, &source.resource))
+        .collect();
+    counts.sort_by(|a, b| b.cmp(a));
+    let more: usize = counts.iter().skip(MOST_KINDS).map(|(count, _)| count).sum();
+    let named = counts
+        .iter()
+        .take(MOST_KINDS)
+        .map(|(count, resource)| match count {
+            1 => format!("1 {}", resource.kind.to_lowercase()),
+            count => format!("{} {}", thousands(*count), resource.plural),
+        });
+    let mut parts: Vec<String> = named.collect();
+    if more > 0 {
+        parts.push(format!("{} more", thousands(more)));
+    }
+    let last = parts.pop()?;
+    let first = parts.join(", ");
+    Some(match &*first {
+        "" => format!("looked through {last}"),
+        first => format!("looked through {first} and {last}"),
+    })
+}

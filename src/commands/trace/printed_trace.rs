@@ -1,0 +1,83 @@
+//! `PrintedTrace`: one trace, and what was printed of it, in the formats of `--output`.
+
+use super::chain::Chain;
+use super::record;
+use super::transitions::TraceTransitions;
+use crate::commands::Ending;
+use crate::render::age;
+use crate::render::canvas::Canvas;
+use crate::render::dot::dot;
+use crate::render::json::trace::GraphRecord;
+use crate::render::mermaid::mermaid;
+use crate::source::SourceKey;
+
+/// The values of `--output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TraceFormat {
+    /// A live view; without a terminal, one line for each change
+    #[default]
+    Text,
+    /// The whole graph as one JSON record per line, for each change
+    Json,
+    /// The graph for Graphviz, once
+    Dot,
+    /// The graph as a Mermaid flowchart, once
+    Mermaid,
+}
+
+/// One trace, and what was printed of it.
+pub(super) struct PrintedTrace {
+    pub(super) chain: Box<dyn Chain>,
+    transitions: TraceTransitions,
+    /// The last record, so that none is printed twice.
+    record: Option<GraphRecord>,
+    /// Whether the absence of the object was reported.
+    pub(super) reported_absent: bool,
+}
+
+impl PrintedTrace {
+    pub(super) fn new(chain: Box<dyn Chain>) -> PrintedTrace {
+        PrintedTrace {
+            chain,
+            transitions: TraceTransitions::default(),
+            record: None,
+            reported_absent: false,
+        }
+    }
+
+    pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
+        self.chain.traced().model.coverage().sources()
+    }
+
+    /// What is new since the last print, in a format.
+    pub(super) fn new_lines(
+        &mut self,
+        format: TraceFormat,
+        ending: Ending,
+        canvas: Canvas,
+    ) -> Vec<String> {
+        match (format, ending) {
+            (TraceFormat::Json, _) => {
+                let time = age::rfc3339_millis(canvas.now);
+                let graph = self.new_record();
+                graph.iter().map(|graph| graph.line(&time)).collect()
+            }
+            (TraceFormat::Dot, _) => self.new_record().iter().flat_map(dot).collect(),
+            (TraceFormat::Mermaid, _) => self.new_record().iter().flat_map(mermaid).collect(),
+            (TraceFormat::Text, Ending::Never) => {
+                self.transitions.lines(&mut *self.chain, canvas.now)
+            }
+            (TraceFormat::Text, Ending::Once) => self.chain.frame(canvas),
+        }
+    }
+
+    /// The graph, if it is another one than last time.
+    fn new_record(&mut self) -> Option<GraphRecord> {
+        let graph = record::graph(&*self.chain);
+        if self.record.as_ref() == Some(&graph) {
+            return None;
+        }
+        self.record = Some(graph.clone());
+        Some(graph)
+    }
+}

@@ -1,0 +1,119 @@
+//! `ChangedFields`: what differs between two versions of a workload's spec, with old and new values.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+
+use crate::diff::{Diff, Filter, Redactor};
+use crate::object::{Doc, Value};
+use crate::render::diff::{DiffView, Fold, ShownChanges, selected};
+use crate::render::style::{Look, Styles, Symbols};
+
+/// Two versions of a spec.
+#[derive(Clone)]
+pub(super) struct ChangedFields {
+    old: Doc,
+    new: Doc,
+    /// The part of the objects that is compared.
+    part: &'static str,
+}
+
+/// The part of a spec whose changes start a rollout.
+const TEMPLATE: &str = "spec.template";
+
+/// Fields that controllers add to the templates of their revisions.
+const ADDED: [&str; 3] = [
+    "spec.template.metadata.labels.pod-template-hash",
+    "spec.template.metadata.creationTimestamp",
+    "spec.template[\"$patch\"]",
+];
+
+/// How many lines of changes are shown.
+const LINES_SHOWN: usize = 5;
+
+impl ChangedFields {
+    /// The differences between two versions of a workload; `None` if their specs are equal.
+    pub(super) fn of_spec(old: &Doc, new: &Doc) -> Option<ChangedFields> {
+        ChangedFields::of(old, new, "spec")
+    }
+
+    /// The differences between the Pod templates of a revision and of its workload.
+    pub(super) fn of_template(old: &Doc, new: &Doc) -> Option<ChangedFields> {
+        ChangedFields::of(old, new, TEMPLATE)
+    }
+
+    fn of(old: &Doc, new: &Doc, part: &'static str) -> Option<ChangedFields> {
+        let changed = ChangedFields {
+            old: old.clone(),
+            new: new.clone(),
+            part,
+        };
+        changed.differs_in(part).then_some(changed)
+    }
+
+    /// Whether the Pod template differs.
+    pub(super) fn has_template(&self) -> bool {
+        self.differs_in(TEMPLATE)
+    }
+
+    /// Whether the change is a restart by `kubectl rollout restart`.
+    pub(super) fn is_restart(&self) -> bool {
+        restarted(self.old.root()) != restarted(self.new.root())
+    }
+
+    /// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
+    pub(super) fn lines(&self, look: Look) -> Vec<String> {
+        let diff = self.diff();
+        let (redactor, filter) = (Redactor::new(), filter(self.part));
+        let view = DiffView {
+            look,
+            redactor: &redactor,
+            filter: &filter,
+            noise: &BTreeSet::new(),
+            zone: &TimeZone::UTC,
+            fold: Fold::Many,
+        };
+        let mut lines = ShownChanges::unattributed(&diff, &view).lines();
+        let more = lines.len().saturating_sub(LINES_SHOWN);
+        lines.truncate(LINES_SHOWN);
+        lines.extend((more > 0).then(|| format!("  {more} more")));
+        lines
+    }
+
+    /// The changes without styles and without a limit of width.
+    pub(super) fn plain_lines(&self) -> Vec<String> {
+        self.lines(Look {
+            width: None,
+            styles: Styles::PLAIN,
+            symbols: &Symbols::ASCII,
+        })
+    }
+
+    fn differs_in(&self, part: &str) -> bool {
+        let diff = self.diff();
+        selected(&diff, &filter(part), &BTreeSet::new())
+            .next()
+            .is_some()
+    }
+
+    fn diff(&self) -> Diff<'_> {
+        Diff::of(Some(self.old.root()), Some(self.new.root()))
+    }
+}
+
+fn filter(part: &str) -> Filter {
+    let pattern = |text: &str| text.parse().ok();
+    Filter {
+        only: pattern(part).into_iter().collect(),
+        ignore: ADDED.into_iter().filter_map(pattern).collect(),
+    }
+}
+
+/// The annotation that `kubectl rollout restart` writes.
+fn restarted(object: Value<'_>) -> Option<Cow<'_, str>> {
+    let annotations = ["spec", "template", "metadata", "annotations"];
+    object
+        .at(&annotations)?
+        .str_at(&["kubectl.kubernetes.io/restartedAt"])
+}

@@ -1,0 +1,134 @@
+//! The trace of a workload: the phases of its rollout as they complete, and its revisions.
+//!
+//! `rollout::WorkloadKind` is what the kinds of workloads do differently, with a file for each kind. All else is
+//! one for all.
+
+mod blockers;
+mod budget;
+mod change;
+mod changed_fields;
+mod controller_revisions;
+mod cron;
+mod cron_job;
+mod daemon_set;
+mod deployment;
+mod job;
+mod loaded;
+mod moment;
+mod phase;
+mod phases;
+mod pod_counts;
+mod pod_group;
+mod pods;
+mod revisions;
+mod rollback;
+mod rollout;
+mod state;
+mod stateful_set;
+#[cfg(test)]
+mod tests;
+mod transitions;
+mod verdict;
+mod view;
+
+use super::chain::{Chain, FrameParts};
+use super::headline::Headline;
+use super::traced::Traced;
+use crate::object::Uid;
+use crate::render::canvas::Canvas;
+use crate::render::json::trace::PhaseRecord;
+use crate::source::{Event, SourceKey};
+use cron_job::CronJob;
+use daemon_set::DaemonSet;
+use deployment::Deployment;
+use job::Job;
+use rollout::WorkloadKind;
+use state::WorkloadState;
+use stateful_set::StatefulSet;
+use transitions::PhaseTransitions;
+
+/// The trace of one workload.
+pub(super) struct WorkloadTrace {
+    state: WorkloadState,
+    transitions: PhaseTransitions,
+}
+
+impl WorkloadTrace {
+    /// The trace of a Deployment.
+    pub(super) fn of_deployment(traced: Traced) -> WorkloadTrace {
+        WorkloadTrace::new(&Deployment, traced)
+    }
+
+    /// The trace of a `StatefulSet`.
+    pub(super) fn of_stateful_set(traced: Traced) -> WorkloadTrace {
+        WorkloadTrace::new(&StatefulSet, traced)
+    }
+
+    /// The trace of a `DaemonSet`.
+    pub(super) fn of_daemon_set(traced: Traced) -> WorkloadTrace {
+        WorkloadTrace::new(&DaemonSet, traced)
+    }
+
+    /// The trace of a Job.
+    pub(super) fn of_job(traced: Traced) -> WorkloadTrace {
+        WorkloadTrace::new(&Job, traced)
+    }
+
+    /// The trace of a `CronJob`.
+    pub(super) fn of_cron_job(traced: Traced) -> WorkloadTrace {
+        WorkloadTrace::new(&CronJob, traced)
+    }
+
+    fn new(kind: &'static dyn WorkloadKind, traced: Traced) -> WorkloadTrace {
+        WorkloadTrace {
+            state: WorkloadState::new(kind, traced),
+            transitions: PhaseTransitions::default(),
+        }
+    }
+}
+
+impl Chain for WorkloadTrace {
+    fn traced(&self) -> &Traced {
+        &self.state.traced
+    }
+
+    fn traced_mut(&mut self) -> &mut Traced {
+        &mut self.state.traced
+    }
+
+    fn plan(&mut self) -> Vec<SourceKey> {
+        self.state.plan()
+    }
+
+    fn note(&mut self, source: &SourceKey, event: &Event) {
+        self.state.note(source, event);
+    }
+
+    fn settle(&mut self) {
+        self.state.settle();
+    }
+
+    fn state(&self) -> Option<Headline> {
+        verdict::of(&self.state.rollout()?)
+    }
+
+    fn remains(&self, uid: &Uid) -> String {
+        match self.state.traced.graph().tree(uid).len() {
+            0 => String::new(),
+            1 => "; 1 dependent still exists".to_owned(),
+            left => format!("; {left} dependents still exist"),
+        }
+    }
+
+    fn frame_parts(&self, canvas: Canvas) -> FrameParts {
+        view::frame_parts(&self.state, canvas)
+    }
+
+    fn changes(&mut self) -> Vec<String> {
+        self.transitions.lines(&self.state)
+    }
+
+    fn phases(&self) -> Vec<PhaseRecord> {
+        self.state.phases.iter().map(transitions::record).collect()
+    }
+}

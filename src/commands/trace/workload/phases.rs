@@ -1,0 +1,271 @@
+//! The phases of a rollout, in order, with their progress.
+//!
+//! `of` has the phases of every kind that replaces its Pods. The runs of Jobs use some of them, too.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::graph::Images;
+use crate::object::StatusCondition;
+
+use super::loaded::unread_text;
+use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+use super::pod_group::PodGroup;
+use super::pods::{PodProgress, PodStep};
+use super::rollback::{EarlierRevision, earlier_revision};
+use super::rollout::RolloutSnapshot;
+
+/// The phases after a change. `old_pods` is the highest number of old pods since then.
+pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
+    let pods = pods(rollout);
+    let goal = rollout.counts.goal;
+    let mut phases = vec![observed(rollout), revision(rollout)];
+    if goal > 0 {
+        phases.extend(match rollout.pods_unread() {
+            Some(text) => [PhaseName::Scheduled, PhaseName::Images]
+                .map(|name| RolloutPhase::unread(name, &text)),
+            None => [scheduled(&pods, goal), images(&pods, goal)],
+        });
+        phases.push(available(rollout, &pods));
+    }
+    phases.extend(old(rollout, old_pods));
+    phases.push(complete(rollout));
+    phases
+}
+
+/// The progress of the Pods of the newest revision.
+pub(super) fn pods<'a>(rollout: &RolloutSnapshot<'a>) -> Vec<PodProgress<'a>> {
+    let pods = rollout.new_pods();
+    pods.filter_map(|pod| PodProgress::of(rollout.traced, pod))
+        .collect()
+}
+
+fn observed(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let (generation, observed) = rollout.generations();
+    if rollout.is_observed() {
+        return RolloutPhase::new(
+            PhaseName::Observed,
+            PhaseProgress::Done,
+            format!("generation {generation}"),
+        );
+    }
+    let text = format!("not yet by the controller (generation {generation}, observed {observed})");
+    RolloutPhase::new(PhaseName::Observed, PhaseProgress::Underway, text)
+}
+
+fn revision(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let name = rollout.kind.group_phase();
+    let phase = match rollout.current() {
+        _ if !rollout.knows_owners() => {
+            RolloutPhase::unread(name, &unread_text(rollout.kind.group_kind()))
+        }
+        None => RolloutPhase::new(
+            name,
+            PhaseProgress::Waiting,
+            "to be created by the controller",
+        ),
+        Some(group) => created(rollout, group),
+    };
+    match rollout.replica_failure() {
+        Some(condition) => phase.failed(PhaseFailure::of(&condition)),
+        None => phase,
+    }
+}
+
+fn created(rollout: &RolloutSnapshot<'_>, group: &PodGroup<'_>) -> RolloutPhase {
+    let again = match earlier_revision(rollout, group) {
+        Some(EarlierRevision::Number(earlier)) => format!(", revision {earlier} again"),
+        Some(EarlierRevision::Unknown) => ", an earlier revision again".to_owned(),
+        None => String::new(),
+    };
+    let text = format!(
+        "{}{again}, {}/{} pods",
+        group.title(),
+        group.there,
+        rollout.counts.goal
+    );
+    let name = rollout.kind.group_phase();
+    RolloutPhase::new(name, PhaseProgress::Done, text).at(group.created())
+}
+
+/// How many of the wanted Pods have a node.
+pub(super) fn scheduled(pods: &[PodProgress<'_>], wanted: i64) -> RolloutPhase {
+    let nodes: BTreeSet<&str> = pods
+        .iter()
+        .filter_map(|pod| pod.pod.node.as_deref())
+        .collect();
+    let n = count(pods, |pod| pod.pod.node.is_some());
+    let time = pods.iter().filter_map(|pod| pod.pod.scheduled).max();
+    let text = format!("{n}/{wanted} pods{}", listed(&nodes));
+    let phase =
+        RolloutPhase::new(PhaseName::Scheduled, PhaseProgress::of(n, wanted), text).at(time);
+    with_trouble(phase, pods, PodStep::Scheduling)
+}
+
+/// How many nodes are listed.
+const NODES_SHOWN: usize = 3;
+
+fn listed(nodes: &BTreeSet<&str>) -> String {
+    if nodes.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<&str> = nodes.iter().copied().take(NODES_SHOWN).collect();
+    let more = match nodes.len().saturating_sub(NODES_SHOWN) {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    format!(" ({}{more})", shown.join(", "))
+}
+
+/// How many of the wanted Pods have their images.
+pub(super) fn images(pods: &[PodProgress<'_>], wanted: i64) -> RolloutPhase {
+    let n = count(pods, |pod| pod.pod.images != Images::Missing);
+    let time = pods.iter().filter_map(pulled_by).max();
+    let text = format!("{n}/{wanted} pulled");
+    let phase = RolloutPhase::new(PhaseName::Images, PhaseProgress::of(n, wanted), text).at(time);
+    with_trouble(phase, pods, PodStep::Image)
+}
+
+fn pulled_by(pod: &PodProgress<'_>) -> Option<Timestamp> {
+    match pod.pod.images {
+        Images::Pulled(time) => time,
+        Images::Missing => None,
+    }
+}
+
+fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
+    if let Some(text) = unread_counts(rollout) {
+        return RolloutPhase::unread(PhaseName::Available, &text);
+    }
+    let wanted = rollout.counts.goal;
+    let n = rollout.new_available();
+    let ready = count(pods, |pod| pod.pod.ready_since.is_some());
+    let minimum = rollout
+        .object()
+        .i64_at(&["spec", "minReadySeconds"])
+        .unwrap_or(0);
+    let ahead = match minimum {
+        _ if ready <= n => String::new(),
+        0 => format!(" ({ready} ready)"),
+        minimum => format!(" ({ready} ready, minReadySeconds {minimum})"),
+    };
+    let kept = match rollout.old_available() {
+        0 => String::new(),
+        kept => format!(", {kept} old kept"),
+    };
+    let text = format!("{n}/{wanted} new{ahead}{kept}");
+    let last = pods.iter().filter_map(|pod| pod.pod.ready_since).max();
+    let time = last.and_then(|last| last.checked_add(SignedDuration::from_secs(minimum)).ok());
+    let begun = pods.iter().any(|pod| pod.pod.images != Images::Missing);
+    let progress = match PhaseProgress::of(n, wanted) {
+        PhaseProgress::Waiting if begun => PhaseProgress::Underway,
+        progress => progress,
+    };
+    let phase = RolloutPhase::new(PhaseName::Available, progress, text).at(time);
+    with_trouble(phase, pods, PodStep::Running)
+}
+
+/// The text in place of counts that come from objects which were not read.
+fn unread_counts(rollout: &RolloutSnapshot<'_>) -> Option<String> {
+    let needs_pods = !rollout.kind.groups_own_pods() && !rollout.loaded.pods;
+    let text = rollout.pods_unread();
+    text.filter(|_| needs_pods || !rollout.knows_owners())
+}
+
+/// Marks the phase as failed if any pod cannot complete this step, and names the first such pod.
+pub(super) fn with_trouble(
+    phase: RolloutPhase,
+    pods: &[PodProgress<'_>],
+    step: PodStep,
+) -> RolloutPhase {
+    let mut held = pods
+        .iter()
+        .filter_map(|pod| Some((pod, pod.trouble.as_ref()?)))
+        .filter(|(_, trouble)| trouble.at == step);
+    let Some((pod, trouble)) = held.next() else {
+        return phase;
+    };
+    let more = match held.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let word = match step {
+        PodStep::Scheduling => "unschedulable",
+        PodStep::Image | PodStep::Running => pod.word,
+    };
+    phase.failed(PhaseFailure {
+        rule: trouble.cause.rule,
+        what: format!("{} {word}{more}", pod.name),
+        pod: Some(pod.name.to_owned()),
+        cause: trouble.cause.text.clone(),
+    })
+}
+
+fn count(pods: &[PodProgress<'_>], is: impl Fn(&PodProgress<'_>) -> bool) -> i64 {
+    let n = pods.iter().filter(|pod| is(pod)).count();
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {
+    if let Some(text) = unread_counts(rollout) {
+        return Some(RolloutPhase::unread(PhaseName::OldPods, &text));
+    }
+    let left = rollout.old_left();
+    let are_idle = !rollout.kind.groups_own_pods() || rollout.old_groups().all(PodGroup::is_idle);
+    if !rollout.loaded.pods && (most > 0 || left > 0 || !are_idle) {
+        return Some(RolloutPhase::unread(
+            PhaseName::OldPods,
+            &unread_text("Pod"),
+        ));
+    }
+    let going = rollout.old_pods().filter(|pod| pod.deleting).count();
+    if left == 0 && are_idle {
+        let text = match most {
+            0 => return None,
+            most => format!("{most}/{most} terminated"),
+        };
+        return Some(RolloutPhase::new(
+            PhaseName::OldPods,
+            PhaseProgress::Done,
+            text,
+        ));
+    }
+    let most = most.max(left);
+    let more = match going {
+        0 => String::new(),
+        going => format!(", {going} terminating"),
+    };
+    let text = format!("{}/{most} terminated{more}", most - left);
+    let progress = match (most - left, going) {
+        (0, 0) => PhaseProgress::Waiting,
+        _ => PhaseProgress::Underway,
+    };
+    Some(RolloutPhase::new(PhaseName::OldPods, progress, text))
+}
+
+fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let progressing = rollout.condition("Progressing");
+    if let Some(condition) = rollout.deadline_exceeded() {
+        let phase = RolloutPhase::new(
+            PhaseName::Complete,
+            PhaseProgress::Waiting,
+            condition.reason.clone(),
+        );
+        return phase.failed(PhaseFailure::of(&condition));
+    }
+    if rollout.is_complete() {
+        let reported = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
+        let time = reported.as_ref().and_then(StatusCondition::updated);
+        let counts = rollout.counts;
+        let text = match rollout.kind.amount(counts.wanted) {
+            all if counts.goal < counts.wanted => format!("{} of {all} updated", counts.updated),
+            all => all,
+        };
+        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Done, text).at(time);
+    }
+    if rollout.is_paused() {
+        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "paused");
+    }
+    RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "")
+}

@@ -1,0 +1,250 @@
+//! `RolloutSnapshot`: the state of a rollout or a run at one time, from the objects alone. `WorkloadKind` is what
+//! one kind of workload does differently from the others.
+
+use jiff::Timestamp;
+
+use super::loaded::{Loaded, unread_text};
+use super::phase::{PhaseName, RolloutPhase};
+use super::pod_counts::PodCounts;
+use super::pod_group::{PodGroup, number};
+use crate::commands::trace::headline::Headline;
+use crate::commands::trace::traced::Traced;
+use crate::graph::Node;
+use crate::object::{Doc, StatusCondition, Uid, Value, condition};
+use crate::render::age;
+use crate::render::count::counted;
+use crate::status::{Assessment, Status};
+
+/// A workload, its revisions and its Pods.
+pub(super) struct RolloutSnapshot<'a> {
+    pub(super) kind: &'static dyn WorkloadKind,
+    pub(super) loaded: Loaded,
+    pub(super) traced: &'a Traced,
+    /// The workload.
+    doc: Doc,
+    /// The numbers of its Pods.
+    pub(super) counts: PodCounts,
+    /// Its revisions or runs, the newest one first.
+    pub(super) groups: Vec<PodGroup<'a>>,
+    /// Pods that match its selector and have no owner.
+    pub(super) orphans: Vec<&'a Node>,
+}
+
+impl<'a> RolloutSnapshot<'a> {
+    /// Reads the rollout of the traced workload; `None` if that does not exist.
+    pub(super) fn of(
+        kind: &'static dyn WorkloadKind,
+        traced: &'a Traced,
+        loaded: Loaded,
+    ) -> Option<RolloutSnapshot<'a>> {
+        let doc = traced.doc()?;
+        let uid = traced.uid()?;
+        let mut orphans = traced.graph().selected_pods(uid);
+        orphans.retain(|pod| pod.owners.is_empty());
+        Some(RolloutSnapshot {
+            kind,
+            loaded,
+            traced,
+            counts: kind.counts(doc.root()),
+            groups: kind.groups(traced, uid),
+            orphans,
+            doc,
+        })
+    }
+
+    /// Whether the objects that own the Pods have been read.
+    pub(super) fn knows_owners(&self) -> bool {
+        self.loaded.groups || !self.kind.groups_own_pods()
+    }
+
+    /// The text for the Pods, if they or their owners have not been read.
+    pub(super) fn pods_unread(&self) -> Option<String> {
+        match (self.knows_owners(), self.loaded.pods) {
+            (true, true) => None,
+            (false, _) => Some(unread_text(self.kind.group_kind())),
+            (true, false) => Some(unread_text("Pod")),
+        }
+    }
+
+    /// The workload.
+    pub(super) fn object(&self) -> Value<'_> {
+        self.doc.root()
+    }
+
+    /// The assessment of the workload.
+    pub(super) fn assessment(&self) -> Option<&'a Assessment> {
+        self.traced.assessment(self.traced.uid()?)
+    }
+
+    /// The group of the newest revision.
+    pub(super) fn current(&self) -> Option<&PodGroup<'a>> {
+        self.groups.iter().find(|group| group.is_current())
+    }
+
+    /// The groups of older revisions.
+    pub(super) fn old_groups(&self) -> impl Iterator<Item = &PodGroup<'a>> {
+        self.groups.iter().filter(|group| !group.is_current())
+    }
+
+    /// The Pods of the newest revision.
+    pub(super) fn new_pods(&self) -> impl Iterator<Item = &'a Node> {
+        let current = self.groups.iter().filter(|group| group.is_current());
+        current.flat_map(|group| group.pods.iter().copied())
+    }
+
+    /// The Pods of older revisions that the controller replaces.
+    pub(super) fn old_pods(&self) -> impl Iterator<Item = &'a Node> {
+        let pods = self
+            .old_groups()
+            .flat_map(|group| group.pods.iter().copied());
+        pods.filter(|pod| self.kind.replaces(self.object(), pod))
+    }
+
+    /// The generation of the object, and the one that the controller has observed.
+    pub(super) fn generations(&self) -> (i64, i64) {
+        let number = |path: &[&str]| self.object().i64_at(path).unwrap_or(0);
+        (
+            number(&["metadata", "generation"]),
+            number(&["status", "observedGeneration"]),
+        )
+    }
+
+    /// Whether the controller has observed the newest generation.
+    pub(super) fn is_observed(&self) -> bool {
+        let (generation, observed) = self.generations();
+        observed >= generation || !self.kind.reports_generation()
+    }
+
+    /// Whether the rollout is paused.
+    pub(super) fn is_paused(&self) -> bool {
+        let paused = self.object().bool_at(&["spec", "paused"]);
+        paused.unwrap_or(false)
+    }
+
+    /// Whether the controller waits until someone deletes the old Pods.
+    pub(super) fn is_on_delete(&self) -> bool {
+        let strategy = self.object().str_at(&["spec", "updateStrategy", "type"]);
+        strategy.as_deref() == Some("OnDelete")
+    }
+
+    /// Whether it is being deleted.
+    pub(super) fn is_deleting(&self) -> bool {
+        let deleted = self.object().str_at(&["metadata", "deletionTimestamp"]);
+        deleted.is_some()
+    }
+
+    /// How many Pods of the newest revision are available.
+    pub(super) fn new_available(&self) -> i64 {
+        self.current().map_or(0, |group| group.available)
+    }
+
+    /// How many Pods of older revisions are available.
+    pub(super) fn old_available(&self) -> i64 {
+        self.old_groups().map(|group| group.available).sum()
+    }
+
+    /// How many Pods of older revisions are left to be replaced, including terminating ones.
+    pub(super) fn old_left(&self) -> i64 {
+        let pods = number(self.old_pods().count());
+        if !self.kind.groups_own_pods() {
+            return pods;
+        }
+        pods.max(self.old_groups().map(|group| group.there).sum())
+    }
+
+    /// The condition of a type.
+    pub(super) fn condition(&self, kind: &str) -> Option<StatusCondition<'_>> {
+        condition(self.object(), kind)
+    }
+
+    /// The condition that reports the rollout as failed, because its progress deadline is exceeded.
+    pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'_>> {
+        self.condition("Progressing").filter(|condition| {
+            condition.status == "False" && condition.reason == "ProgressDeadlineExceeded"
+        })
+    }
+
+    /// The condition that reports that pods cannot be created or deleted.
+    pub(super) fn replica_failure(&self) -> Option<StatusCondition<'_>> {
+        self.condition("ReplicaFailure")
+            .filter(|condition| condition.status == "True")
+    }
+
+    /// Whether every step is done.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_observed() && self.kind.is_complete(self)
+    }
+}
+
+/// The parts of a trace that depend on the kind of the workload.
+pub(super) trait WorkloadKind: Sync {
+    /// The kind of the objects between the workload and its Pods; empty if there are none.
+    fn group_kind(&self) -> &'static str;
+
+    /// The title of the column with their names.
+    fn column(&self) -> &'static str {
+        "Revision"
+    }
+
+    /// Whether those objects own the Pods. Otherwise the workload owns both.
+    fn groups_own_pods(&self) -> bool {
+        false
+    }
+
+    /// The phase that names the object of the newest revision.
+    fn group_phase(&self) -> PhaseName {
+        PhaseName::Revision
+    }
+
+    /// The numbers of its Pods.
+    fn counts(&self, object: Value<'_>) -> PodCounts;
+
+    /// Its Pods by revision, the newest revision first. It may be deleted.
+    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>>;
+
+    /// What its spec wants, and how it gets there, for the title.
+    fn facts(&self, object: Value<'_>) -> Vec<String>;
+
+    /// The phases after the change. `old_pods` is the highest number of old Pods since then.
+    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase>;
+
+    /// Whether every step is done, by the controller's counts.
+    fn is_complete(&self, rollout: &RolloutSnapshot<'_>) -> bool;
+
+    /// The headline of a workload in this state.
+    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline;
+
+    /// The time until the controller acts or gives up, for the end of the headline's line.
+    fn countdown(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
+        match self.deadline(rollout).map(|end| end.duration_since(now)) {
+            None => String::new(),
+            Some(left) if left.is_positive() => format!("{} to the deadline", age::human(left)),
+            Some(_) => "the deadline has passed".to_owned(),
+        }
+    }
+
+    /// When the controller gives up; `None` without a deadline.
+    fn deadline(&self, _rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
+        None
+    }
+
+    /// Whether the controller replaces a Pod of an old revision by itself.
+    fn replaces(&self, _object: Value<'_>, _pod: &Node) -> bool {
+        true
+    }
+
+    /// Whether its status names the generation that the controller has observed.
+    fn reports_generation(&self) -> bool {
+        true
+    }
+
+    /// What keeps the rollout from its next step, if the workload itself shows it.
+    fn limits(&self, _rollout: &RolloutSnapshot<'_>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// A number of its Pods or completions, in words: `3 replicas`.
+    fn amount(&self, count: i64) -> String {
+        counted(count, "replica", "replicas")
+    }
+}

@@ -1,0 +1,121 @@
+//! Whole frames of `CronJobs`.
+
+use crate::commands::trace::testing::Feed;
+
+fn cron_job(spec: &str, status: &str) -> String {
+    format!(
+        "apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: web, uid: c1, generation: 1, creationTimestamp: '2026-05-04T11:00:00Z'}}
+spec:
+  schedule: '*/5 * * * *'
+  jobTemplate: {{}}
+  {spec}
+status: {status}"
+    )
+}
+
+/// A Job of the `CronJob`, with this status.
+fn job(name: &str, minute: i64, status: &str) -> String {
+    format!(
+        "apiVersion: batch/v1
+kind: Job
+metadata:
+  name: web-{name}
+  creationTimestamp: '2026-05-04T11:{minute}:00Z'
+  ownerReferences: [{{apiVersion: batch/v1, kind: CronJob, name: web, uid: c1, controller: true}}]
+spec: {{template: {{spec: {{containers: [{{name: web, image: 'web:v1'}}]}}}}}}
+status: {status}"
+    )
+}
+
+const COMPLETE: &str = "{startTime: '2026-05-04T11:50:01Z', succeeded: 1, conditions: [{type: Complete, status: 'True'}]}";
+const FAILED: &str =
+    "{startTime: '2026-05-04T11:50:01Z', failed: 1, conditions: [{type: Failed, status: 'True',
+  reason: BackoffLimitExceeded, message: Job has reached the specified backoff limit}]}";
+
+#[test]
+fn the_last_and_the_next_run() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job(
+        "concurrencyPolicy: Forbid",
+        "{lastScheduleTime: '2026-05-04T12:00:00Z', lastSuccessfulTime: '2026-05-04T11:55:30Z'}",
+    ))
+    .put(&job("1", 50, COMPLETE))
+    .put(&job("2", 55, COMPLETE));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *  concurrency Forbid                       0:00
+    ● waits for its next start                                      next start in 5m
+    ✓ +0s     spec change   gen 1: created
+    ✓         last run      web-2 Complete, 5m ago
+    ·         next run      2026-05-04T12:05:00Z
+    JOB             READY   IMAGE / STATUS   AGE
+    ├─● job/web-2   1/1     web:v1           5m
+    └─● job/web-1   1/1     web:v1           10m
+    ");
+}
+
+#[test]
+fn a_failed_run_is_named() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job("", "{lastScheduleTime: '2026-05-04T12:00:00Z'}"))
+        .put(&job("1", 50, COMPLETE))
+        .put(&job("2", 55, FAILED));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *                                           0:00
+    ● waits for its next start; the last run failed                 next start in 5m
+    ✓ +0s     spec change   gen 1: created
+    ✗         last run      web-2 Failed
+    ·         next run      2026-05-04T12:05:00Z
+    JOB             READY   IMAGE / STATUS   AGE
+    ├─✗ job/web-2   0/1     web:v1           5m
+    └─● job/web-1   1/1     web:v1           10m
+    ");
+    insta::assert_snapshot!(feed.transitions(), @"
+    2026-05-04T12:00:00Z cronjob/web spec change: gen 1: created
+    2026-05-04T12:00:00Z cronjob/web last run failed: web-2 Failed: BackoffLimitExceeded: Job has reached the specified backoff limit
+    2026-05-04T12:00:00Z cronjob/web Current: waits for its next start; the last run failed
+    ");
+}
+
+#[test]
+fn starts_that_are_due_are_counted() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job("", "{lastScheduleTime: '2026-05-04T11:40:00Z'}"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *                                           0:00
+    ● waits for its next start                             4 starts are due, for 15m
+    ✓         spec change   gen 1: created
+    ✓         last run      its job is gone, 20m ago
+    ·         next run      2026-05-04T11:45:00Z
+    ");
+}
+
+#[test]
+fn a_suspended_one_has_no_next_run() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job(
+        "suspend: true",
+        "{lastScheduleTime: '2026-05-04T11:40:00Z'}",
+    ));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *                                           0:00
+    ● suspended
+    ✓         spec change   gen 1: created
+    ✓         last run      its job is gone, 20m ago
+    ·         next run      suspended
+    ");
+}
+
+#[test]
+fn a_new_one_has_not_run() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job("", "{}").replace("11:00:00Z", "11:59:00Z"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *                                           0:00
+    ● not started by its schedule yet                         1 start is due, for 0s
+    ✓         spec change   gen 1: created
+    ·         last run      none yet
+    ·         next run      2026-05-04T12:00:00Z
+    ");
+}

@@ -1,0 +1,88 @@
+//! `Lookup`: a source that is looked through for the objects that name, select or belong to others.
+
+use std::collections::BTreeSet;
+
+use crate::object::{ServedTypes, Uid, Value};
+use crate::source::SourceKey;
+
+use super::links::Links;
+use super::reference_target::ReferenceTarget;
+use super::relations::Tier;
+use super::selection::Labels;
+use super::{Graph, Node};
+
+/// A source of which only the objects around others count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The source.
+    pub source: SourceKey,
+    /// The objects whose neighbours it may have.
+    pub(super) anchors: Vec<Anchor>,
+    /// The objects whose dependents it may have.
+    pub(super) owners: BTreeSet<Uid>,
+}
+
+/// An object whose neighbours are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Anchor {
+    node: ReferenceTarget,
+    labels: Labels,
+    /// The labels of the Pods that it creates.
+    pub(super) template: Option<Labels>,
+}
+
+impl Lookup {
+    /// Whether an object names or selects one of the anchors, or belongs to one of the owners.
+    pub fn keeps(&self, object: Value<'_>, types: &ServedTypes) -> bool {
+        let owners = object.items_at(&["metadata", "ownerReferences"]);
+        let mut uids = owners.filter_map(|owner| owner.text_at(&["uid"]));
+        if uids.any(|uid| self.owners.contains(&Uid::new(&*uid))) {
+            return true;
+        }
+        if self.anchors.is_empty() {
+            return false;
+        }
+        let links = Links::of(object, Tier::Trace, types);
+        self.anchors.iter().any(|anchor| anchor.is_linked(&links))
+    }
+}
+
+/// The same lookups, one for each source.
+pub fn one_per_source(lookups: Vec<Lookup>) -> Vec<Lookup> {
+    let mut merged: Vec<Lookup> = Vec::new();
+    for lookup in lookups {
+        match merged
+            .iter_mut()
+            .find(|known| known.source == lookup.source)
+        {
+            Some(known) => {
+                known.anchors.extend(lookup.anchors);
+                known.owners.extend(lookup.owners);
+            }
+            None => merged.push(lookup),
+        }
+    }
+    merged
+}
+
+impl Anchor {
+    pub(super) fn of(node: &Node, graph: &Graph) -> Anchor {
+        let links = graph.links_of(&node.uid);
+        Anchor {
+            node: ReferenceTarget::of(&node.object),
+            labels: node.labels.clone(),
+            template: links.and_then(|links| links.template.clone()),
+        }
+    }
+
+    fn is_linked(&self, links: &Links) -> bool {
+        let mut references = links.references.iter();
+        references.any(|reference| reference.target == self.node)
+            || links.selections.iter().any(|selection| {
+                selection.selects_named(&self.node, &self.labels)
+                    || self.template.as_ref().is_some_and(|labels| {
+                        selection.selects_pods(self.node.namespace.as_ref(), labels)
+                    })
+            })
+    }
+}

@@ -1,0 +1,285 @@
+//! Which sources show everything that an object is connected to.
+//!
+//! The objects that others name are read by their names, selected ones by their labels. To find the objects that name or
+//! select one, a whole kind of the namespace is looked through.
+
+use std::collections::BTreeSet;
+
+use crate::object::{ObjectRef, ServedTypes};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+
+use super::links::group_kind;
+use super::lookup::{Anchor, Lookup};
+use super::neighbours::{End, TraceSide};
+use super::reference_target::ReferenceTarget;
+use super::relations::{ANY, Direction, Follow, Relation, all};
+use super::selection::Selection;
+use super::walk::{Step, TraceReach};
+use super::{Graph, Node};
+
+/// The most objects that are read by their names. Each costs a list and a watch.
+const MOST_NAMED: usize = 24;
+/// The most objects behind the traced one whose dependents are read.
+const MOST_EXPANDED: usize = 8;
+
+/// The sources of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct TracePlan {
+    /// The sources, each once.
+    pub sources: Vec<SourceKey>,
+    /// Those of them that are looked through.
+    pub lookups: Vec<Lookup>,
+}
+
+/// What a planner needs to know besides the graph.
+#[derive(Clone, Debug)]
+pub struct TraceScope<'a> {
+    /// The cluster.
+    pub cluster: &'a ClusterId,
+    /// The types that it serves.
+    pub types: &'a ServedTypes,
+    /// How far the trace goes.
+    pub reach: &'a TraceReach,
+}
+
+impl Graph {
+    /// The sources that show what an object is connected to, as far as the graph knows it. More follow when these are
+    /// read.
+    pub fn trace_plan(&self, root: &ObjectRef, scope: &TraceScope<'_>) -> TracePlan {
+        let Some(node) = self.node(&root.identity()) else {
+            return TracePlan::default();
+        };
+        let mut planner = TracePlanner {
+            graph: self,
+            scope,
+            root: node,
+            steps: self.walk(&node.uid, scope.reach),
+            named: 0,
+            plan: TracePlan::default(),
+        };
+        planner.read_named();
+        planner.read_dependents();
+        planner.look_up();
+        planner.plan
+    }
+}
+
+struct TracePlanner<'p> {
+    graph: &'p Graph,
+    scope: &'p TraceScope<'p>,
+    root: &'p Node,
+    steps: Vec<Step<'p>>,
+    /// How many objects are read by their names.
+    named: usize,
+    plan: TracePlan,
+}
+
+impl<'p> TracePlanner<'p> {
+    /// The objects of the walk on one side, each once.
+    fn nodes(&self, side: TraceSide) -> impl Iterator<Item = &'p Node> + use<'p, '_> {
+        let steps = self.steps.iter();
+        let steps = steps.filter(move |step| step.side == side && !step.is_repeat && !step.is_end);
+        steps.filter_map(|step| match step.end {
+            End::Node(node) => Some(node),
+            End::Ghost(_) => None,
+        })
+    }
+
+    fn add(&mut self, source: SourceKey) {
+        if !self.plan.sources.contains(&source) {
+            self.plan.sources.push(source);
+        }
+    }
+
+    /// Reads the owners of the object and of its users, and the objects that others name.
+    fn read_named(&mut self) {
+        let reach = self.scope.reach;
+        let mut targets: Vec<ReferenceTarget> = Vec::new();
+        let family = [self.root]
+            .into_iter()
+            .chain(self.nodes(TraceSide::InFront));
+        for node in family.chain(self.nodes(TraceSide::UsedBy)) {
+            if reach.includes(TraceSide::InFront) {
+                targets.extend(node.owners.iter().map(|owner| owner.target(&node.object)));
+            }
+        }
+        targets.extend(self.references(self.root, &[Direction::Serves, Direction::Backs]));
+        for node in self.nodes(TraceSide::InFront) {
+            targets.extend(self.references(node, &[Direction::Backs]));
+        }
+        let down = [self.root].into_iter().chain(self.nodes(TraceSide::Behind));
+        for node in down {
+            targets.extend(self.references(node, &[Direction::Fronts, Direction::Uses]));
+        }
+        for node in self.nodes(TraceSide::Uses) {
+            targets.extend(self.references(node, &[Direction::Uses]));
+        }
+        let mut seen = BTreeSet::from([ReferenceTarget::of(&self.root.object)]);
+        targets.retain(|target| seen.insert(target.clone()));
+        for target in &targets {
+            let source = target.source(self.scope.cluster, self.scope.types);
+            let source = source.filter(|source| !self.plan.sources.contains(source));
+            if let Some(source) = source.filter(|_| self.named < MOST_NAMED) {
+                self.named += 1;
+                self.add(source);
+            }
+        }
+    }
+
+    /// The objects that an object names, as far as the reach goes.
+    fn references(&self, node: &Node, directions: &[Direction]) -> Vec<ReferenceTarget> {
+        let is_root = node.uid == self.root.uid;
+        let references = self.graph.references_of(&node.uid).iter();
+        let wanted = references.filter(|reference| {
+            let relation = reference.relation;
+            let is_near = match relation.follow {
+                Follow::Both | Follow::Forth => true,
+                Follow::Root | Follow::Own => is_root,
+                Follow::Back => false,
+            };
+            is_near
+                && directions.contains(&relation.direction)
+                && self.scope.reach.includes(relation.direction.forth())
+                && self.scope.reach.follows(relation)
+        });
+        wanted.map(|reference| reference.target.clone()).collect()
+    }
+
+    /// Reads what the object and the objects behind it own and select.
+    fn read_dependents(&mut self) {
+        if !self.scope.reach.includes(TraceSide::Behind) {
+            return;
+        }
+        let owned = self
+            .graph
+            .owned_lookups(&self.root.uid, self.scope.cluster, self.scope.types);
+        self.plan.lookups.extend(owned);
+        let is_top = |node: &&Node| {
+            let mut owners = self.graph.owners(&node.uid).into_iter();
+            owners.all(Node::is_custom)
+        };
+        let behind = self
+            .nodes(TraceSide::Behind)
+            .filter(is_top)
+            .take(MOST_EXPANDED);
+        let behind: Vec<&Node> = [self.root].into_iter().chain(behind).collect();
+        for node in behind {
+            for source in node.dependent_sources(self.scope.cluster) {
+                self.add(source);
+            }
+            for source in self.selected(node) {
+                self.add(source);
+            }
+        }
+    }
+
+    /// The sources of the objects that an object selects. A selection from all namespaces is too wide.
+    fn selected(&self, node: &Node) -> Vec<SourceKey> {
+        let is_root = node.uid == self.root.uid;
+        let links = self.graph.links_of(&node.uid).into_iter();
+        let selections = links.flat_map(|links| &links.selections);
+        let wanted = selections.filter(|selection| {
+            let relation = selection.relation;
+            let side = relation.direction.forth();
+            let is_near = is_root || relation.follow == Follow::Both;
+            is_near && self.scope.reach.includes(side) && self.scope.reach.follows(relation)
+        });
+        let source = |selection: &Selection| {
+            let resource = self.scope.types.resource(&selection.kind)?.clone();
+            let namespace = selection.namespace.clone().filter(|_| resource.namespaced);
+            if namespace.is_none() && resource.namespaced {
+                return None;
+            }
+            Some(SourceKey {
+                cluster: self.scope.cluster.clone(),
+                resource,
+                scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+                select: Select::labelled(&selection.labels.to_string()),
+                form: Form::Full,
+            })
+        };
+        wanted.filter_map(source).collect()
+    }
+
+    /// Looks for the objects that name or select the object, and for those in front of these.
+    fn look_up(&mut self) {
+        let reach = self.scope.reach;
+        let anchors: Vec<&Node> = [self.root]
+            .into_iter()
+            .chain(self.nodes(TraceSide::InFront))
+            .collect();
+        for relation in all().filter(|relation| reach.follows(relation)) {
+            let side = relation.direction.back();
+            let is_sought = match relation.follow {
+                Follow::Both | Follow::Root | Follow::Back => true,
+                Follow::Forth => reach.names(relation),
+                Follow::Own => false,
+            };
+            if !is_sought || !reach.includes(side) || relation.from == ANY {
+                continue;
+            }
+            for node in &anchors {
+                // Of the objects in front, only what is in front of them in turn matters.
+                if node.uid == self.root.uid || side == TraceSide::InFront {
+                    self.look_for(relation, node);
+                }
+            }
+        }
+        let read = &self.plan.sources;
+        self.plan
+            .lookups
+            .retain(|lookup| !read.contains(&lookup.source));
+        let looked = self.plan.lookups.iter().map(|lookup| lookup.source.clone());
+        let looked: Vec<SourceKey> = looked.collect();
+        self.plan.sources.extend(looked);
+    }
+
+    /// Looks for the objects that have this relation to an object.
+    fn look_for(&mut self, relation: &Relation, node: &Node) {
+        let anchor = Anchor::of(node, self.graph);
+        let kind = node.object.group_kind();
+        let creates = anchor.template.is_some()
+            && node.uid == self.root.uid
+            && relation.selects()
+            && relation.may_lead_to(&group_kind("Pod"));
+        if !creates && !relation.may_lead_to(&kind) {
+            return;
+        }
+        let Some(source) = self.source_of(relation, node) else {
+            return;
+        };
+        let lookups = &mut self.plan.lookups;
+        match lookups.iter_mut().find(|lookup| lookup.source == source) {
+            Some(lookup) if lookup.anchors.contains(&anchor) => {}
+            Some(lookup) => lookup.anchors.push(anchor),
+            None => lookups.push(Lookup {
+                source,
+                anchors: vec![anchor],
+                owners: BTreeSet::new(),
+            }),
+        }
+    }
+
+    /// The source of all objects that may have this relation to an object; `None` if the type is not served.
+    fn source_of(&self, relation: &Relation, node: &Node) -> Option<SourceKey> {
+        let resource = self
+            .scope
+            .types
+            .resource(&group_kind(relation.from))?
+            .clone();
+        let object = &node.object;
+        let is_namespace = object.group().is_empty() && &*object.kind == "Namespace";
+        let namespace = match &object.namespace {
+            None if is_namespace => Some(object.name.clone()),
+            namespace => namespace.clone(),
+        };
+        let namespace = namespace.filter(|_| resource.namespaced);
+        Some(SourceKey {
+            cluster: self.scope.cluster.clone(),
+            resource,
+            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+            select: relation.field(&object.name),
+            form: Form::Full,
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! The walk: everything that an object is connected to, side by side, each object once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::object::Uid;
+
+use super::neighbours::{End, Neighbour, TraceSide};
+use super::reference_target::ReferenceTarget;
+use super::relations::{Follow, Relation};
+use super::{Graph, Node};
+
+/// How far a walk goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceReach {
+    /// In which directions.
+    pub way: Way,
+    /// Over how many relations, one after the other.
+    pub depth: usize,
+    /// Over which relations, by their names; empty for all.
+    pub relations: Vec<String>,
+}
+
+/// In which directions a walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the objects in front, and to those that use the object.
+    Up,
+    /// To the objects behind, and to those that the object uses.
+    Down,
+    /// In both.
+    Both,
+}
+
+impl Default for TraceReach {
+    fn default() -> TraceReach {
+        TraceReach {
+            way: Way::Both,
+            depth: usize::MAX,
+            relations: Vec::new(),
+        }
+    }
+}
+
+impl TraceReach {
+    /// Whether it includes a side of the object.
+    pub fn includes(&self, side: TraceSide) -> bool {
+        match (self.way, side) {
+            (Way::Both, _)
+            | (Way::Up, TraceSide::InFront | TraceSide::UsedBy)
+            | (Way::Down, TraceSide::Behind | TraceSide::Uses) => true,
+            (Way::Up, TraceSide::Behind | TraceSide::Uses)
+            | (Way::Down, TraceSide::InFront | TraceSide::UsedBy) => false,
+        }
+    }
+
+    /// Whether the user names a relation.
+    pub(super) fn names(&self, relation: &Relation) -> bool {
+        self.relations.iter().any(|name| name == relation.name)
+    }
+
+    /// Whether it follows a relation.
+    pub(super) fn follows(&self, relation: &Relation) -> bool {
+        self.relations.is_empty() || self.names(relation)
+    }
+}
+
+/// One object of a walk.
+#[derive(Clone, Debug)]
+pub struct Step<'g> {
+    /// The side of the first object on which it stands.
+    pub side: TraceSide,
+    /// Its distance from the first object, as far as the outline shows it; 1 for the nearest.
+    pub depth: usize,
+    /// The object, or its name if the graph does not have it.
+    pub end: End<'g>,
+    /// The relations to the object above it in the outline; for an owner of users, none.
+    pub relations: Vec<&'static Relation>,
+    /// Whether all fields that name it say that it need not exist.
+    pub is_optional: bool,
+    /// Whether the walk was there before. What lies beyond it is not repeated.
+    pub is_repeat: bool,
+    /// Whether the walk goes no further, because it would show too much.
+    pub is_end: bool,
+}
+
+impl Neighbour<'_> {
+    fn is_end(&self) -> bool {
+        let mut relations = self.relations.iter();
+        !self.relations.is_empty() && relations.all(|relation| relation.follow == Follow::Back)
+    }
+}
+
+impl Graph {
+    /// Everything that an object is connected to: what is in front of it, what uses it, what is behind it, and what it and
+    /// the objects behind it use. Each object is followed once.
+    pub fn walk(&self, root: &Uid, reach: &TraceReach) -> Vec<Step<'_>> {
+        let Some(node) = self.node(root) else {
+            return Vec::new();
+        };
+        let mut walker = GraphWalker {
+            graph: self,
+            root: node,
+            reach,
+            seen: BTreeSet::from([ReferenceTarget::of(&node.object)]),
+            steps: Vec::new(),
+        };
+        if reach.includes(TraceSide::InFront) {
+            walker.follow(node, TraceSide::InFront, 1);
+            walker.follow_users(node, 1);
+        }
+        if reach.includes(TraceSide::Behind) {
+            walker.follow(node, TraceSide::Behind, 1);
+            walker.follow_needs();
+        }
+        walker.steps
+    }
+}
+
+struct GraphWalker<'g, 'r> {
+    graph: &'g Graph,
+    root: &'g Node,
+    reach: &'r TraceReach,
+    seen: BTreeSet<ReferenceTarget>,
+    steps: Vec<Step<'g>>,
+}
+
+impl<'g> GraphWalker<'g, '_> {
+    /// The neighbours of an object on one side, as far as the reach goes.
+    fn neighbours(&self, node: &Node, side: TraceSide) -> Vec<Neighbour<'g>> {
+        let mut neighbours = self.graph.neighbours(&node.uid);
+        let is_root = node.uid == self.root.uid;
+        neighbours.retain_mut(|neighbour| {
+            neighbour
+                .relations
+                .retain(|relation| self.reach.follows(relation));
+            let is_shown = is_root || !neighbour.is_of_root;
+            neighbour.side == side && is_shown && !neighbour.relations.is_empty()
+        });
+        neighbours
+    }
+
+    /// Follows the neighbours on one side, depth first.
+    fn follow(&mut self, node: &Node, side: TraceSide, depth: usize) {
+        if depth > self.reach.depth {
+            return;
+        }
+        for neighbour in self.neighbours(node, side) {
+            let is_end = neighbour.is_end();
+            if let Some(node) = self.step(neighbour, depth).filter(|_| !is_end) {
+                self.follow(node, side, depth + 1);
+            }
+        }
+    }
+
+    /// Adds a step. Returns the object if it is in the graph and new.
+    fn step(&mut self, neighbour: Neighbour<'g>, depth: usize) -> Option<&'g Node> {
+        let is_new = self.seen.insert(neighbour.end.target());
+        let is_end = neighbour.is_end();
+        let node = match &neighbour.end {
+            End::Node(node) => Some(*node),
+            End::Ghost(_) => None,
+        };
+        self.steps.push(Step {
+            side: neighbour.side,
+            depth,
+            end: neighbour.end,
+            relations: neighbour.relations,
+            is_optional: neighbour.is_optional,
+            is_repeat: !is_new,
+            is_end,
+        });
+        node.filter(|_| is_new)
+    }
+
+    /// Follows what the first object and the objects behind it need. What several of them need appears once.
+    fn follow_needs(&mut self) {
+        let behind = self
+            .steps
+            .iter()
+            .filter(|step| step.side == TraceSide::Behind);
+        let behind = behind.filter_map(|step| match step.end {
+            End::Node(node) if !step.is_repeat && !step.is_end => Some(node),
+            End::Node(_) | End::Ghost(_) => None,
+        });
+        let users: Vec<&Node> = std::iter::once(self.root).chain(behind).collect();
+        for user in users {
+            for neighbour in self.neighbours(user, TraceSide::Uses) {
+                let is_known = self.seen.contains(&neighbour.end.target());
+                if is_known && user.uid != self.root.uid {
+                    continue;
+                }
+                if let Some(node) = self.step(neighbour, 1) {
+                    self.follow(node, TraceSide::Uses, 2);
+                }
+            }
+        }
+    }
+
+    /// Follows the objects that use this one, each below its owners.
+    fn follow_users(&mut self, node: &Node, depth: usize) {
+        if depth > self.reach.depth {
+            return;
+        }
+        let mut users = BTreeMap::new();
+        for neighbour in self.neighbours(node, TraceSide::UsedBy) {
+            match neighbour.end {
+                End::Node(user) => {
+                    users.insert(user.uid.clone(), neighbour);
+                }
+                End::Ghost(_) => {
+                    self.step(neighbour, depth);
+                }
+            }
+        }
+        for (below, node) in self.families(&users) {
+            let relations = users.remove(&node.uid).map(|user| user.relations);
+            let is_user = relations.is_some();
+            let owner = Neighbour {
+                side: TraceSide::UsedBy,
+                end: End::Node(node),
+                relations: relations.unwrap_or_default(),
+                is_optional: false,
+                is_of_root: false,
+            };
+            let new = self.step(owner, depth + below);
+            if let Some(user) = new.filter(|_| is_user) {
+                self.follow_users(user, depth + below + 1);
+            }
+        }
+    }
+
+    /// Users and their owners as trees, with the depth of each in its tree.
+    fn families(&self, users: &BTreeMap<Uid, Neighbour<'g>>) -> Vec<(usize, &'g Node)> {
+        let mut shown: BTreeSet<&Uid> = users.keys().collect();
+        let mut tops: Vec<&Node> = Vec::new();
+        for user in users.keys() {
+            let owners = self.graph.ancestors(user);
+            let owners = owners
+                .into_iter()
+                .filter(|owner| owner.uid != self.root.uid);
+            let owners: Vec<&Node> = owners.collect();
+            let top = owners.last().copied().or_else(|| self.graph.node(user));
+            tops.extend(top.filter(|top| !tops.iter().any(|known| known.uid == top.uid)));
+            shown.extend(owners.iter().map(|owner| &owner.uid));
+        }
+        tops.sort_by_cached_key(|top| top.place());
+        let trees = tops.iter().flat_map(|top| self.graph.tree(&top.uid));
+        let rows = trees.filter(|(_, uid)| shown.contains(uid));
+        let rows = rows.filter_map(|(below, uid)| Some((below, self.graph.node(&uid)?)));
+        rows.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

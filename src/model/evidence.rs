@@ -1,0 +1,237 @@
+//! `Evidence`: what the model reads only to explain objects that are not well. It is no object of the model: it
+//! has no state and no row.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::{ObjectRef, Uid, Value};
+use crate::source::{Event, SourceKey, Version};
+use crate::status::Warning;
+
+/// How many warnings about objects that the model does not have are kept. Such an object may only be late.
+const MOST_UNKNOWN_SUBJECTS: usize = 256;
+
+/// The labels of an object.
+pub(super) type Labels = BTreeMap<Arc<str>, Arc<str>>;
+
+/// The evidence, by source.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    sources: Vec<(SourceKey, SourceEvidence)>,
+    pub(super) news: EvidenceNews,
+}
+
+/// The changes of the evidence since the last refresh.
+#[derive(Debug, Default)]
+pub(super) struct EvidenceNews {
+    /// The objects with new evidence.
+    pub(super) about: BTreeSet<Uid>,
+    /// Whether labels have changed, which may concern any object.
+    pub(super) has_labels: bool,
+    /// Whether warnings about unknown objects have arrived.
+    pub(super) has_unknown_subjects: bool,
+}
+
+/// The evidence of one source.
+#[derive(Debug)]
+enum SourceEvidence {
+    Warnings(Warnings),
+    /// The labels of Nodes or Pods.
+    Labels(BTreeMap<Uid, Labels>),
+    /// What workloads would create.
+    Templates(BTreeMap<Uid, PodTemplate>),
+}
+
+/// The Pods that a workload creates.
+#[derive(Debug)]
+pub(super) struct PodTemplate {
+    /// The workload.
+    pub(super) workload: ObjectRef,
+    /// The labels of its Pods.
+    pub(super) labels: Labels,
+    /// How many Pods it wants.
+    pub(super) replicas: i64,
+}
+
+/// Warnings, by the objects that they are about.
+#[derive(Debug, Default)]
+struct Warnings {
+    /// The warning in each event.
+    of_event: BTreeMap<Uid, Arc<Warning>>,
+    /// The events about each object.
+    about: BTreeMap<Uid, BTreeSet<Uid>>,
+}
+
+impl Evidence {
+    /// Replaces the sources. A source that stays keeps its evidence.
+    pub(super) fn follow(&mut self, sources: Vec<SourceKey>) {
+        let mut before = std::mem::take(&mut self.sources);
+        for source in sources {
+            let known = before.iter().position(|(known, _)| *known == source);
+            let entry = known.map(|at| before.swap_remove(at));
+            self.sources.push(entry.unwrap_or_else(|| {
+                let evidence = SourceEvidence::of(&source);
+                (source, evidence)
+            }));
+        }
+    }
+
+    /// Whether a source is read for evidence.
+    pub(super) fn is_of(&self, source: &SourceKey) -> bool {
+        self.sources.iter().any(|(known, _)| known == source)
+    }
+
+    /// Records an object event. Returns the object that it is about, if it is a warning.
+    pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> Option<Uid> {
+        let Event::Object { why, now, .. } = event else {
+            return None;
+        };
+        let mut sources = self.sources.iter_mut();
+        let (_, evidence) = sources.find(|(known, _)| known == source)?;
+        let uid = now.object.identity();
+        match evidence {
+            SourceEvidence::Labels(labels) if why.is_gone() => drop(labels.remove(&uid)),
+            SourceEvidence::Labels(labels) => {
+                let doc = now.doc().ok();
+                let own = doc.as_ref().map(|doc| labels_of(doc.root()));
+                labels.insert(uid, own.unwrap_or_default());
+            }
+            SourceEvidence::Templates(templates) if why.is_gone() => drop(templates.remove(&uid)),
+            SourceEvidence::Templates(templates) => {
+                templates.extend(PodTemplate::of(now).map(|template| (uid, template)));
+            }
+            SourceEvidence::Warnings(warnings) if why.is_gone() => return warnings.remove(&uid),
+            SourceEvidence::Warnings(warnings) => return warnings.put(uid, now),
+        }
+        None
+    }
+
+    /// The warnings about an object.
+    pub(super) fn warnings(&self, object: &ObjectRef) -> Vec<Arc<Warning>> {
+        let subject = subject(object);
+        let events = self.sources.iter().flat_map(|(_, evidence)| {
+            let SourceEvidence::Warnings(warnings) = evidence else {
+                return Vec::new();
+            };
+            let events = warnings.about.get(&subject).into_iter().flatten();
+            let warnings = events.filter_map(|event| warnings.of_event.get(event).cloned());
+            warnings.collect()
+        });
+        events.collect()
+    }
+
+    /// The labels of the objects of a source.
+    pub(super) fn labels(&self, source: &SourceKey) -> impl Iterator<Item = &Labels> {
+        let labels = match self.of(source) {
+            Some(SourceEvidence::Labels(labels)) => Some(labels.values()),
+            _ => None,
+        };
+        labels.into_iter().flatten()
+    }
+
+    /// What the workloads of a source would create.
+    pub(super) fn templates(&self, source: &SourceKey) -> impl Iterator<Item = &PodTemplate> {
+        let templates = match self.of(source) {
+            Some(SourceEvidence::Templates(templates)) => Some(templates.values()),
+            _ => None,
+        };
+        templates.into_iter().flatten()
+    }
+
+    fn of(&self, source: &SourceKey) -> Option<&SourceEvidence> {
+        let found = self.sources.iter().find(|(known, _)| known == source);
+        found.map(|(_, evidence)| evidence)
+    }
+
+    /// Forgets the oldest warnings about unknown objects.
+    pub(super) fn forget_unknown_subjects(&mut self, is_known: impl Fn(&Uid) -> bool) {
+        for (_, evidence) in &mut self.sources {
+            if let SourceEvidence::Warnings(warnings) = evidence {
+                warnings.forget_unknown_subjects(&is_known);
+            }
+        }
+    }
+}
+
+impl SourceEvidence {
+    fn of(source: &SourceKey) -> SourceEvidence {
+        match &*source.resource.kind {
+            "Event" => SourceEvidence::Warnings(Warnings::default()),
+            "Deployment" | "StatefulSet" => SourceEvidence::Templates(BTreeMap::new()),
+            _ => SourceEvidence::Labels(BTreeMap::new()),
+        }
+    }
+}
+
+impl Warnings {
+    fn put(&mut self, event: Uid, version: &Version) -> Option<Uid> {
+        let doc = version.doc().ok()?;
+        let warning = Warning::of(doc.root())?;
+        let subject = subject(&warning.about);
+        let events = self.about.entry(subject.clone()).or_default();
+        events.insert(event.clone());
+        self.of_event.insert(event, Arc::new(warning));
+        Some(subject)
+    }
+
+    fn remove(&mut self, event: &Uid) -> Option<Uid> {
+        let warning = self.of_event.remove(event)?;
+        let subject = subject(&warning.about);
+        if let Some(events) = self.about.get_mut(&subject) {
+            events.remove(event);
+            if events.is_empty() {
+                self.about.remove(&subject);
+            }
+        }
+        Some(subject)
+    }
+
+    fn forget_unknown_subjects(&mut self, is_known: impl Fn(&Uid) -> bool) {
+        let unknown = self.about.iter().filter(|(subject, _)| !is_known(subject));
+        let unknown = unknown.flat_map(|(_, events)| events);
+        let mut unknown: Vec<_> = unknown
+            .filter_map(|event| Some((self.of_event.get(event)?.last, event.clone())))
+            .collect();
+        if unknown.len() <= MOST_UNKNOWN_SUBJECTS {
+            return;
+        }
+        unknown.sort();
+        unknown.truncate(unknown.len() - MOST_UNKNOWN_SUBJECTS);
+        for (_, event) in unknown {
+            self.remove(&event);
+        }
+    }
+}
+
+/// The identity of an object in the events about it. The kubelet does not know the uid of its Node.
+fn subject(about: &ObjectRef) -> Uid {
+    match &*about.kind {
+        "Node" => about.without_uid().identity(),
+        _ => about.identity(),
+    }
+}
+
+impl PodTemplate {
+    /// The template of a Deployment or a `StatefulSet`.
+    pub(super) fn of(version: &Version) -> Option<PodTemplate> {
+        let doc = version.doc().ok()?;
+        let spec = doc.root().at(&["spec"])?;
+        Some(PodTemplate {
+            workload: version.object.clone(),
+            labels: labels_of(spec.at(&["template"])?),
+            replicas: spec.i64_at(&["replicas"]).unwrap_or(1),
+        })
+    }
+}
+
+/// The labels of an object, or of the Pods of a template.
+fn labels_of(object: Value<'_>) -> Labels {
+    let labels = object.at(&["metadata", "labels"]);
+    let labels = labels.into_iter().flat_map(Value::fields);
+    labels
+        .filter_map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Events explain what is not well, and only that.
+
+use std::sync::Arc;
+
+use super::super::Model;
+use super::super::tests::{RETENTION, at, event, model, version};
+use crate::object::Uid;
+use crate::source::{Event, Scope, SourceKey, SourceState, Version, Why};
+
+/// All objects of a kind in the namespace `shop`.
+fn all(kind: &str) -> Arc<SourceKey> {
+    Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("", kind)
+    })
+}
+
+fn pod(created: &str, ready: &str) -> Arc<Version> {
+    version(&format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"p","name":"web","namespace":"shop","creationTimestamp":"{created}"}},
+            "status":{{"phase":"Running","conditions":[{{"type":"Ready","status":"{ready}","reason":"ContainersNotReady"}}]}}}}"#
+    ))
+}
+
+const OLD: &str = "2026-01-01T00:00:00Z";
+
+fn warning(name: &str, about: &str, message: &str) -> Arc<Version> {
+    version(&format!(
+        r#"{{"apiVersion":"v1","kind":"Event","metadata":{{"uid":"{name}","name":"{name}","namespace":"shop"}},
+            "type":"Warning","reason":"Unhealthy","message":"{message}",
+            "involvedObject":{{"apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web","uid":"{about}"}}}}"#
+    ))
+}
+
+/// A model of one Pod that follows all the sources that it asks for.
+fn watching(pod: Arc<Version>) -> (Model, Arc<SourceKey>) {
+    let pods = all("Pod");
+    let mut model = model(RETENTION, &[&pods]);
+    model.apply(&pods, &event(Why::Listed, pod), at(0));
+    model.apply(&pods, &Event::synced(1), at(0));
+    follow(&mut model, &pods);
+    (model, pods)
+}
+
+fn follow(model: &mut Model, pods: &SourceKey) {
+    model.refresh(at(0));
+    let evidence = model.evidence_sources();
+    model.follow_with_evidence(vec![pods.clone()], evidence);
+}
+
+/// The state of the Pod, its causes, and the number of its events' sources.
+fn shown(model: &mut Model) -> String {
+    model.refresh(at(0));
+    let pod = &model.object(&Uid::new("p")).expect("it exists").assessment;
+    let causes: Vec<_> = pod.causes.iter().map(|cause| cause.text.as_str()).collect();
+    format!(
+        "{} {} {}",
+        pod.status(),
+        model.evidence_sources().len(),
+        causes.join("; ")
+    )
+}
+
+#[test]
+fn only_what_is_not_well_has_events() {
+    let now = at(0).to_string();
+    for (pod, expect) in [
+        (pod(OLD, "True"), "Current 0 "),
+        (pod(&now, "False"), "InProgress 0 ContainersNotReady"),
+        (pod(OLD, "False"), "InProgress 1 ContainersNotReady"),
+    ] {
+        assert_eq!(shown(&mut watching(pod).0), expect);
+    }
+}
+
+#[test]
+fn events_come_and_go_and_never_change_a_state() {
+    let (mut model, pods) = watching(pod(OLD, "False"));
+    let events = Arc::new(model.evidence_sources().remove(0));
+    assert_eq!(
+        events.select.field_selector().as_deref(),
+        Some("type=Warning")
+    );
+    model.apply(
+        &events,
+        &event(Why::Listed, warning("a", "p", "HTTP 500")),
+        at(0),
+    );
+    model.apply(
+        &events,
+        &event(Why::Listed, warning("b", "other", "no")),
+        at(0),
+    );
+    model.apply(&events, &Event::synced(2), at(0));
+    let unwell = "InProgress 1 ContainersNotReady; Unhealthy: HTTP 500";
+    assert_eq!(shown(&mut model), unwell);
+    assert_eq!(model.objects().count(), 1, "an event has no row");
+    assert_eq!(
+        model.object(&Uid::new("p")).expect("it exists").changed,
+        None
+    );
+    model.apply(&pods, &event(Why::Modified, pod(OLD, "True")), at(0));
+    assert_eq!(shown(&mut model), "Current 0 ");
+    model.apply(&pods, &event(Why::Modified, pod(OLD, "False")), at(0));
+    assert_eq!(shown(&mut model), unwell);
+    model.apply(
+        &events,
+        &event(Why::Deleted, warning("a", "p", "HTTP 500")),
+        at(0),
+    );
+    assert_eq!(shown(&mut model), "InProgress 1 ContainersNotReady");
+}
+
+#[test]
+fn an_event_may_arrive_before_its_object() {
+    let (mut model, pods) = watching(pod(OLD, "False"));
+    let events = Arc::new(model.evidence_sources().remove(0));
+    for number in 0..2 * super::MOST_UNKNOWN_SUBJECTS {
+        let name = format!("s{number}");
+        let warning = warning(&name, &name, "stranger");
+        model.apply(&events, &event(Why::Added, warning), at(0));
+    }
+    model.refresh(at(0));
+    let kept = model
+        .evidence
+        .sources
+        .iter()
+        .map(|(_, evidence)| match evidence {
+            super::SourceEvidence::Warnings(warnings) => warnings.of_event.len(),
+            super::SourceEvidence::Labels(labels) => labels.len(),
+            super::SourceEvidence::Templates(templates) => templates.len(),
+        });
+    assert_eq!(kept.sum::<usize>(), super::MOST_UNKNOWN_SUBJECTS);
+    model.apply(
+        &events,
+        &event(Why::Added, warning("z", "q", "late")),
+        at(0),
+    );
+    model.refresh(at(0));
+    let late = pod(OLD, "False");
+    let text = late.body.text().replace(r#""uid":"p""#, r#""uid":"q""#);
+    model.apply(&pods, &event(Why::Added, version(&text)), at(0));
+    model.refresh(at(0));
+    let pod = &model.object(&Uid::new("q")).expect("it exists").assessment;
+    assert!(
+        pod.causes
+            .iter()
+            .any(|cause| cause.text == "Unhealthy: late"),
+        "{:?}",
+        pod.causes
+    );
+}
+
+#[test]
+fn events_that_cannot_be_read_change_nothing() {
+    let (mut model, _) = watching(pod(OLD, "False"));
+    let events = Arc::new(model.evidence_sources().remove(0));
+    let forbidden = SourceState::Forbidden { cause: "no".into() };
+    model.apply(&events, &Event::State(forbidden), at(0));
+    assert_eq!(shown(&mut model), "InProgress 1 ContainersNotReady");
+    assert!(model.coverage().is_settled());
+}

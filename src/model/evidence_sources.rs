@@ -1,0 +1,93 @@
+//! Which sources explain the objects that are not well.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::Uid;
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::status::{Assessment, Rules, Status};
+
+use super::{Model, ModelObject};
+
+/// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
+const MOST_NAMESPACES: usize = 4;
+
+impl Model {
+    /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
+    pub fn evidence_sources(&self) -> Vec<SourceKey> {
+        if self.rules == Rules::Kstatus {
+            return Vec::new();
+        }
+        let mut sources = self.warning_sources();
+        sources.extend(self.label_sources());
+        sources
+    }
+
+    /// The sources of the warnings about the objects that are not well.
+    fn warning_sources(&self) -> Vec<SourceKey> {
+        let mut places: BTreeMap<&ClusterId, BTreeSet<Arc<str>>> = BTreeMap::new();
+        for uid in &self.unwell {
+            let Some(object) = self.objects.get(uid) else {
+                continue;
+            };
+            let namespace = object.object.namespace.clone();
+            // The events of cluster-scoped objects are in this namespace.
+            let namespace = namespace.unwrap_or_else(|| "default".into());
+            if let Some(cluster) = object.cluster() {
+                places.entry(cluster).or_default().insert(namespace);
+            }
+        }
+        let scopes = places.into_iter().flat_map(|(cluster, namespaces)| {
+            let scopes = if namespaces.len() > MOST_NAMESPACES {
+                vec![Scope::Cluster]
+            } else {
+                namespaces.into_iter().map(Scope::Namespace).collect()
+            };
+            scopes
+                .into_iter()
+                .map(move |scope| (cluster.clone(), scope))
+        });
+        scopes
+            .map(|(cluster, scope)| warnings_source(cluster, scope))
+            .collect()
+    }
+
+    /// The Nodes that are not well.
+    pub(super) fn unwell_nodes(&self) -> Vec<Uid> {
+        let is_node = |uid: &&Uid| {
+            let object = self.objects.get(*uid);
+            object.is_some_and(|object| &*object.object.kind == "Node")
+        };
+        self.unwell.iter().filter(is_node).cloned().collect()
+    }
+
+    /// Notes whether an object needs an explanation.
+    pub(super) fn note_health(&mut self, uid: &Uid) {
+        if self.objects.get(uid).is_some_and(needs_explanation) {
+            self.unwell.insert(uid.clone());
+        } else {
+            self.unwell.remove(uid);
+        }
+    }
+}
+
+fn warnings_source(cluster: ClusterId, scope: Scope) -> SourceKey {
+    SourceKey {
+        cluster,
+        resource: crate::graph::well_known("", "Event"),
+        scope,
+        select: Select::matching(None, Some("type=Warning")),
+        form: Form::Full,
+    }
+}
+
+/// Whether an object is not well, and not only starting or ending.
+fn needs_explanation(object: &ModelObject) -> bool {
+    let assessment: &Assessment = &object.assessment;
+    match assessment.status() {
+        Status::Failed => true,
+        Status::InProgress => !object.is_starting,
+        Status::Terminating => !assessment.causes.is_empty(),
+        Status::Current | Status::NotFound | Status::Unknown => false,
+    }
+}

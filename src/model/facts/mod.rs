@@ -1,0 +1,64 @@
+//! Facts: what other objects add to the words of one that is not well. A fact explains a state and never changes
+//! it.
+
+mod placement;
+mod pod_templates;
+mod stateful_set;
+mod storage;
+
+use crate::graph::Node;
+use crate::object::Uid;
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::Cause;
+
+use super::Model;
+
+/// The most sources of labels. Each costs a list and a watch.
+const MOST_SOURCES: usize = 6;
+
+impl Model {
+    /// The facts about an object that is not well.
+    pub(super) fn facts(&self, uid: &Uid) -> Vec<Cause> {
+        let Some(node) = self.graph.node(uid) else {
+            return Vec::new();
+        };
+        match (node.object.group(), &*node.object.kind) {
+            ("", "Pod") => self.placement_facts(node),
+            ("", "PersistentVolumeClaim") => Vec::from_iter(self.claim_fact(node)),
+            ("apps", "StatefulSet") => Vec::from_iter(self.blocking_pod(node)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The sources of the labels that facts need.
+    pub(super) fn label_sources(&self) -> Vec<SourceKey> {
+        let mut sources = Vec::new();
+        for node in self.unwell.iter().filter_map(|uid| self.graph.node(uid)) {
+            let found = self.node_sources(node).into_iter();
+            let nearby = self.nearby_pods_source(node).into_iter();
+            for source in found.chain(nearby).chain(self.template_sources(node)) {
+                if sources.len() == MOST_SOURCES {
+                    return sources;
+                }
+                if !sources.contains(&source) {
+                    sources.push(source);
+                }
+            }
+        }
+        sources
+    }
+
+    /// The source of the labels of all Pods beside a Service that selects none.
+    pub(super) fn nearby_pods_source(&self, node: &Node) -> Option<SourceKey> {
+        let cluster = self.cluster_of(&node.uid)?;
+        let selected = node.selected_pods_source(cluster)?;
+        let selects_nothing = self.coverage.is_read(&selected)
+            && self.graph.selected_pods(&node.uid).is_empty()
+            && matches!(selected.scope, Scope::Namespace(_));
+        selects_nothing.then_some(SourceKey {
+            select: Select::All,
+            form: Form::Metadata,
+            ..selected
+        })
+    }
+}

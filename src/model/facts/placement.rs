@@ -1,0 +1,62 @@
+//! Why a Pod has no node: the labels that it demands, and whether any node has them.
+
+use crate::graph::{Node, well_known};
+use crate::object::selector::LabelSelector;
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::{Cause, CauseRule};
+
+use super::super::Model;
+
+impl Model {
+    /// The demands of a Pod that has no node.
+    pub(super) fn placement_facts(&self, node: &Node) -> Vec<Cause> {
+        let selectors = self.demands(node).iter();
+        let texts = selectors.map(|selector| self.demand(node, selector));
+        texts
+            .map(|text| Cause::new(CauseRule::Fact, text))
+            .collect()
+    }
+
+    /// The sources of the labels of the nodes that a Pod without a node may use.
+    pub(super) fn node_sources(&self, node: &Node) -> Vec<SourceKey> {
+        let selectors = self.demands(node).iter();
+        selectors
+            .filter_map(|selector| self.nodes_source(node, selector))
+            .collect()
+    }
+
+    /// The selectors of which a node must match one, for a Pod that cannot be scheduled.
+    fn demands<'a>(&self, node: &'a Node) -> &'a [LabelSelector] {
+        let is_unschedulable = self.objects.get(&node.uid).is_some_and(|object| {
+            let mut causes = object.own.causes.iter();
+            causes.any(|cause| cause.rule == CauseRule::Unschedulable)
+        });
+        match node.pod() {
+            Some(pod) if is_unschedulable => &pod.placement,
+            Some(_) | None => &[],
+        }
+    }
+
+    fn demand(&self, pod: &Node, selector: &LabelSelector) -> String {
+        let source = self.nodes_source(pod, selector);
+        let source = source.filter(|source| self.coverage.is_read(source));
+        let nodes = source.map(|source| self.evidence.labels(&source).count());
+        let found = match nodes {
+            None => String::new(),
+            Some(0) => ", and no node has it".to_owned(),
+            Some(1) => ", which 1 node has".to_owned(),
+            Some(nodes) => format!(", which {nodes} nodes have"),
+        };
+        format!("needs a node with {selector}{found}")
+    }
+
+    fn nodes_source(&self, pod: &Node, selector: &LabelSelector) -> Option<SourceKey> {
+        Some(SourceKey {
+            cluster: self.cluster_of(&pod.uid)?.clone(),
+            resource: well_known("", "Node"),
+            scope: Scope::Cluster,
+            select: Select::labelled(&selector.to_string()),
+            form: Form::Metadata,
+        })
+    }
+}

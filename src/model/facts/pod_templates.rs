@@ -1,0 +1,60 @@
+//! Why a Service selects no Pod: the workload that would create such Pods creates none.
+
+use crate::graph::{Node, well_known};
+use crate::object::selector::LabelSelector;
+use crate::source::{Form, SourceKey};
+
+use super::super::Model;
+use super::super::evidence::PodTemplate;
+
+/// The kinds of workloads that a user scales to 0.
+const SCALED: [&str; 2] = ["Deployment", "StatefulSet"];
+
+impl Model {
+    /// The workload whose Pods a Service would select: `deployment/web is scaled to 0`. `None` if none is known.
+    pub(in crate::model) fn selected_workload(
+        &self,
+        service: &Node,
+        selector: &LabelSelector,
+    ) -> Option<String> {
+        let sources = self.template_sources(service);
+        let read = sources
+            .iter()
+            .flat_map(|source| self.evidence.templates(source));
+        let is_selected = |template: &PodTemplate| {
+            selector.matches(|key| template.labels.get(key).map(|value| &**value))
+        };
+        if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
+            return Some(creates_none(template));
+        }
+        let beside = self.objects.values().filter(|known| {
+            let object = &known.object;
+            object.namespace == service.object.namespace && SCALED.contains(&&*object.kind)
+        });
+        let mut own = beside.filter_map(|known| PodTemplate::of(known.version()?));
+        own.find(is_selected).as_ref().map(creates_none)
+    }
+
+    /// The sources of the workloads beside a Service that selects no Pod.
+    pub(super) fn template_sources(&self, service: &Node) -> Vec<SourceKey> {
+        let Some(pods) = self.nearby_pods_source(service) else {
+            return Vec::new();
+        };
+        let workloads = SCALED.map(|kind| SourceKey {
+            resource: well_known("apps", kind),
+            form: Form::Full,
+            ..pods.clone()
+        });
+        workloads.into()
+    }
+}
+
+fn creates_none(template: &PodTemplate) -> String {
+    let PodTemplate {
+        workload, replicas, ..
+    } = template;
+    match replicas {
+        0 => format!("{workload} is scaled to 0"),
+        _ => format!("{workload} has created none"),
+    }
+}

@@ -1,0 +1,121 @@
+//! Assesses the changed objects of the model.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::graph::Links;
+use crate::object::Uid;
+use crate::source::printed;
+use crate::status::{Assessment, Rules, is_starting, review_at};
+
+use super::Model;
+use super::needed::needed;
+
+impl Model {
+    /// Assesses the objects that events or the time have changed since the last call. Returns every object
+    /// that may be different now, with its owners, and the removed objects.
+    pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
+        if self.was_settled {
+            self.listed.clear();
+        }
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.extend(self.take_due(now));
+        let mut touched = BTreeSet::new();
+        for uid in &changed {
+            touched.extend(self.with_owners(uid));
+            self.assess(uid, now);
+            touched.extend(self.with_owners(uid));
+        }
+        for uid in self.expired(now) {
+            touched.extend(self.with_owners(&uid));
+            changed.extend(self.remove(&uid));
+        }
+        changed.extend(self.take_explained());
+        for uid in self.judge(changed, now) {
+            touched.extend(self.with_owners(&uid));
+        }
+        for uid in &touched {
+            self.roll_up(uid, now);
+            self.note_health(uid);
+        }
+        self.was_settled = self.coverage.has_answers();
+        touched
+    }
+
+    /// The objects with new evidence. Warnings about unknown objects are kept for a while.
+    fn take_explained(&mut self) -> BTreeSet<Uid> {
+        let news = std::mem::take(&mut self.evidence.news);
+        let mut explained = news.about;
+        if news.has_labels {
+            explained.extend(self.unwell.iter().cloned());
+        }
+        if news.has_unknown_subjects {
+            let objects = &self.objects;
+            self.evidence
+                .forget_unknown_subjects(|uid| objects.contains_key(uid));
+        }
+        explained
+    }
+
+    /// The objects that are due for a review by now.
+    fn take_due(&mut self, now: Timestamp) -> Vec<Uid> {
+        let mut due = Vec::new();
+        while let Some((at, uid)) = self.reviews.pop_first() {
+            if at > now {
+                self.reviews.insert((at, uid));
+                break;
+            }
+            due.push(uid);
+        }
+        due
+    }
+
+    /// An object and all its ancestors.
+    fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
+        let owners = self.graph.ancestors(uid).into_iter();
+        let owners = owners.map(|owner| owner.uid.clone());
+        owners.chain([uid.clone()]).collect()
+    }
+
+    fn assess(&mut self, uid: &Uid, now: Timestamp) {
+        let Some(object) = self.objects.get_mut(uid) else {
+            return;
+        };
+        if let Some(review) = object.review.take() {
+            self.reviews.remove(&(review, uid.clone()));
+        }
+        let assessment = match (object.departure, object.version()) {
+            (Some((how, _)), _) => Assessment::departed(how),
+            (None, None) => return,
+            (None, Some(version)) => match version.doc() {
+                Err(error) => Assessment::unreadable(&error),
+                Ok(doc) => {
+                    self.graph.apply_as(&object.object, doc.root());
+                    object.is_starting = is_starting(doc.root(), now);
+                    object.printed = printed(doc.root());
+                    object.review = review_at(doc.root(), now);
+                    let review = object.review.map(|review| (review, uid.clone()));
+                    self.reviews.extend(review);
+                    let assessment = Assessment::of(doc.root(), now, self.rules);
+                    // kstatus looks at no other object.
+                    if self.rules == Rules::Spy {
+                        object.needs = needed(doc.root(), &assessment, now);
+                        let upto = object.needs.max(self.links_upto);
+                        let links = Links::of(doc.root(), upto, &self.types);
+                        self.graph.link(uid, links);
+                    }
+                    assessment
+                }
+            },
+        };
+        object.own = Arc::new(assessment);
+        object.drop_tape();
+    }
+
+    /// The time of a change of state that happens now; `None` if it does not count as a change.
+    pub(super) fn news(&self, uid: &Uid, now: Timestamp) -> Option<Timestamp> {
+        (!self.listed.contains(uid)).then_some(now)
+    }
+}

@@ -1,0 +1,168 @@
+//! The graph of a trace for Graphviz (<https://graphviz.org/doc/info/lang.html>).
+
+use std::collections::BTreeMap;
+
+use super::json::trace::{EdgeRecord, GraphRecord, NodeRecord};
+use super::text::escape_line;
+
+/// The lines of a `digraph`. Objects that fail are red, objects in transition are orange, and missing ones are dashed.
+pub fn dot(graph: &GraphRecord) -> Vec<String> {
+    let mut lines = vec![
+        "digraph trace {".to_owned(),
+        "  rankdir=LR;".to_owned(),
+        "  node [shape=box, style=rounded, fontname=\"sans-serif\"];".to_owned(),
+        "  edge [fontname=\"sans-serif\", fontsize=10];".to_owned(),
+    ];
+    lines.extend(graph.nodes.iter().map(node));
+    let edges = labelled(&graph.edges);
+    lines.extend(edges.iter().map(|((from, to), label)| {
+        let (from, to, label) = (quoted(from), quoted(to), quoted(label));
+        format!("  {from} -> {to} [label={label}];")
+    }));
+    lines.push("}".to_owned());
+    lines
+}
+
+fn node(node: &NodeRecord) -> String {
+    let look = match node.status {
+        "Current" => "",
+        "Failed" => ", color=red, penwidth=2",
+        "InProgress" | "Terminating" => ", color=orange",
+        "NotFound" => ", color=red, style=\"rounded,dashed\"",
+        _ => ", style=\"rounded,dashed\"",
+    };
+    let label = label(node)
+        .iter()
+        .map(|line| escaped(line))
+        .collect::<Vec<_>>();
+    format!(
+        "  {} [label=\"{}\"{look}];",
+        quoted(&node.id),
+        label.join("\\n")
+    )
+}
+
+/// The lines of a node: its name, its state, and its first cause.
+pub(super) fn label(node: &NodeRecord) -> Vec<String> {
+    let name = match &node.object {
+        Some(object) => format!("{}/{}", object.kind.to_lowercase(), object.name),
+        None => node.id.clone(),
+    };
+    let state = match (node.status, &*node.word) {
+        ("NotFound", _) => "does not exist",
+        (status, "") => status,
+        (_, word) => word,
+    };
+    let state = [state, &node.ready].join(" ");
+    let cause = node
+        .causes
+        .first()
+        .and_then(|cause| cause.text.lines().next());
+    let mut lines = vec![name, state.trim_end().to_owned()];
+    lines.extend(cause.map(str::to_owned));
+    lines
+}
+
+/// The edges with the names of all their relations, by their ends.
+pub(super) fn labelled(edges: &[EdgeRecord]) -> BTreeMap<(&str, &str), String> {
+    let mut labels: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for edge in edges {
+        let names = labels.entry((&edge.from, &edge.to)).or_default();
+        if !names.contains(&&*edge.relation) {
+            names.push(&edge.relation);
+        }
+    }
+    let labels = labels.into_iter();
+    labels
+        .map(|(ends, names)| (ends, names.join(", ")))
+        .collect()
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
+}
+
+/// The text inside of double quotes. A backslash is doubled, because `\N` stands for the name of the node.
+fn escaped(text: &str) -> String {
+    escape_line(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::object::ObjectRef;
+    use crate::render::json::RefRecord;
+    use crate::render::json::status::CauseRecord;
+
+    fn object(kind: &str, name: &str, status: &'static str) -> NodeRecord {
+        let object = ObjectRef {
+            api_version: "v1".into(),
+            kind: kind.into(),
+            namespace: Some("shop".into()),
+            name: name.into(),
+            uid: None,
+        };
+        NodeRecord {
+            id: object.identity().as_str().to_owned(),
+            object: Some(RefRecord::new("test", &object)),
+            status,
+            ghost: status == "NotFound",
+            word: String::new(),
+            ready: String::new(),
+            causes: Vec::new(),
+        }
+    }
+
+    fn edge(from: &NodeRecord, to: &NodeRecord, relation: &str) -> EdgeRecord {
+        EdgeRecord {
+            from: from.id.clone(),
+            to: to.id.clone(),
+            relation: relation.to_owned(),
+            via: String::new(),
+            state: None,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// A Pod that fails, with a name and a cause that contain syntax.
+    pub(in crate::render) fn graph() -> GraphRecord {
+        let service = object("Service", "web", "Current");
+        let secret = object("Secret", "db", "NotFound");
+        let mut pod = object("Pod", r#"a"]; b\N <b>#1;"#, "Failed");
+        pod.word = "ImagePullBackOff".to_owned();
+        pod.ready = "0/1".to_owned();
+        pod.causes.push(CauseRecord {
+            rule: "ImagePull",
+            source: None,
+            text: "no image \"web:\u{1b}[31m\"\nsecond line".to_owned(),
+        });
+        let edges = vec![
+            edge(&service, &pod, "selects"),
+            edge(&pod, &secret, "environment"),
+            edge(&pod, &secret, "volume"),
+            edge(&pod, &secret, "volume"),
+        ];
+        GraphRecord {
+            nodes: vec![service, pod, secret],
+            edges,
+            phases: Vec::new(),
+            last_change: None,
+        }
+    }
+
+    #[test]
+    fn a_graph_in_dot() {
+        insta::assert_snapshot!(dot(&graph()).join("\n"), @r#"
+        digraph trace {
+          rankdir=LR;
+          node [shape=box, style=rounded, fontname="sans-serif"];
+          edge [fontname="sans-serif", fontsize=10];
+          "/Service/shop/web" [label="service/web\nCurrent"];
+          "/Pod/shop/a\"]; b\\N <b>#1;" [label="pod/a\"]; b\\N <b>#1;\nImagePullBackOff 0/1\nno image \"web:^[[31m\"", color=red, penwidth=2];
+          "/Secret/shop/db" [label="secret/db\ndoes not exist", color=red, style="rounded,dashed"];
+          "/Pod/shop/a\"]; b\\N <b>#1;" -> "/Secret/shop/db" [label="environment, volume"];
+          "/Service/shop/web" -> "/Pod/shop/a\"]; b\\N <b>#1;" [label="selects"];
+        }
+        "#);
+    }
+}

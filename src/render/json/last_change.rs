@@ -1,0 +1,25 @@
+//! The record of what changed just before an object failed, in the records of `status` and `trace`.
+
+use serde::Serialize;
+
+use super::RefRecord;
+
+/// A change of an object, or of an object that it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastChangeRecord {
+    /// The changed object; absent if it is the failed one.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub object: Option<RefRecord>,
+    /// When it was changed; absent if the server recorded no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The field manager that changed it; absent if the server recorded none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Whether it was deleted.
+    pub deleted: bool,
+    /// The first changed fields with their old and new values, as the text views show them.
+    pub changes: Vec<String>,
+    /// How many more fields changed.
+    pub more: usize,
+}

@@ -1,0 +1,84 @@
+//! The API server's refusals of new objects, in fewer words: a quota without room, a webhook that cannot be called.
+
+use crate::object::Quantity;
+
+/// A refusal in few words; `None` if the message is none, or none that can be shortened.
+pub(super) fn in_short(message: &str) -> Option<String> {
+    exceeded_quota(message).or_else(|| failed_webhook(message))
+}
+
+/// `exceeded quota small: pods needs 1, 0 free (2 of 2 used)`, from the message of the quota admission plugin
+/// (`k8s.io/apiserver/pkg/admission/plugin/resourcequota`).
+fn exceeded_quota(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("exceeded quota: ")?;
+    let (name, rest) = rest.split_once(", requested: ")?;
+    let (requested, rest) = rest.split_once(", used: ")?;
+    let (used, limited) = rest.split_once(", limited: ")?;
+    let of = |list: &str, resource: &str| {
+        let mut entries = list
+            .trim()
+            .split(',')
+            .filter_map(|entry| entry.split_once('='));
+        let found = entries.find(|(key, _)| *key == resource);
+        found.map(|(_, amount)| amount.to_owned())
+    };
+    let resources = requested
+        .split(',')
+        .filter_map(|entry| entry.split_once('='));
+    let needs = resources.map(|(resource, amount)| {
+        let used = of(used, resource)?;
+        let limit = of(limited, resource)?;
+        let free = Quantity::parse(&limit)?.minus(&Quantity::parse(&used)?)?;
+        Some(format!(
+            "{resource} needs {amount}, {free} free ({used} of {limit} used)"
+        ))
+    });
+    let needs: Vec<String> = needs.collect::<Option<_>>()?;
+    (!needs.is_empty()).then(|| format!("exceeded quota {name}: {}", needs.join("; ")))
+}
+
+/// `webhook guard.example.com cannot be called: service "guard" not found`, from the message of the webhook
+/// admission plugins (`k8s.io/apiserver/pkg/admission/plugin/webhook`).
+fn failed_webhook(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("failed calling webhook \"")?;
+    let (name, rest) = rest.split_once("\": ")?;
+    let why = rest
+        .strip_prefix("failed to call webhook: ")
+        .unwrap_or(rest);
+    // `Post "https://guard.shop.svc:443/?timeout=10s": ` says nothing more.
+    let why = match why
+        .strip_prefix("Post \"")
+        .and_then(|url| url.split_once("\": "))
+    {
+        Some((_, why)) => why,
+        None => why,
+    };
+    Some(format!("webhook {name} cannot be called: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_lose_their_ceremony() {
+        for (message, expect) in [
+            (
+                r#"pods "web-1" is forbidden: exceeded quota: small, requested: pods=1,requests.cpu=700m, used: pods=2,requests.cpu=1400m, limited: pods=2,requests.cpu=2"#,
+                "exceeded quota small: pods needs 1, 0 free (2 of 2 used); requests.cpu needs 700m, 600m free (1400m of 2 used)",
+            ),
+            (
+                r#"Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: Post "https://guard.shop.svc:443/?timeout=10s": service "guard" not found"#,
+                r#"webhook guard.example.com cannot be called: service "guard" not found"#,
+            ),
+            (
+                r#"failed calling webhook "a.b": expected response.uid"#,
+                "webhook a.b cannot be called: expected response.uid",
+            ),
+            ("exceeded quota: small, requested: pods=1", ""),
+            (r#"admission webhook "a.b" denied the request: no"#, ""),
+        ] {
+            assert_eq!(in_short(message).unwrap_or_default(), expect, "{message}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Notes: what a reader should know about an object, whatever its state.
+
+use std::borrow::Cow;
+
+use crate::object::{Value, is_kubernetes_own, map_selector};
+use crate::status::cause::{Cause, CauseRule};
+use crate::status::read;
+
+/// Finds the notes of an object.
+pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
+    match kind {
+        "Node" => Vec::from_iter(cordoned(object)),
+        "apps/Deployment" | "apps/StatefulSet" => Vec::from_iter(scaled_to_zero(object)),
+        "apps/DaemonSet" => daemon_set(object),
+        "batch/CronJob" => Vec::from_iter(cron_job(object)),
+        "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
+        "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
+        "gateway.networking.k8s.io/Gateway" => listeners(object),
+        _ => extension(object, kind),
+    }
+}
+
+fn cordoned(node: Value<'_>) -> Option<Cause> {
+    let is_cordoned = read::flag(node, &["spec", "unschedulable"]);
+    is_cordoned.then(|| Cause::new(CauseRule::Cordoned, "cordoned: no pod is scheduled here"))
+}
+
+fn scaled_to_zero(object: Value<'_>) -> Option<Cause> {
+    let is_zero = read::int_or(object, &["spec", "replicas"], 1) == 0;
+    is_zero.then(|| Cause::new(CauseRule::ScaledToZero, "scaled to 0"))
+}
+
+fn daemon_set(set: Value<'_>) -> Vec<Cause> {
+    let status = |key| read::int_or(set, &["status", key], 0);
+    let mut notes = Vec::new();
+    let misscheduled = status("numberMisscheduled");
+    if misscheduled > 0 {
+        let text = format!("runs on {misscheduled} nodes that it does not select");
+        notes.push(Cause::new(CauseRule::Misscheduled, text));
+    }
+    let labels = set.at(&["spec", "template", "spec", "nodeSelector"]);
+    let labels = labels.and_then(map_selector);
+    if let Some(labels) = labels.filter(|_| status("desiredNumberScheduled") == 0) {
+        let text = format!("no node has {labels}");
+        notes.push(Cause::new(CauseRule::NoNodeSelected, text));
+    }
+    notes
+}
+
+fn cron_job(job: Value<'_>) -> Option<Cause> {
+    let schedule = read::text_or(job, &["spec", "schedule"], "");
+    let time = |key| read::text_or(job, &["status", key], "");
+    let (scheduled, succeeded) = (time("lastScheduleTime"), time("lastSuccessfulTime"));
+    let is_active = job.items_at(&["status", "active"]).next().is_some();
+    let (rule, text): (_, Cow<'_, str>) = if read::flag(job, &["spec", "suspend"]) {
+        (CauseRule::Suspended, "suspended".into())
+    } else if scheduled.is_empty() {
+        let text = format!("never scheduled yet ({schedule})");
+        (CauseRule::NeverScheduled, text.into())
+    } else if succeeded.is_empty() && !is_active {
+        (CauseRule::LastRunFailed, "no run has succeeded yet".into())
+    } else if succeeded < scheduled && !is_active {
+        let text = format!("the last run did not succeed; the last that did ended at {succeeded}");
+        (CauseRule::LastRunFailed, text.into())
+    } else {
+        return None;
+    };
+    Some(Cause::new(rule, text))
+}
+
+/// A budget that matches no pod, that is violated, or that allows no eviction.
+fn budget(budget: Value<'_>) -> Option<Cause> {
+    let status = |key| read::int_or(budget, &["status", key], 0);
+    budget.at(&["status", "expectedPods"])?;
+    let (pods, healthy, desired) = (
+        status("expectedPods"),
+        status("currentHealthy"),
+        status("desiredHealthy"),
+    );
+    let (rule, text) = if pods == 0 {
+        let text = "its selector matches no pod".to_owned();
+        (CauseRule::NoPodSelected, text)
+    } else if healthy < desired {
+        let text = format!("only {healthy} of {pods} pods are healthy, {desired} must be");
+        (CauseRule::BudgetViolated, text)
+    } else if status("disruptionsAllowed") == 0 {
+        let text = format!(
+            "no eviction is allowed: {healthy} of {pods} pods are healthy, {desired} must be"
+        );
+        (CauseRule::EvictionsBlocked, text)
+    } else {
+        return None;
+    };
+    Some(Cause::new(rule, text))
+}
+
+/// A definition with objects that are still stored in an old version.
+fn stored_versions(definition: Value<'_>) -> Option<Cause> {
+    let mut versions = definition.items_at(&["spec", "versions"]);
+    let storage = versions.find(|version| read::flag(*version, &["storage"]))?;
+    let storage = storage.str_at(&["name"])?;
+    let stored = definition.items_at(&["status", "storedVersions"]);
+    let old: Vec<_> = stored
+        .filter_map(Value::as_str)
+        .filter(|version| *version != storage)
+        .collect();
+    let text = format!(
+        "objects may still be stored as {}, not as {storage}",
+        old.join(", ")
+    );
+    (!old.is_empty()).then(|| Cause::new(CauseRule::StoredVersions, text))
+}
+
+/// The listeners of a Gateway that have a problem, or no routes.
+fn listeners(gateway: Value<'_>) -> Vec<Cause> {
+    let listeners = gateway.items_at(&["status", "listeners"]);
+    let notes = listeners.flat_map(|listener| {
+        let name = read::text_or(listener, &["name"], "?");
+        let conditions = listener.items_at(&["conditions"]);
+        let conditions = conditions.map(crate::object::StatusCondition::of);
+        let bad = conditions.filter(|condition| {
+            let is_good_if_true =
+                matches!(&*condition.kind, "Accepted" | "Programmed" | "ResolvedRefs");
+            is_good_if_true && condition.status == "False"
+        });
+        let mut notes: Vec<Cause> = bad
+            .map(|bad| {
+                let text = format!(
+                    "listener {name}: {}=False: {}: {}",
+                    bad.kind, bad.reason, bad.message
+                );
+                Cause::new(CauseRule::Listener, text)
+            })
+            .collect();
+        if listener.i64_at(&["attachedRoutes"]) == Some(0) {
+            notes.push(Cause::new(
+                CauseRule::Listener,
+                format!("listener {name} has no routes"),
+            ));
+        }
+        notes
+    });
+    notes.collect()
+}
+
+/// The notes of objects that Kubernetes itself does not define: Flux and cert-manager.
+fn extension(object: Value<'_>, kind: &str) -> Vec<Cause> {
+    let group = kind.rsplit_once('/').map_or("", |(group, _)| group);
+    if is_kubernetes_own(group) {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    if read::flag(object, &["spec", "suspend"]) {
+        notes.push(Cause::new(CauseRule::Suspended, "suspended"));
+    }
+    let revision = |key| object.text_at(&["status", key]);
+    if let (Some(attempted), Some(applied)) = (
+        revision("lastAttemptedRevision"),
+        revision("lastAppliedRevision"),
+    ) && attempted != applied
+    {
+        let text = format!("attempted revision {attempted}, applied {applied}");
+        notes.push(Cause::new(CauseRule::OldRevision, text));
+    }
+    let failures = read::int_or(object, &["status", "failedIssuanceAttempts"], 0);
+    if failures > 0 {
+        let text = format!("{failures} attempts to issue the certificate failed");
+        notes.push(Cause::new(CauseRule::FailedIssuance, text));
+    }
+    notes
+}

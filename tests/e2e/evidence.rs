@@ -1,0 +1,193 @@
+//! The causes of broken objects on a real control plane: `status` names what is wrong, not only that it is.
+
+use std::time::{Duration, Instant};
+
+use super::controlplane::ControlPlane;
+use super::support::Spy;
+
+/// How long the controllers may need.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const BROKEN: &str = include_str!("evidence/broken.yaml");
+
+/// The namespace, the object, and words of its cause.
+const CASES: &[(&str, &str, &str)] = &[
+    (
+        "shop",
+        "svc/nearmiss",
+        "no pod matches app=wbe; 3 pods have app=web",
+    ),
+    (
+        "shop",
+        "svc/off",
+        "no pod matches app=off: deployment/off is scaled to 0",
+    ),
+    (
+        "shop",
+        "svc/badport",
+        "no pod has a port \"web\"; they have http (8080)",
+    ),
+    (
+        "shop",
+        "svc/lb",
+        "the load balancer has no external address yet",
+    ),
+    ("shop", "ing/absent", "backend service/nope does not exist"),
+    (
+        "shop",
+        "ing/port",
+        "backend service/badport has no port 81; it has 80",
+    ),
+    (
+        "shop",
+        "ing/behind",
+        "no pod matches app=wbe; 3 pods have app=web",
+    ),
+    (
+        "shop",
+        "hpa/notarget",
+        "scale target deployment/nope does not exist",
+    ),
+    ("shop", "hpa/nometrics", "FailedGetResourceMetric"),
+    ("shop", "pvc/noclass", "storage class fast does not exist"),
+    ("shop", "pvc/nodefault", "the cluster has no default one"),
+    (
+        "shop",
+        "pvc/late",
+        "waits for a pod that uses the claim (WaitForFirstConsumer)",
+    ),
+    (
+        "shop",
+        "pvc/noprov",
+        "leaves it to the provisioner example.com/none",
+    ),
+    (
+        "shop",
+        "deploy/claim",
+        "volume persistentvolumeclaim/noclass: storage class fast does not exist",
+    ),
+    (
+        "shop",
+        "deploy/noclaim",
+        "volume persistentvolumeclaim/nope does not exist",
+    ),
+    (
+        "shop",
+        "deploy/selector",
+        "0 of 3 pods ready: 3 Pending (needs a node with disktype=ssd, and no node has it)",
+    ),
+    (
+        "shop",
+        "deploy/affinity",
+        "needs a node with zone in (a,b), and no node has it",
+    ),
+    ("shop", "deploy/oom", "OOMKilled, memory limit 64Mi"),
+    (
+        "shop",
+        "deploy/unready",
+        "Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503",
+    ),
+    ("shop", "deploy/paused", "the rollout is paused"),
+    ("shop", "sts/db", "waits for pod/db-0, which is not ready"),
+    ("shop", "ds/nonode", "no node has gpu=yes"),
+    ("shop", "job/fails", "BackoffLimitExceeded"),
+    ("shop", "job/late", "DeadlineExceeded"),
+    ("shop", "cj/never", "never scheduled yet (0 0 1 1 *)"),
+    ("shop", "cj/suspended", "suspended"),
+    (
+        "shop",
+        "pdb/violated",
+        "only 0 of 2 pods are healthy, 2 must be",
+    ),
+    ("shop", "pdb/nothing", "its selector matches no pod"),
+    (
+        "shop",
+        "pdb/blocked",
+        "no eviction is allowed: 3 of 3 pods are healthy, 3 must be",
+    ),
+    (
+        "shop",
+        "pod/gated",
+        "waiting for scheduling gates: example.com/wait",
+    ),
+    (
+        "shop",
+        "deploy/key",
+        "environment configmap/settings: missing key \"colour\"; it has color, size",
+    ),
+    (
+        "shop",
+        "apiservice/v1.example.com",
+        "backend service/nope does not exist",
+    ),
+    ("shop", "ns/stuck", "configmaps. has 1 resource instances"),
+    (
+        "shop",
+        "pod/mounts",
+        "FailedMount: volume \"data\": no such disk (×3)",
+    ),
+    (
+        "tight",
+        "deploy/quota",
+        "exceeded quota small: pods needs 1, 0 free (1 of 1 used)",
+    ),
+    (
+        "full",
+        "sts/quota",
+        "FailedCreate: exceeded quota none: pods needs 1, 0 free (0 of 0 used)",
+    ),
+    (
+        "hooked",
+        "deploy/hooked",
+        "webhook guard.example.com cannot be called: service \"guard\" not found",
+    ),
+];
+
+/// A warning that a kubelet would send about the Pod `mounts`.
+fn warn_about_a_mount(plane: &ControlPlane) {
+    let path = "jsonpath={.metadata.uid}";
+    let uid = plane.kubectl(&["get", "pod", "mounts", "-n", "shop", "-o", path]);
+    plane.apply(&format!(
+        r#"{{"apiVersion":"v1","kind":"Event","metadata":{{"name":"mounts.1","namespace":"shop"}},
+            "type":"Warning","reason":"FailedMount","message":"volume \"data\": no such disk","count":3,
+            "lastTimestamp":"2026-01-01T00:00:00Z",
+            "involvedObject":{{"apiVersion":"v1","kind":"Pod","namespace":"shop","name":"mounts","uid":"{uid}"}}}}"#
+    ));
+}
+
+#[test]
+fn broken_objects_have_their_real_cause() {
+    let plane = ControlPlane::start("evidence");
+    let spy = Spy::with_kubeconfig(plane.admin());
+    plane.apply(BROKEN);
+    warn_about_a_mount(&plane);
+    plane.kubectl(&["delete", "ns", "stuck", "--wait=false"]);
+    let started = Instant::now();
+    let mut due: Vec<_> = CASES.to_vec();
+    loop {
+        let mut last: Vec<String> = Vec::new();
+        due.retain(|(namespace, object, cause)| {
+            let ran = spy.run(&["status", object, "-n", namespace, "--once"]);
+            let is_named = ran.stdout.contains(cause);
+            if !is_named {
+                let shown = ran.transcript();
+                last.push(format!("{object} does not say `{cause}`:\n{shown}"));
+            }
+            !is_named
+        });
+        if due.is_empty() {
+            return;
+        }
+        assert!(started.elapsed() < PATIENCE, "{}", last.join("\n"));
+    }
+}
+
+#[test]
+fn what_is_well_reads_no_events() {
+    let plane = ControlPlane::start("no-events");
+    let spy = Spy::with_kubeconfig(plane.admin());
+    plane.kubectl(&["create", "configmap", "well"]);
+    let ran = spy.run(&["status", "cm/well", "--once"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
+    assert!(!plane.audit_log().contains("/events"), "events were read");
+}

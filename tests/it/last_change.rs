@@ -1,0 +1,103 @@
+//! Tests of the last change before a failure, against the sandbox: of the object itself, and of what its Pods name.
+
+use serde_json::{Value, json};
+
+use super::schema::Schema;
+use super::support::cluster::{Cluster, config_map, pod};
+
+/// A Pod that does not start, with its environment from a `ConfigMap` and a Secret.
+fn broken_pod(reason: &str) -> Value {
+    let mut pod = pod("web", &json!({}));
+    let environment = [
+        json!({"configMapRef": {"name": "flags"}}),
+        json!({"secretRef": {"name": "db"}}),
+    ];
+    pod["spec"]["containers"][0]["envFrom"] = json!(environment);
+    let waiting = json!({"waiting": {"reason": reason, "message": "no"}});
+    pod["status"] = json!({
+        "phase": "Pending",
+        "containerStatuses": [{"name": "app", "ready": false, "state": waiting}],
+    });
+    pod
+}
+
+fn secret(password: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"},
+        "data": {"password": password},
+    })
+}
+
+/// The line about the last change, of both forms of the view.
+fn line(cluster: &Cluster) -> String {
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    let mut lines = ran.stdout.lines();
+    let found = lines.find(|line| line.contains("changed ") || line.contains("deleted"));
+    found.unwrap_or("none").trim().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_change_of_the_pod_or_of_its_configuration_is_shown() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"limit": "10"})));
+    cluster.put(secret("b2xk"));
+    cluster.put(broken_pod("CreateContainerConfigError"));
+    assert_eq!(line(&cluster), "none");
+    cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
+    assert_eq!(
+        line(&cluster),
+        "└ configmap/flags changed 4m56s ago by kubectl-edit: limit: \"10\" → \"25\""
+    );
+    // The value of a Secret is hidden.
+    cluster.edit("secrets", "db", &json!({"data": {"password": "bmV3"}}));
+    assert_eq!(
+        line(&cluster),
+        "└ secret/db changed 4m55s ago by kubectl-edit: password: <secret 3 B #1> → <secret 3 B #2>"
+    );
+    let mut containers = broken_pod("")["spec"]["containers"].clone();
+    containers[0]["image"] = json!("app:2");
+    let image = json!({"spec": {"containers": containers}});
+    cluster.edit("pods", "web", &image);
+    assert_eq!(
+        line(&cluster),
+        "└ changed 4m54s ago by kubectl-edit: containers[app].image: app:1 → app:2"
+    );
+    // What is missing comes first.
+    cluster.delete("configmaps", "flags");
+    assert_eq!(line(&cluster), "└ configmap/flags was deleted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_well_costs_no_look_up() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    cluster.edit("configmaps", "flags", &json!({"data": {"a": "1"}}));
+    let ran = cluster.spy().run(&["status", "cm/flags", "--once"]);
+    assert!(!ran.stdout.contains("changed"), "{}", ran.stdout);
+    let requests = cluster.sandbox.requests_until(|_| true).await;
+    let mut requests = requests.iter();
+    assert!(!requests.any(|request| request.path.contains("Exact")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logs_and_records_have_the_last_change() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"limit": "10"})));
+    cluster.put(secret("b2xk"));
+    cluster.put(broken_pod("CreateContainerConfigError"));
+    cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
+    let change = "pod/web failed: configmap/flags changed at 2026-03-02T12:00:04Z by kubectl-edit: limit: \"10\" → \"25\"";
+    for verb in ["status", "trace"] {
+        let mut run = cluster.spy().start(&[verb, "pod/web"]);
+        assert!(run.until("changed at").ends_with(change));
+        run.interrupt();
+        let ran = cluster
+            .spy()
+            .run(&[verb, "pod/web", "--once", "-o", "json"]);
+        let record = Schema::of(verb).check(ran.stdout.lines().next().unwrap());
+        let change = &record["lastChange"];
+        assert_eq!(change["ref"]["name"], "flags");
+        assert_eq!(change["by"], "kubectl-edit");
+        assert_eq!(change["changes"], json!(["limit: \"10\" → \"25\""]));
+    }
+}
