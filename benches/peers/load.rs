@@ -44,6 +44,14 @@ pub(crate) const PODS: Load = Load {
 
 /// Creates the objects in a namespace of their own.
 pub(crate) async fn create(client: &Client, load: &Load) {
+    create_namespace(client).await;
+    let put = objects(load).map(|object| put(client, load, object));
+    let mut put = futures::stream::iter(put).buffer_unordered(16);
+    while put.next().await.is_some() {}
+}
+
+/// Creates the namespace, and waits until Pods are admitted.
+pub(crate) async fn create_namespace(client: &Client) {
     let namespace =
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
     request(client, "POST", "/api/v1/namespaces", namespace).await;
@@ -52,9 +60,6 @@ pub(crate) async fn create(client: &Client, load: &Load) {
     while !exists(client, &account).await {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let put = objects(load).map(|object| put(client, load, object));
-    let mut put = futures::stream::iter(put).buffer_unordered(16);
-    while put.next().await.is_some() {}
 }
 
 async fn put(client: &Client, load: &Load, (object, status): (Value, Option<Value>)) {
@@ -116,7 +121,7 @@ fn deployment() -> Value {
 }
 
 /// A Pod as charts define it: two containers with the usual fields.
-fn pod() -> Value {
+pub(crate) fn pod() -> Value {
     let probe =
         |path: &str| json!({ "httpGet": { "path": path, "port": "http" }, "periodSeconds": 10 });
     let variable = |index: usize| json!({ "name": format!("SETTING_{index}"), "value": format!("value-{index}") });
@@ -170,7 +175,8 @@ fn running(index: usize) -> Value {
     } })
 }
 
-async fn request(client: &Client, method: &str, path: &str, body: Value) {
+/// Sends a request that must succeed.
+pub(crate) async fn request(client: &Client, method: &str, path: &str, body: Value) {
     let request = http::Request::builder()
         .method(method)
         .uri(path)

@@ -7,7 +7,10 @@
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy pods
+//! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy views
 //! ```
+//!
+//! The last one compares `status` and `trace` with `kubectl get`.
 //!
 //! It writes: it creates a namespace `spy-bench`, patches an annotation of its own objects, and deletes the
 //! namespace. Absolute figures depend on the machine; only the ratios count.
@@ -22,14 +25,18 @@
 )]
 
 mod load;
+mod process;
+mod shop;
+mod views;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kube::Client;
 
 use load::{DEPLOYMENT, Load, NAMESPACE, PODS, create, delete, patch};
+use process::{Used, beside, settled, spawn};
+use views::Programs;
 
 /// The resources that one tool used.
 struct Cost {
@@ -38,8 +45,8 @@ struct Cost {
     start: Duration,
     /// The times from each patch to the line that shows it, sorted.
     delays: Vec<Duration>,
-    peak_rss_kib: u64,
-    cpu: Duration,
+    /// The peak memory, and the CPU time after the start.
+    used: Used,
 }
 
 /// A tool: its command, and the way to recognise its last initial line.
@@ -50,21 +57,11 @@ struct Tool {
 }
 
 impl Tool {
-    fn spawn(&self) -> (Child, Instant) {
-        let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let started = Instant::now();
-        (command.spawn().unwrap(), started)
-    }
-
     /// The median time to the first byte of output.
     fn first_output(&self, starts: usize) -> Duration {
         let mut times: Vec<Duration> = (0..starts)
             .map(|_| {
-                let (mut child, started) = self.spawn();
+                let (mut child, started) = spawn(&self.program, &self.args);
                 let mut line = String::new();
                 BufReader::new(child.stdout.take().unwrap())
                     .read_line(&mut line)
@@ -79,22 +76,6 @@ impl Tool {
         times.sort();
         times[starts / 2]
     }
-}
-
-fn memory_and_cpu(pid: u32) -> (u64, Duration) {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap();
-    let peak = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    // The first number is the run time of the thread, in nanoseconds.
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-    let run = threads.map(|thread| {
-        let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).unwrap();
-        stat.split(' ').next().unwrap().parse::<u64>().unwrap()
-    });
-    (peak, Duration::from_nanos(run.sum()))
 }
 
 /// The time at which each patch first appears in a tool's output, in order. A tool that prints changes prints
@@ -128,7 +109,7 @@ type Lines = std::io::Lines<BufReader<std::process::ChildStdout>>;
 /// Runs a tool while the objects are patched, and reads its output to the last patch.
 async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
     let first_output = tool.first_output(load.starts);
-    let (mut child, _) = tool.spawn();
+    let (mut child, _) = spawn(&tool.program, &tool.args);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
     let (name, patches) = (tool.name, load.patches);
@@ -144,7 +125,7 @@ async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
         tokio::time::sleep_until(next.into()).await;
     }
     let (seen, _open) = reader.join().unwrap();
-    let (peak_rss_kib, cpu) = memory_and_cpu(child.id());
+    let used = Used::by(child.id()).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     let mut delays: Vec<Duration> = seen
@@ -157,27 +138,11 @@ async fn under_load(tool: &Tool, client: &Client, load: &Load) -> Cost {
         first_output,
         start: cpu_before,
         delays,
-        peak_rss_kib,
-        cpu: cpu.saturating_sub(cpu_before),
+        used: Used {
+            cpu: used.cpu.saturating_sub(cpu_before),
+            ..used
+        },
     }
-}
-
-/// The CPU time of a process after it has finished its start.
-async fn settled(pid: u32) -> Duration {
-    let mut used = Duration::ZERO;
-    loop {
-        let (_, now) = memory_and_cpu(pid);
-        if now.saturating_sub(used) < Duration::from_millis(5) {
-            return now;
-        }
-        used = now;
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    }
-}
-
-/// A figure, with its ratio to the first tool's figure.
-fn beside(ours: f64, theirs: f64, unit: &str) -> String {
-    format!("{ours:6.2} {unit} ({:.2}x)", ours / theirs)
 }
 
 fn report(tool: &Tool, cost: &Cost, base: &Cost) {
@@ -185,16 +150,15 @@ fn report(tool: &Tool, cost: &Cost, base: &Cost) {
         let millis = |cost| of(cost).as_secs_f64() * 1e3;
         beside(millis(cost), millis(base), "ms")
     };
-    let mebibytes = |cost: &Cost| f64::from(u32::try_from(cost.peak_rss_kib).unwrap()) / 1024.0;
     println!(
         "{:8} first output {}  p50 {}  p99 {}  peak RSS {}  CPU to start {}  CPU a patch {}",
         tool.name,
         time(|cost| cost.first_output),
         time(|cost| cost.delays[cost.delays.len() / 2]),
         time(|cost| cost.delays[cost.delays.len() * 99 / 100]),
-        beside(mebibytes(cost), mebibytes(base), "MiB"),
+        beside(cost.used.peak_mib(), base.used.peak_mib(), "MiB"),
         time(|cost| cost.start),
-        time(|cost| cost.cpu / u32::try_from(cost.delays.len()).unwrap()),
+        time(|cost| cost.used.cpu / u32::try_from(cost.delays.len()).unwrap()),
     );
 }
 
@@ -204,36 +168,41 @@ async fn main() {
     let arguments: Vec<String> = arguments.collect();
     let Some(kubectl) = arguments.first() else {
         println!(
-            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods]] (with KUBECONFIG set)"
+            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods|views]] (with KUBECONFIG set)"
         );
         return;
     };
     let built = || env!("CARGO_BIN_EXE_kubectl-spy").to_owned();
-    let load = if arguments.get(2).is_some() {
-        PODS
-    } else {
-        DEPLOYMENT
-    };
+    let spy = arguments.get(1).cloned().unwrap_or_else(built);
+    let client = Client::try_default().await.unwrap();
+    match arguments.get(2).map(String::as_str) {
+        Some("views") => views::measure(&client, &Programs { kubectl, spy: &spy }).await,
+        Some(_) => changes(&client, [kubectl, &spy], &PODS).await,
+        None => changes(&client, [kubectl, &spy], &DEPLOYMENT).await,
+    }
+}
+
+/// Compares `changes` with `kubectl get -w -o json`.
+async fn changes(client: &Client, [kubectl, spy]: [&str; 2], load: &Load) {
     let tools = [
         Tool {
             name: "kubectl",
-            program: kubectl.clone(),
+            program: kubectl.to_owned(),
             args: vec!["get", load.subject, "-n", NAMESPACE, "-w", "-o", "json"],
         },
         Tool {
             name: "spy",
-            program: arguments.get(1).cloned().unwrap_or_else(built),
+            program: spy.to_owned(),
             args: vec!["changes", "--since=0", load.subject, "-n", NAMESPACE],
         },
     ];
-    let client = Client::try_default().await.unwrap();
-    create(&client, &load).await;
+    create(client, load).await;
     let mut costs = Vec::new();
     for tool in &tools {
-        costs.push(under_load(tool, &client, &load).await);
+        costs.push(under_load(tool, client, load).await);
     }
     for (tool, cost) in tools.iter().zip(&costs) {
         report(tool, cost, &costs[0]);
     }
-    delete(&client).await;
+    delete(client).await;
 }

@@ -49,7 +49,7 @@ impl Graph {
                 let selector = service.selector();
                 selector.is_some_and(|selector| selector.matches(|key| node.label(key)))
             }
-            Facts::Workload(_) | Facts::Service(_) | Facts::ConfigMap(_) | Facts::Other => false,
+            Facts::Workload(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => false,
         };
         let beside = |service: &&Node| service.object.namespace == node.object.namespace;
         self.services().filter(beside).filter(is_of).collect()

@@ -66,6 +66,15 @@ impl LinkReader<'_> {
                     self.refer(found);
                 }
             }
+            Read::Certificate(path) => {
+                for holder in collected(self.object, path) {
+                    let found = self.reference(relation, holder, "secretName");
+                    self.refer(found.map(|found| Reference {
+                        keys: ["tls.crt", "tls.key"].map(Arc::from).to_vec(),
+                        ..found
+                    }));
+                }
+            }
             Read::Label(key) => self.refer_by(relation, &["metadata", "labels", key]),
             Read::Annotation(key) => self.refer_by(relation, &["metadata", "annotations", key]),
             Read::Selector(path, empty) => {

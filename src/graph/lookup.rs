@@ -70,7 +70,7 @@ impl Anchor {
         let links = graph.links_of(&node.uid);
         Anchor {
             node: ReferenceTarget::of(&node.object),
-            labels: node.labels.clone(),
+            labels: Labels::clone(&node.labels),
             template: links.and_then(|links| links.template.clone()),
         }
     }

@@ -83,14 +83,17 @@ impl Graph {
     /// Stores an object whose text does not name its type: a server that sends only the metadata calls each
     /// object `PartialObjectMetadata`.
     pub fn apply_as(&mut self, reference: &ObjectRef, object: Value<'_>) -> Uid {
-        let node = Node::of(reference, object);
+        let mut node = Node::of(reference, object);
         let uid = node.uid.clone();
         self.take(&uid);
+        if let Some(sibling) = self.sibling(&node) {
+            node.share_with(sibling);
+        }
         self.references.add_bearer(&node);
         if node.service().is_some() {
             self.services.insert(uid.clone());
         }
-        for owner in &node.owners {
+        for owner in node.owners.iter() {
             self.dependents
                 .entry(owner.uid.clone())
                 .or_default()
@@ -98,6 +101,13 @@ impl Graph {
         }
         self.nodes.insert(uid.clone(), node);
         uid
+    }
+
+    /// Another dependent of an object's first owner. It is often like the object.
+    pub fn sibling(&self, node: &Node) -> Option<&Node> {
+        let siblings = self.dependents.get(&node.owners.first()?.uid)?;
+        let mut others = siblings.iter().filter(|uid| **uid != node.uid);
+        self.nodes.get(others.next()?)
     }
 
     /// Removes an object. Its dependents, and the objects that name it, stay.
@@ -112,7 +122,7 @@ impl Graph {
         };
         self.references.remove_bearer(&node);
         self.services.remove(uid);
-        for owner in &node.owners {
+        for owner in node.owners.iter() {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
                 dependents.remove(uid);
                 if dependents.is_empty() {

@@ -1,6 +1,7 @@
 //! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and the fields that
 //! relations need.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,9 +23,9 @@ pub struct Node {
     /// Its type, namespace and name.
     pub object: ObjectRef,
     /// Its owners, in the object's order.
-    pub owners: Vec<Owner>,
-    /// Its labels.
-    pub labels: BTreeMap<Arc<str>, Arc<str>>,
+    pub owners: Arc<[Owner]>,
+    /// Its labels. Siblings share equal ones.
+    pub labels: Arc<BTreeMap<Arc<str>, Arc<str>>>,
     /// When it was created.
     pub created: Option<Timestamp>,
     /// Whether it is being deleted.
@@ -44,8 +45,8 @@ pub enum Facts {
     Service(Service),
     /// An `EndpointSlice`.
     Slice(Slice),
-    /// The keys of a `ConfigMap`, if the whole object was read.
-    ConfigMap(BTreeSet<Arc<str>>),
+    /// The keys of a `ConfigMap` or a Secret, if the whole object was read.
+    Data(BTreeSet<Arc<str>>),
     /// Anything else.
     Other,
 }
@@ -55,18 +56,35 @@ impl Node {
         let labels = object.at(&["metadata", "labels"]);
         Node {
             uid: reference.identity(),
-            owners: owner::read(object),
-            labels: labels
-                .into_iter()
-                .flat_map(Value::fields)
-                .filter_map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))))
-                .collect(),
+            owners: owner::read(object).into(),
+            labels: Arc::new(
+                labels
+                    .into_iter()
+                    .flat_map(Value::fields)
+                    .filter_map(label)
+                    .collect(),
+            ),
             created: object
                 .str_at(&["metadata", "creationTimestamp"])
                 .and_then(|time| time.parse().ok()),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
             facts: Facts::of(object, reference),
             object: reference.clone(),
+        }
+    }
+
+    /// Shares the memory of what is equal in a sibling. A namespace of ten thousand Pods has few Deployments.
+    pub(super) fn share_with(&mut self, sibling: &Node) {
+        if self.owners == sibling.owners {
+            self.owners = sibling.owners.clone();
+        }
+        if self.labels == sibling.labels {
+            self.labels = sibling.labels.clone();
+        }
+        if let (Facts::Pod(own), Facts::Pod(other)) = (&mut self.facts, &sibling.facts)
+            && own.ports == other.ports
+        {
+            own.ports = other.ports.clone();
         }
     }
 
@@ -100,11 +118,9 @@ impl Node {
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
             Facts::Workload(workload) => Some(workload),
-            Facts::Pod(_)
-            | Facts::Service(_)
-            | Facts::Slice(_)
-            | Facts::ConfigMap(_)
-            | Facts::Other => None,
+            Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => {
+                None
+            }
         }
     }
 
@@ -115,7 +131,7 @@ impl Node {
             Facts::Workload(_)
             | Facts::Service(_)
             | Facts::Slice(_)
-            | Facts::ConfigMap(_)
+            | Facts::Data(_)
             | Facts::Other => None,
         }
     }
@@ -127,7 +143,7 @@ impl Node {
             Facts::Workload(_)
             | Facts::Pod(_)
             | Facts::Slice(_)
-            | Facts::ConfigMap(_)
+            | Facts::Data(_)
             | Facts::Other => None,
         }
     }
@@ -143,15 +159,21 @@ impl Facts {
             ("", "Service") => Facts::Service(Service::of(object)),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
             // The metadata alone has another kind.
-            ("", "ConfigMap") if object.str_at(&["kind"]).as_deref() == Some("ConfigMap") => {
-                Facts::ConfigMap(config_keys(object))
+            ("", "ConfigMap" | "Secret")
+                if object.str_at(&["kind"]).as_deref() == Some(&*reference.kind) =>
+            {
+                Facts::Data(data_keys(object))
             }
             _ => Facts::Other,
         }
     }
 }
 
-fn config_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {
+fn label((key, value): (Cow<'_, str>, Value<'_>)) -> Option<(Arc<str>, Arc<str>)> {
+    Some((Arc::from(&*key), Arc::from(&*value.as_str()?)))
+}
+
+fn data_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {
     let parts = ["data", "binaryData"].into_iter();
     let fields = parts
         .filter_map(|part| map.get(part))

@@ -21,7 +21,7 @@ pub struct Pod {
     /// Its addresses, the primary one first.
     pub addresses: Vec<Arc<str>>,
     /// The container ports that have a name.
-    pub ports: Vec<NamedPort>,
+    pub ports: Arc<[NamedPort]>,
     /// When it was assigned to a node; `None` if it was not.
     pub scheduled: Option<Timestamp>,
     /// When it became ready; `None` if it is not ready.

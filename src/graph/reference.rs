@@ -20,7 +20,7 @@ pub struct Reference {
     pub port: Option<Port>,
     /// Whether the field itself says that the object need not exist.
     pub is_optional: bool,
-    /// The keys of the named `ConfigMap` that the object needs.
+    /// The keys of the named `ConfigMap` or Secret that the object needs.
     pub keys: Vec<Arc<str>>,
 }
 
@@ -51,8 +51,8 @@ impl Reference {
             && self.is_optional == other.is_optional
     }
 
-    /// The source of the named object; `None` if its type is not known. Of a `ConfigMap` with keys that the object
-    /// needs, it has the whole object.
+    /// The source of the named object; `None` if its type is not known. Of a `ConfigMap` or a Secret with keys
+    /// that the object needs, it has the whole object.
     pub fn source(&self, cluster: &ClusterId, types: &ServedTypes) -> Option<SourceKey> {
         let mut source = self.target.source(cluster, types)?;
         if !self.keys.is_empty() {

@@ -11,7 +11,7 @@ impl Node {
         match &self.facts {
             Facts::Service(service) => service.selector.as_ref(),
             Facts::Workload(workload) => workload.selector.as_ref(),
-            Facts::Pod(_) | Facts::Slice(_) | Facts::ConfigMap(_) | Facts::Other => None,
+            Facts::Pod(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => None,
         }
     }
 

@@ -140,7 +140,11 @@ impl Model {
     /// The problem of an object that exists, for an object that names it.
     fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
         match &node.facts {
-            Facts::ConfigMap(keys) => return missing_key(reference, keys),
+            Facts::Data(keys) => {
+                if let Some(missing) = missing_key(reference, keys) {
+                    return Some(missing);
+                }
+            }
             Facts::Service(service) => {
                 if let Some(port) = absent_port(reference, service) {
                     let text = format!("{reference} has no port {port}{}", ports_of(service));
@@ -152,6 +156,9 @@ impl Model {
         let own = &self.objects.get(&node.uid)?.assessment;
         let is_always = reference.relation.tier == Tier::Always;
         let (rule, status) = match own.status() {
+            Status::Failed if is_always && matches!(node.facts, Facts::Data(_)) => {
+                (CauseRule::FailedReference, status_if_absent(reference))
+            }
             Status::Failed if is_always && node.service().is_none() => return None,
             Status::Failed if is_always => (CauseRule::FailedReference, Status::Failed),
             Status::Unknown if is_always && node.service().is_some() => {
@@ -219,7 +226,7 @@ fn ports_of(service: &Service) -> String {
     format!("; it has {}", ports.join(", "))
 }
 
-/// The first key that an object needs and a `ConfigMap` does not have.
+/// The first key that an object needs and a `ConfigMap` or a Secret does not have.
 fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Finding> {
     let missing = reference.keys.iter().find(|key| !keys.contains(*key))?;
     let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
@@ -229,17 +236,23 @@ fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Findi
         format!("it has {}", keys.join(", "))
     };
     let text = format!("{reference}: missing key \"{missing}\"; {there}");
-    Some(Finding::new(CauseRule::MissingKey, Status::Failed, text))
+    let status = status_if_absent(reference);
+    Some(Finding::new(CauseRule::MissingKey, status, text))
 }
 
 fn absent(reference: &Reference) -> Finding {
-    let status = match reference.if_absent() {
+    let status = status_if_absent(reference);
+    let text = format!("{reference} does not exist");
+    Finding::new(CauseRule::MissingReference, status, text)
+}
+
+/// The state of an object that does not find what it names.
+fn status_if_absent(reference: &Reference) -> Status {
+    match reference.if_absent() {
         IfAbsent::Fails => Status::Failed,
         IfAbsent::Delays => Status::InProgress,
         IfAbsent::Works => Status::Current,
-    };
-    let text = format!("{reference} does not exist");
-    Finding::new(CauseRule::MissingReference, status, text)
+    }
 }
 
 /// An object is never called well for lack of rights.

@@ -112,6 +112,22 @@ impl Model {
         };
         object.own = Arc::new(assessment);
         object.drop_tape();
+        self.share_with_sibling(uid);
+    }
+
+    /// Lets an object share the memory of its assessment with an equal sibling. Most Pods are alike.
+    fn share_with_sibling(&mut self, uid: &Uid) {
+        let node = self.graph.node(uid);
+        let sibling = node.and_then(|node| self.graph.sibling(node));
+        let sibling = sibling.and_then(|sibling| self.objects.get(&sibling.uid));
+        let Some(own) = sibling.map(|sibling| sibling.own.clone()) else {
+            return;
+        };
+        if let Some(object) = self.objects.get_mut(uid)
+            && object.own == own
+        {
+            object.own = own;
+        }
     }
 
     /// The time of a change of state that happens now; `None` if it does not count as a change.

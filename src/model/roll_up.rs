@@ -26,7 +26,7 @@ impl Model {
         let blocked = node.and_then(|node| self.blocked_rollout(node, now));
         let failed_pods = node.and_then(|node| {
             let failed = self.failed_pods(node, &dependents);
-            failed.or_else(|| failed_dependents(node, &dependents))
+            failed.or_else(|| self.failed_dependents(node))
         });
         let has_owner = !self.graph.owners(uid).is_empty();
         let failed_pods = failed_pods.map(|found| if has_owner { found.silent() } else { found });
@@ -71,6 +71,34 @@ impl Model {
         Some(Finding::new(CauseRule::FailedPods, status, text))
     }
 
+    /// The problem of a custom resource whose dependents fail: `deployment/web: 0 of 1 pods ready: 1 ImagePullBackOff`.
+    fn failed_dependents(&self, node: &Node) -> Option<Finding> {
+        let children = self.graph.children(&node.uid).into_iter();
+        let children = children.filter_map(|child| self.objects.get(&child.uid));
+        let mut failed = children.filter(|child| {
+            child.departure.is_none() && child.assessment.status() == Status::Failed
+        });
+        let first = failed.next().filter(|_| node.is_custom())?;
+        let reason = first.assessment.reason();
+        let text = match failed.count() {
+            0 => format!("{}: {reason}", first.object),
+            more => format!("{}: {reason} (and {more} more failed)", first.object),
+        };
+        Some(Finding::new(
+            CauseRule::FailedDependents,
+            Status::Failed,
+            text,
+        ))
+    }
+
+    /// The problems of the failed Pods that a Service selects: `2 CrashLoopBackOff`; empty if none has failed.
+    pub(super) fn problems_of_selected(&self, service: &Node) -> String {
+        let pods = self.graph.selected_pods(&service.uid).into_iter();
+        let pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
+        let there = |pod: &&ModelObject| pod.departure.is_none() && !self.has_ended(pod);
+        problems(&pods.filter(there).collect::<Vec<_>>(), Status::Failed)
+    }
+
     fn has_failed(&self, node: &Node) -> bool {
         let object = self.objects.get(&node.uid);
         object.is_some_and(|object| object.own.status() == Status::Failed)
@@ -88,23 +116,6 @@ impl Model {
     fn pod(&self, object: &ModelObject) -> Option<&Pod> {
         self.graph.node(&object.object.identity())?.pod()
     }
-}
-
-/// The problem of a custom resource whose dependents fail.
-fn failed_dependents(node: &Node, dependents: &[&ModelObject]) -> Option<Finding> {
-    let has_failed = |object: &&&ModelObject| object.assessment.status() == Status::Failed;
-    let mut failed = dependents.iter().filter(has_failed);
-    let first = failed.next().filter(|_| node.is_custom())?;
-    let more = match failed.count() {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    let text = format!("{} has failed{more}", first.object);
-    Some(Finding::new(
-        CauseRule::FailedDependents,
-        Status::Failed,
-        text,
-    ))
 }
 
 /// The problems of the Pods in this state, each once: `2 ImagePullBackOff, 1 CrashLoopBackOff`.

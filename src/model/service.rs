@@ -37,12 +37,29 @@ impl Model {
         Some(match reading {
             _ if counts != EndpointCounts::default() => {
                 let unserved = self.unserved_port(node, service, counts);
-                unserved.unwrap_or_else(|| serving(counts))
+                unserved.unwrap_or_else(|| self.with_pod_problems(node, serving(counts)))
             }
             Reading::All if !self.knows_absence => return None,
-            Reading::All => self.without_endpoints(node, service, pods),
+            Reading::All => {
+                self.with_pod_problems(node, self.without_endpoints(node, service, pods))
+            }
             _ => finding(Status::Unknown, "endpoints not read"),
         })
+    }
+
+    /// The same, with the problems of the Pods that keep the Service from working.
+    fn with_pod_problems(&self, node: &Node, found: Finding) -> Finding {
+        let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
+        let problems = if is_broken {
+            self.problems_of_selected(node)
+        } else {
+            String::new()
+        };
+        if problems.is_empty() {
+            return found;
+        }
+        let text = format!("{}: {problems}", found.cause.text);
+        finding(found.status, text)
     }
 
     /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
@@ -202,7 +219,7 @@ impl Model {
         let pods = self.graph.selected_pods(&node.uid);
         let ports = pods.iter().filter_map(|pod| pod.pod());
         let ports: BTreeSet<String> = ports
-            .flat_map(|pod| &pod.ports)
+            .flat_map(|pod| pod.ports.iter())
             .map(|port| format!("{} ({})", port.name, port.number))
             .collect();
         if ports.is_empty() {
@@ -220,11 +237,9 @@ fn has_port(slice: &Node, port: &ServicePort) -> bool {
             .ports
             .iter()
             .any(|own| own.name == port.name && own.port.is_some()),
-        Facts::Workload(_)
-        | Facts::Pod(_)
-        | Facts::Service(_)
-        | Facts::ConfigMap(_)
-        | Facts::Other => false,
+        Facts::Workload(_) | Facts::Pod(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => {
+            false
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
-use crate::source::{Scope, Select, SourceState};
+use crate::source::{Form, Scope, Select, SourceState};
 use crate::status::{CauseRule, Status};
 
 pub(super) fn at(seconds: i64) -> Timestamp {
@@ -138,6 +138,48 @@ fn an_object_is_judged_by_the_objects_that_it_needs() {
     model.apply(&source, &event(Why::Deleted, service(80)), at(4));
     assert_eq!(verdict(&mut model, at(4)), absent);
     assert_eq!(verdict(&mut model, at(60)), absent);
+}
+
+#[test]
+fn an_ingress_needs_a_secret_with_a_certificate() {
+    let (mut model, ingress, backend) = ingress();
+    let object = version(
+        r#"{"apiVersion":"networking.k8s.io/v1","kind":"Ingress","metadata":{"uid":"i","name":"web","namespace":"shop"},
+            "spec":{"tls":[{"secretName":"web"}],"defaultBackend":{"service":{"name":"web","port":{"number":80}}}}}"#,
+    );
+    model.apply(&ingress, &event(Why::Modified, object), at(1));
+    model.refresh(at(1));
+    let sources = model.reference_sources(9);
+    let secret = sources
+        .iter()
+        .find(|source| &*source.resource.kind == "Secret");
+    let secret = Arc::new(secret.expect("it is named").clone());
+    assert_eq!(secret.form, Form::Full);
+    model.follow(vec![
+        (*ingress).clone(),
+        (*backend).clone(),
+        (*secret).clone(),
+    ]);
+    model.apply(&backend, &event(Why::Listed, service(80)), at(1));
+    for (kind, data, expect) in [
+        (
+            "Opaque",
+            r#""cert":"""#,
+            r#"InProgress: certificate secret/web: missing key "tls.crt"; it has cert"#,
+        ),
+        (
+            "kubernetes.io/tls",
+            r#""tls.crt":"","tls.key":"""#,
+            "InProgress: certificate secret/web: tls.crt is not a PEM certificate",
+        ),
+        ("Opaque", r#""tls.crt":"","tls.key":"""#, "Current: "),
+    ] {
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","type":"{kind}","metadata":{{"uid":"t","name":"web","namespace":"shop"}},"data":{{{data}}}}}"#
+        );
+        model.apply(&secret, &event(Why::Modified, version(&text)), at(2));
+        assert_eq!(verdict(&mut model, at(2)), expect);
+    }
 }
 
 #[test]

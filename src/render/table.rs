@@ -107,6 +107,8 @@ pub struct Table {
     pub below_titles: Vec<String>,
 }
 
+/// How many rows are laid out at once. A layout of ten thousand rows would take 15 MB.
+const LAID_OUT_AT_ONCE: usize = 256;
 /// The blanks between two columns, as in kubectl's tab writer.
 const GUTTER: u16 = 3;
 /// The minimum width of a column. With its padding it is six, as in kubectl's tab writer.
@@ -160,6 +162,20 @@ impl Table {
             &natural_widths(&self.columns, rows),
             look.width,
         );
+        let mut lines = Vec::with_capacity(rows.len());
+        for part in rows.chunks(LAID_OUT_AT_ONCE) {
+            let layout = self.layout(part, &widths, look);
+            let mut drawn = layout.lines();
+            for row in part {
+                lines.push(finish(&drawn.next().unwrap_or_default(), look));
+                lines.extend(row.below.iter().map(|line| finish(line, look)));
+            }
+        }
+        lines
+    }
+
+    /// Rows of cells with these widths.
+    fn layout(&self, rows: &[&Row], widths: &[(usize, u16)], look: Look) -> comfy_table::Table {
         let blank = Cell::default();
         let mut layout = comfy_table::Table::new();
         layout.load_style(NOTHING);
@@ -170,17 +186,11 @@ impl Table {
             });
             layout.add_row(cells);
         }
-        for (column, &(_, width)) in layout.column_iter_mut().zip(&widths) {
+        for (column, &(_, width)) in layout.column_iter_mut().zip(widths) {
             column.set_padding((0, GUTTER));
             column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + GUTTER)));
         }
-        let mut drawn = layout.lines();
-        let mut lines = Vec::with_capacity(rows.len());
-        for row in rows {
-            lines.push(drawn.next().unwrap_or_default());
-            lines.extend_from_slice(&row.below);
-        }
-        lines.into_iter().map(|line| finish(&line, look)).collect()
+        layout
     }
 }
 

@@ -141,6 +141,7 @@ impl CauseRule {
 rules! {
     AttachFailed Retried ATTACHMENTS "A volume cannot be attached to a node.";
     Attaching Retried ATTACHMENTS "A volume is not attached to its node yet.";
+    BadCertificate Never TLS_SECRETS "The certificate of a TLS Secret cannot be read, has expired, or is not valid yet.";
     BackoffLimitExceeded Never JOB_FAILURES "The Pods of a Job failed more often than its backoffLimit allows.";
     BlockedByPod Retried UPDATES "A StatefulSet waits for a Pod that is not ready.";
     BlockedRollout Never FORCED_ROLLBACK "A StatefulSet waits for a broken Pod of an older revision, which only its deletion replaces.";

@@ -6,6 +6,7 @@
 mod admission;
 mod assessment;
 mod cause;
+mod certificate;
 mod conditions;
 mod diagnosis;
 mod generic;

@@ -2,7 +2,8 @@
 //!
 //! kstatus reports a failed Pod as Current. It reports a Pod whose image cannot be pulled, and replicas that
 //! a quota forbids, as `InProgress`. Waiting fixes none of these, so the `spy` rules report Failed. kstatus also
-//! reports a running Job, a violated budget and a custom resource that is not available as Current.
+//! reports a running Job, a `CronJob` whose last run failed, an expired certificate, a violated budget and a custom resource that
+//! is not available as Current.
 
 use jiff::Timestamp;
 
@@ -10,10 +11,10 @@ use crate::object::Value;
 
 use super::cause::{CauseRule, Explanation};
 use super::conditions::problems;
-use super::diagnosis::WaitReason;
+use super::diagnosis::{WaitReason, cron_job};
 use super::state::Status;
 use super::verdict::Verdict;
-use super::{read, rules, sources};
+use super::{certificate, read, rules, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
@@ -44,6 +45,7 @@ fn of(kind: &str) -> &'static [Refinement] {
         "Pod" => &[failed_pod, broken_containers],
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
+        "batch/CronJob" => &[failed_run],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
         "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
@@ -57,6 +59,10 @@ fn of(kind: &str) -> &'static [Refinement] {
 /// Returns the worst of kstatus's verdict and of the problems that it misses.
 pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Verdict) -> Verdict {
     let found = of(kind).iter().filter_map(|refinement| refinement(object));
+    let is_secret = kind == "Secret";
+    let certificate = is_secret
+        .then(|| certificate::problem(object, now))
+        .flatten();
     let problems = problems(object, kind).into_iter();
     let reported = problems.filter_map(|problem| {
         let verdict: fn(_, _) -> Verdict = match problem.status(now)? {
@@ -66,13 +72,16 @@ pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Ver
         let condition = problem.condition;
         Some(verdict(condition.reason, condition.message).by(problem.rule))
     });
-    found.chain(reported).fold(verdict, |worst, found| {
-        if found.status > worst.status {
-            found
-        } else {
-            worst
-        }
-    })
+    found
+        .chain(certificate)
+        .chain(reported)
+        .fold(verdict, |worst, found| {
+            if found.status > worst.status {
+                found
+            } else {
+                worst
+            }
+        })
 }
 
 /// A Pod whose phase is Failed. The reason is the Pod's own if it has one, for example `Evicted`.
@@ -137,6 +146,12 @@ fn running_job(job: Value<'_>) -> Option<Verdict> {
         )
         .decided_by(&RUNNING_JOB)
     })
+}
+
+/// A `CronJob` whose last run did not succeed.
+fn failed_run(job: Value<'_>) -> Option<Verdict> {
+    let note = cron_job(job).filter(|note| note.rule == CauseRule::LastRunFailed)?;
+    Some(Verdict::failed("LastRunFailed", note.text).by(note.rule))
 }
 
 /// A `PodDisruptionBudget` with fewer healthy pods than it demands.

@@ -5,16 +5,18 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::Value;
 
 use super::conditions::problems;
-use super::{diagnosis, read, rules};
+use super::{certificate, diagnosis, read, rules};
 
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
 /// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
-/// kind is then no longer new, or its problem has lasted long enough to be a failure.
+/// kind is then no longer new, its problem has lasted long enough to be a failure, or its certificate has expired.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     let kind = read::group_kind(object).ok()?;
     let moments = if kind == "Pod" {
         moments_of_pod(object)
+    } else if kind == "Secret" {
+        certificate::moments(object)
     } else {
         let problems = problems(object, &kind).into_iter();
         let settles = problems.filter_map(|problem| problem.settles());

@@ -92,3 +92,5 @@ pub(super) const VOLUME_BINDING: &str =
 pub(super) const VOLUME_CHANGES: &str =
     "https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/";
 pub(super) const VOLUME_SIZES: &str = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims";
+pub(super) const TLS_SECRETS: &str =
+    "https://kubernetes.io/docs/concepts/configuration/secret/#tls-secrets";

@@ -728,6 +728,16 @@ fn spy_reports_statuses_without_conditions() {
             r#""status":{"conditions":[{"type":"Complete","status":"True"}],"succeeded":1}"#,
             "Current: Job Completed. succeeded: 1/1",
         ),
+        (
+            "batch/v1/CronJob",
+            r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","lastSuccessfulTime":"2026-11-20T03:01:00Z"}"#,
+            "Failed: the last run did not succeed; the last that did ended at 2026-11-20T03:01:00Z [Stalled LastRunFailed]",
+        ),
+        (
+            "batch/v1/CronJob",
+            r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","active":[{"name":"nightly-1"}]}"#,
+            "Current: Resource is always ready",
+        ),
     ] {
         let object = object(kind, fields);
         assert_eq!(judge_as(Rules::Spy, &object), expect, "{object}");

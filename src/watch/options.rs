@@ -21,6 +21,8 @@ pub struct MuxOptions {
     pub linger: Duration,
     /// How many items a page of a listing has; 0 for one page.
     pub page_items: u32,
+    /// Whether a source is watched after its first listing. A view that is printed once needs no watch.
+    pub watches: bool,
     /// Divides the waits of a driver: before a retry, between polls, and until it gives up a silent watch.
     /// `Retry-After` is not divided. Tests that run on the wall clock set it; real servers need 1.
     pub speed: NonZeroU32,
@@ -34,6 +36,7 @@ impl Default for MuxOptions {
             linger: Duration::from_secs(2),
             // kubectl's default chunk size.
             page_items: 500,
+            watches: true,
             speed: NonZeroU32::MIN,
         }
     }

@@ -18,7 +18,7 @@ use crate::cluster::{
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
-use crate::watch::{FileTransport, HttpTransport, Mux, Transport, source_keys};
+use crate::watch::{FileTransport, HttpTransport, Mux, MuxOptions, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};
@@ -258,6 +258,19 @@ impl Session {
         };
         let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
         Some(objects.cloned().collect())
+    }
+
+    /// Lists each source and does not watch it: for a verb that prints the current state and exits. A file stays as it is.
+    pub(crate) fn list_only(&mut self, env: &Env) {
+        if let SessionPlace::Cluster(client) = &self.place {
+            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
+            let options = MuxOptions {
+                watches: false,
+                ..MuxOptions::default()
+            };
+            let transports = [(self.cluster.clone(), transport)];
+            self.mux = Mux::with_options(transports, env.now.clone(), options);
+        }
     }
 
     /// Starts a file from its beginning, because a source at the end of the file has no more events.

@@ -75,14 +75,14 @@ impl Sources {
         }
     }
 
-    /// Whether an event refuses a source in the same words as another one. Many sources of one kind differ only in their
-    /// selectors.
+    /// Whether an event refuses a source in the same words as another one of its type. Many sources of one type differ only
+    /// in their selectors.
     fn is_known_refusal(&self, key: &SourceKey, event: &Event) -> bool {
         let Event::State(state) = event else {
             return false;
         };
         let mut others = self.known.iter().filter(|known| *known.key != *key);
-        is_refused(state) && others.any(|known| known.is_refused_as(state))
+        is_refused(state) && others.any(|known| known.is_refused_like(key, state))
     }
 
     /// The notes from before a vital source was read.
@@ -156,16 +156,17 @@ impl Sources {
         self.known.len()
     }
 
-    /// A line for each source that cannot be read. Sources that the server refuses in the same words share a line.
+    /// A line for each source that cannot be read. Sources of one type that the server refuses in the same words share a line.
     pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
         let refused = self.known.iter().enumerate();
         let refused = refused.filter(|(at, known)| {
             let mut before = self.known[..*at].iter();
-            is_refused(&known.state) && !before.any(|other| other.is_refused_as(&known.state))
+            is_refused(&known.state)
+                && !before.any(|other| other.is_refused_like(&known.key, &known.state))
         });
         refused.map(|(at, known)| {
             let mut after = self.known[at + 1..].iter();
-            let source = if after.any(|other| other.is_refused_as(&known.state)) {
+            let source = if after.any(|other| other.is_refused_like(&known.key, &known.state)) {
                 let select = Select::All;
                 describe(&SourceKey {
                     select,

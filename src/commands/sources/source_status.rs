@@ -86,9 +86,11 @@ impl SourceStatus {
         matches!(self.state, SourceState::Forbidden { .. })
     }
 
-    /// Whether the server refuses it in the words of this state.
-    pub(super) fn is_refused_as(&self, state: &SourceState) -> bool {
-        is_refused(&self.state) && cause(&self.state) == cause(state)
+    /// Whether the server refuses it and another source of its type in the same words.
+    pub(super) fn is_refused_like(&self, other: &SourceKey, state: &SourceState) -> bool {
+        self.key.resource == other.resource
+            && is_refused(&self.state)
+            && cause(&self.state) == cause(state)
     }
 
     /// Whether it is vital, for one named object, and the object never existed.

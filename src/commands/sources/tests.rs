@@ -157,7 +157,7 @@ fn every_refused_kind_is_named_with_one_hint() {
 }
 
 #[test]
-fn sources_that_are_refused_in_the_same_words_share_a_line() {
+fn sources_of_one_type_that_are_refused_in_the_same_words_share_a_line() {
     let mut sources = Sources::default();
     let service = Arc::new(SourceKey::all("", "Service"));
     let slices = ["app=a", "app=b"].map(|labels| {
@@ -166,16 +166,19 @@ fn sources_that_are_refused_in_the_same_words_share_a_line() {
             ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
         })
     });
+    let pods = Arc::new(SourceKey::all("", "Pod"));
     sources.add(&service, Need::Vital);
     let mut shown = notes(&mut sources, &[(&service, synced(2))]);
-    for slices in &slices {
-        sources.add(slices, Need::Useful);
-        shown.extend(notes(&mut sources, &[(slices, forbidden("slices"))]));
+    for refused in slices.iter().chain([&pods]) {
+        sources.add(refused, Need::Useful);
+        shown.extend(notes(&mut sources, &[(refused, forbidden("access"))]));
     }
-    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert_eq!(shown.len(), 2, "{shown:?}");
     let refused: Vec<String> = sources.refused().collect();
-    let line = "forbidden: endpointslices.discovery.k8s.io: Error from server (Forbidden): slices is forbidden";
-    assert_eq!(refused, [line.to_owned()]);
+    let lines = ["endpointslices.discovery.k8s.io", "pods"].map(|resource| {
+        format!("forbidden: {resource}: Error from server (Forbidden): access is forbidden")
+    });
+    assert_eq!(refused, lines);
 }
 
 #[test]

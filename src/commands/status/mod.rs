@@ -146,7 +146,10 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let mut stop = args.ends.stop(shutdown);
-    let session = Session::open(context, &args.objects.source).await?;
+    let mut session = Session::open(context, &args.objects.source).await?;
+    if args.is_once() {
+        session.list_only(context.env);
+    }
     let targets = Box::pin(session.targets(&args.objects, "status", context));
     let targets = args.ends.in_time(&stop, targets).await?;
     let mut requested = session.keys(&targets);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::columns::{StatusColumns, printed_titles};
-use super::header::{aggregate, collapsed, header, trace_hint};
+use super::header::{aggregate, collapsed, header, judged_without, trace_hint};
 use super::options::{HealthFilter, RowOptions, Titles};
 use super::rows::StatusRow;
 use super::state::StatusState;
@@ -40,6 +40,7 @@ pub(super) fn view(
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HEADER) {
         frame.push(header(state, &rows).line(canvas));
         end.extend(collapsed(state, options, look));
+        end.extend(judged_without(state, look));
         end.extend(connection.first_refusals(look));
     }
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT) {
@@ -77,6 +78,7 @@ pub(super) fn table(
     };
     let mut lines = listing(rows, &columns, options, canvas);
     lines.extend(collapsed(state, options, canvas.look));
+    lines.extend(judged_without(state, canvas.look));
     lines.extend(connection.refusals(canvas.look));
     lines
 }

@@ -185,6 +185,9 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     let mut stop = args.ends.stop(shutdown);
     let mut session = Session::open(context, &args.objects.source).await?;
+    if args.ending() == Ending::Once {
+        session.list_only(context.env);
+    }
     let chains = chains(args, &stop, &mut session, context).await?;
     // A file ends, so its objects are traced one after the other.
     let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {

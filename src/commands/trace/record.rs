@@ -136,7 +136,7 @@ impl GraphBuilder<'_> {
                 }
             }
             Facts::Slice(_) => self.endpoints(node),
-            Facts::Workload(_) | Facts::Pod(_) | Facts::ConfigMap(_) | Facts::Other => {}
+            Facts::Workload(_) | Facts::Pod(_) | Facts::Data(_) | Facts::Other => {}
         }
         self.connect(node);
     }

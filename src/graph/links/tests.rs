@@ -686,8 +686,6 @@ fn neighbours(graph: &Graph) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
     /// The graph depends on the newest versions alone, not on the way to them.
     #[test]
     fn the_way_to_a_graph_does_not_matter(steps in proptest::collection::vec(step(), 0..40), turn in 0..40usize) {

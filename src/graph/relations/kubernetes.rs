@@ -1,7 +1,7 @@
 //! The relations of Kubernetes' own kinds other than Pods.
 
 use super::Empty::{All, Nothing};
-use super::Read::{Annotation, Computed, Label, Labels, Name, OwnerUid, Selector};
+use super::Read::{Annotation, Certificate, Computed, Label, Labels, Name, OwnerUid, Selector};
 use super::To::{Any, Kind, Reference};
 use super::{computed, relations};
 
@@ -45,7 +45,7 @@ relations! { TABLE:
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.defaultBackend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.resource", "name") => Reference(ANYTHING), Trace Fails Forth;
-    "certificate": "networking.k8s.io/Ingress" Uses Name("spec.tls[]", "secretName") => Kind("Secret"), Always Delays Both;
+    "certificate": "networking.k8s.io/Ingress" Uses Certificate("spec.tls[]") => Kind("Secret"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Name("spec", "ingressClassName") => Kind("networking.k8s.io/IngressClass"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Annotation("kubernetes.io/ingress.class") => Kind("networking.k8s.io/IngressClass"), Trace Works Both;
     "parameters": "networking.k8s.io/IngressClass" Uses Name("spec.parameters", "name") => Reference(ANYTHING), Trace Fails Forth;

@@ -47,7 +47,8 @@ fn daemon_set(set: Value<'_>) -> Vec<Cause> {
     notes
 }
 
-fn cron_job(job: Value<'_>) -> Option<Cause> {
+/// A `CronJob` that is suspended, was never scheduled, or whose last run did not succeed.
+pub(in crate::status) fn cron_job(job: Value<'_>) -> Option<Cause> {
     let schedule = read::text_or(job, &["spec", "schedule"], "");
     let time = |key| read::text_or(job, &["status", key], "");
     let (scheduled, succeeded) = (time("lastScheduleTime"), time("lastSuccessfulTime"));

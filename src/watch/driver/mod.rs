@@ -53,6 +53,8 @@ pub(super) struct Driver {
     reader: Reader,
     pace: Speed,
     page_items: u32,
+    /// Whether it watches after the first listing.
+    watches: bool,
     backoff: Backoff,
     /// The cause of the gap before the next listing.
     gap: Option<GapCause>,
@@ -122,6 +124,7 @@ impl Driver {
             reader,
             pace,
             page_items: options.page_items,
+            watches: options.watches,
             backoff: Backoff::new(seed, pace),
             gap: None,
             expired: Expired::No,
@@ -162,6 +165,10 @@ impl Driver {
 
     async fn list(&mut self) -> Result<DriverStep, SourceError> {
         let changes = self.relist(Announce::Always).await?;
+        if !self.watches {
+            self.shared.set_state(SourceState::Live);
+            std::future::pending::<()>().await;
+        }
         if self.resume_from().is_some() {
             return Ok(DriverStep::Watch);
         }

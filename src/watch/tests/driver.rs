@@ -43,6 +43,24 @@ async fn lists_then_watches_every_version_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn without_watches_a_source_is_listed_once() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let options = MuxOptions {
+        watches: false,
+        ..MuxOptions::default()
+    };
+    let source = mux_with(&fake, options).open(pods());
+    let mut every = source.every(Patience::Screen);
+    let listed = ["connecting", "listed a 101", "synced 1 (1)", "live"];
+    assert_eq!(drain(&mut every).await, listed);
+    fake.apply("a");
+    seconds(600.0).await;
+    assert_eq!(drain(&mut every).await, [""; 0]);
+    assert_eq!(fake.asked(), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_listed_body_equals_a_watched_one() {
     let fake = Fake::new();
     fake.apply("a");

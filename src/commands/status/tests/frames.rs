@@ -269,6 +269,7 @@ fn a_forbidden_kind_is_one_line() {
     NAME                   READY   STATUS    RESTARTS   AGE
     ● deployment/web       2/2     Current   -          30s
     └─● replicaset/web-a   2/2     Current   -          30s
+    judged without pods, which you may not read: deployment/web
     forbidden: pods: pods is forbidden: User "ana" cannot list it
     ● live  2 objects  3 watches                                     Ctrl-C to exit
     "#);

@@ -535,7 +535,7 @@ fn cluster_text_cannot_move_the_cursor() {
 fn a_rollout_behind_a_service() {
     insta::assert_snapshot!(Feed::story("Service", 12_000).frame(80), @r#"
     service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:12
-    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web
     ENDPOINT                 TARGET                     STATE      NODE       AGE
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   Ready      worker-1   41d

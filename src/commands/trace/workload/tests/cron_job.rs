@@ -39,7 +39,7 @@ fn the_last_and_the_next_run() {
     let mut feed = Feed::of("CronJob", "web");
     feed.put(&cron_job(
         "concurrencyPolicy: Forbid",
-        "{lastScheduleTime: '2026-05-04T12:00:00Z', lastSuccessfulTime: '2026-05-04T11:55:30Z'}",
+        "{lastScheduleTime: '2026-05-04T12:00:00Z', lastSuccessfulTime: '2026-05-04T12:00:00Z'}",
     ))
     .put(&job("1", 50, COMPLETE))
     .put(&job("2", 55, COMPLETE));
@@ -63,7 +63,7 @@ fn a_failed_run_is_named() {
         .put(&job("2", 55, FAILED));
     insta::assert_snapshot!(feed.frame(80), @"
     cronjob/web  -n shop  */5 * * * *                                           0:00
-    ● waits for its next start; the last run failed                 next start in 5m
+    ✗ waits for its next start; the last run failed                 next start in 5m
     ✓ +0s     spec change   gen 1: created
     ✗         last run      web-2 Failed
     ·         next run      2026-05-04T12:05:00Z
@@ -74,14 +74,17 @@ fn a_failed_run_is_named() {
     insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:00Z cronjob/web spec change: gen 1: created
     2026-05-04T12:00:00Z cronjob/web last run failed: web-2 Failed: BackoffLimitExceeded: Job has reached the specified backoff limit
-    2026-05-04T12:00:00Z cronjob/web Current: waits for its next start; the last run failed
+    2026-05-04T12:00:00Z cronjob/web Failed: waits for its next start; the last run failed
     ");
 }
 
 #[test]
 fn starts_that_are_due_are_counted() {
     let mut feed = Feed::of("CronJob", "web");
-    feed.put(&cron_job("", "{lastScheduleTime: '2026-05-04T11:40:00Z'}"));
+    feed.put(&cron_job(
+        "",
+        "{lastScheduleTime: '2026-05-04T11:40:00Z', lastSuccessfulTime: '2026-05-04T11:40:20Z'}",
+    ));
     insta::assert_snapshot!(feed.frame(80), @"
     cronjob/web  -n shop  */5 * * * *                                           0:00
     ● waits for its next start                             4 starts are due, for 15m

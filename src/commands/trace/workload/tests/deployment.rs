@@ -753,7 +753,7 @@ fn the_story_of_a_rollout_that_fails() {
     CONNECTED           RELATION   STATE        AGE
     └─ in front
       └─~ service/web   selects    InProgress   41d
-          └ degraded 3/4 ready
+          └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     "#);
 }

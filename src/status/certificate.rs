@@ -1,0 +1,153 @@
+//! The certificate of a TLS Secret: whether it can be read, and until when it is valid.
+//!
+//! Only the public half, `tls.crt`, is looked at.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, UnixTime};
+use webpki::{EndEntityCert, Error, KeyUsage};
+
+use crate::object::Value;
+
+use super::cause::CauseRule;
+use super::verdict::Verdict;
+
+/// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
+pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
+    let text = encoded(secret)?;
+    let Some(validity) = Validity::of(&text) else {
+        let message = "tls.crt is not a PEM certificate";
+        return Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate));
+    };
+    if now > validity.not_after {
+        let message = format!("the certificate expired at {}", validity.not_after);
+        return Some(Verdict::failed("Expired", message).by(CauseRule::BadCertificate));
+    }
+    if now < validity.not_before {
+        let message = format!(
+            "the certificate is not valid before {}",
+            validity.not_before
+        );
+        return Some(Verdict::in_progress("NotValidYet", message).by(CauseRule::BadCertificate));
+    }
+    None
+}
+
+/// When the state of a TLS Secret changes although the object does not.
+pub(super) fn moments(secret: Value<'_>) -> Vec<Timestamp> {
+    let validity = encoded(secret).and_then(|text| Validity::of(&text));
+    let second = jiff::SignedDuration::from_secs(1);
+    let ends = validity.map(|validity| [validity.not_before, validity.not_after]);
+    let ends = ends.into_iter().flatten();
+    ends.filter_map(|end| end.checked_add(second).ok())
+        .collect()
+}
+
+/// The base64 text of `tls.crt`; `None` for a Secret of another type.
+fn encoded(secret: Value<'_>) -> Option<String> {
+    let is_tls = secret.str_at(&["type"]).as_deref() == Some("kubernetes.io/tls");
+    let text = secret.str_at(&["data", "tls.crt"]).filter(|_| is_tls)?;
+    Some(text.into_owned())
+}
+
+/// From when until when a certificate is valid (RFC 5280, 4.1.2.5).
+struct Validity {
+    not_before: Timestamp,
+    not_after: Timestamp,
+}
+
+impl Validity {
+    /// The validity of the first certificate in base64 of PEM text.
+    fn of(encoded: &str) -> Option<Validity> {
+        let pem = STANDARD.decode(encoded).ok()?;
+        let der = CertificateDer::from_pem_slice(&pem).ok()?;
+        let certificate = EndEntityCert::try_from(&der).ok()?;
+        // The library tells the dates only by refusing a certificate at the wrong time. It looks at them first.
+        let error_at = |seconds| {
+            let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+            let usage = KeyUsage::server_auth();
+            certificate
+                .verify_for_usage(&[], &[], &[], time, usage, None, None)
+                .err()
+        };
+        let not_after = match error_at(u64::MAX)? {
+            Error::CertExpired { not_after, .. } => timestamp(not_after)?,
+            _ => return None,
+        };
+        let not_before = match error_at(0)? {
+            Error::CertNotValidYet { not_before, .. } => timestamp(not_before)?,
+            _ => Timestamp::UNIX_EPOCH,
+        };
+        Some(Validity {
+            not_before,
+            not_after,
+        })
+    }
+}
+
+fn timestamp(time: UnixTime) -> Option<Timestamp> {
+    Timestamp::from_second(i64::try_from(time.as_secs()).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    /// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
+    const CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+
+    fn secret(kind: &str, certificate: &str) -> Doc {
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"Secret","type":"{kind}","data":{{"tls.crt":"{certificate}","tls.key":""}}}}"#
+        );
+        Doc::parse(text).expect("a case is JSON")
+    }
+
+    fn message(secret: &Doc, now: &str) -> String {
+        let now = now.parse().expect("a time");
+        problem(secret.root(), now).map_or_else(String::new, |verdict| {
+            format!("{}: {}", verdict.status, verdict.message)
+        })
+    }
+
+    #[test]
+    fn a_certificate_is_judged_by_its_dates() {
+        let tls = secret("kubernetes.io/tls", CERTIFICATE);
+        assert_eq!(message(&tls, "2026-11-23T07:00:00Z"), "");
+        assert_eq!(message(&tls, "2027-11-23T06:21:30Z"), "");
+        assert_eq!(
+            message(&tls, "2027-11-23T06:21:31Z"),
+            "Failed: the certificate expired at 2027-11-23T06:21:30Z"
+        );
+        assert_eq!(
+            message(&tls, "2026-11-22T00:00:00Z"),
+            "InProgress: the certificate is not valid before 2026-11-23T06:21:30Z"
+        );
+        let moments: Vec<String> = moments(tls.root())
+            .iter()
+            .map(Timestamp::to_string)
+            .collect();
+        assert_eq!(moments, ["2026-11-23T06:21:31Z", "2027-11-23T06:21:31Z"]);
+    }
+
+    #[test]
+    fn a_certificate_that_cannot_be_read_is_a_problem() {
+        let unreadable = "Failed: tls.crt is not a PEM certificate";
+        // Nothing, a word, the same in base64, and the start of a certificate.
+        for certificate in ["", "word", "d29yZA==", &CERTIFICATE[..400]] {
+            let tls = secret("kubernetes.io/tls", certificate);
+            assert_eq!(
+                message(&tls, "2026-11-23T07:00:00Z"),
+                unreadable,
+                "{certificate}"
+            );
+        }
+        let other = secret("Opaque", "word");
+        assert_eq!(message(&other, "2026-11-23T07:00:00Z"), "");
+    }
+}
