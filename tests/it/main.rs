@@ -19,6 +19,7 @@ mod escapes;
 mod faults;
 mod file;
 mod hostile;
+mod inventories;
 mod last_change;
 mod manifests;
 mod output;

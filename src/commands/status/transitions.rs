@@ -25,7 +25,7 @@ pub(super) struct Transitions {
     printed: BTreeMap<Uid, Printed>,
     /// The number of comparisons so far.
     round: u64,
-    /// The requested objects that were there at least once, without their uids.
+    /// The requested objects and the members of inventories that were there at least once, without their uids.
     met: BTreeSet<ObjectRef>,
 }
 
@@ -150,7 +150,12 @@ impl Transitions {
             if row.known.is_none() && !self.is_worth_printing(&row) {
                 continue;
             }
-            if row.depth == 0 && row.known.is_some() {
+            let graph = state.model.graph();
+            let is_member = row
+                .owner
+                .as_ref()
+                .is_some_and(|owner| graph.is_inventory(owner));
+            if (row.depth == 0 || is_member) && row.known.is_some() {
                 self.met.insert(row.object.without_uid());
             }
             let was = self.printed.insert(uid, Printed::of(&row, round));
