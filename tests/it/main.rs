@@ -18,6 +18,7 @@ mod docs;
 mod escapes;
 mod faults;
 mod file;
+mod helm;
 mod hostile;
 mod inventories;
 mod last_change;

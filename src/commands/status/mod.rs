@@ -67,6 +67,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web -o json          one JSON record per line, for programs
   kubectl spy status -f manifests/ --for=current --timeout=5m
                                                  exit when the objects of manifests are ready
+  kubectl spy status helm:web                    the objects of a Helm release
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
 
