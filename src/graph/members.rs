@@ -7,6 +7,7 @@ use crate::object::{GroupKind, ServedTypes, Uid};
 use crate::source::{ClusterId, Select, SourceKey};
 
 use super::lookup::{Lookup, one_per_source};
+use super::plan::has_dependents;
 use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
 use super::relations::RemoteMembers;
@@ -205,7 +206,9 @@ impl MemberPlanner<'_> {
             }
         }
         for (list, selected) in by_list {
-            if selected.len() <= MOST_SELECTORS {
+            // Those that are not read yet count, too: the plan does not change when they are.
+            let listed = self.workloads_in(tree, list.namespace());
+            if selected.len().max(listed) <= MOST_SELECTORS {
                 self.plan.sources.extend(selected);
                 continue;
             }
@@ -216,6 +219,18 @@ impl MemberPlanner<'_> {
             let lookup = Lookup::of(list);
             self.plan.lookups.push(Lookup { owners, ..lookup });
         }
+    }
+
+    /// How many workloads of a namespace the inventories in the tree list.
+    fn workloads_in(&self, tree: &[&Node], namespace: Option<&str>) -> usize {
+        let members = tree
+            .iter()
+            .flat_map(|node| self.graph.member_references(&node.uid));
+        let targets = members.map(|member| &member.target);
+        let is_it = |target: &&ReferenceTarget| {
+            target.namespace.as_deref() == namespace && has_dependents(&target.kind)
+        };
+        targets.filter(is_it).count()
     }
 
     /// Looks for what custom members own.

@@ -78,7 +78,7 @@ impl Model {
     ) -> Option<MemberGap> {
         let is_planned = self.members.inventories.contains(inventory);
         let Some(own) = member.source(cluster, &self.types) else {
-            return is_planned.then_some(MemberGap::Unserved);
+            return (is_planned && self.knows_absence).then_some(MemberGap::Unserved);
         };
         let list = member.list_source(cluster, &self.types);
         let list = list.filter(|list| self.lookups.looks_for(list, member));

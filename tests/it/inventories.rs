@@ -1,7 +1,7 @@
 //! Tests of `status` of inventories: the members that an object lists are rows below it.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Kind, Options, Rule, User};
+use kubectl_spy::sandbox::{Kind, Options, Rule, User, Writer};
 use serde_json::{Value, json};
 
 use super::support::Ran;
@@ -317,6 +317,107 @@ async fn many_members_of_one_type_are_found_in_one_list() {
         .filter(|request| request.path.contains("/configmaps?"));
     let lists = lists.filter(|request| !request.path.contains("watch="));
     assert_eq!(lists.count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pods_of_many_workloads_are_found_in_one_list() {
+    let cluster = cluster().await;
+    let names: Vec<String> = (0..10).map(|number| format!("web-{number}")).collect();
+    for name in &names {
+        put_workload(&cluster, name, "Running");
+    }
+    put_workload(&cluster, "other", "Running");
+    let ids: Vec<String> = names
+        .iter()
+        .map(|name| format!("shop_{name}_apps_Deployment"))
+        .collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    put_kustomization(&cluster, "apps", &ids);
+    let ran = once(&cluster, &["kustomization/apps"]);
+    let pods = ran.stdout.lines().filter(|line| line.contains("pod/web-"));
+    assert_eq!(pods.count(), 10, "{}", ran.transcript());
+    assert!(!ran.stdout.contains("other"), "{}", ran.transcript());
+    let requests = cluster.sandbox.requests_until(|_| true).await;
+    let mut of_pods = requests
+        .iter()
+        .filter(|request| request.path.contains("/pods?"));
+    assert!(of_pods.all(|request| !request.path.contains("labelSelector=")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_in_another_namespace_is_shown_with_it() {
+    let cluster = cluster().await;
+    let mut map = config_map("flags", &json!({}));
+    map["metadata"]["namespace"] = "prod".into();
+    cluster
+        .sandbox
+        .create(
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "prod"}}),
+            &Writer::new("test"),
+        )
+        .unwrap();
+    cluster.put(map);
+    put_kustomization(
+        &cluster,
+        "apps",
+        &["prod_flags__ConfigMap", "_prod__Namespace"],
+    );
+    let ran = once(&cluster, &["kustomization/apps"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    NAMESPACE   NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
+    shop        ● kustomization/apps   -       Current   -          4m58s   -      -
+    prod        ├─● configmap/flags    -       Current   -          4m59s   -      -
+    -           └─● namespace/prod     -       Current   -          5m      -      -
+    "#);
+    let mut run = cluster.spy().start(&["status", "kustomization/apps"]);
+    run.until("configmap/flags -n prod Current");
+    run.interrupt();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_file_members_are_rows_and_none_is_missing() {
+    let cluster = cluster().await;
+    put_workload(&cluster, "web", "Pending");
+    let ids = [
+        "shop_web_apps_Deployment",
+        "shop_w_example.com_Widget",
+        "shop_gone__ConfigMap",
+        "shop_x_example.org_Gadget",
+    ];
+    put_kustomization(&cluster, "apps", &ids);
+    cluster.put(json!({
+        "apiVersion": "example.com/v1", "kind": "Widget",
+        "metadata": {"name": "w", "namespace": "shop"},
+    }));
+    let types = "kustomizations,widgets,deploy,rs,pods";
+    let yaml = once(&cluster, &[types, "-o", "yaml"]).stdout;
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inventory.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    let file = file.to_str().unwrap();
+    let whole = once(&cluster, &["--from", file]).transcript();
+    let named = once(&cluster, &["kustomization/apps", "--from", file]).transcript();
+    assert_snapshot!(format!("{whole}\n\n{named}"), @r#"
+    1 Current, 4 Failed
+    NAME                     READY   STATUS             RESTARTS   AGE     NODE   IP
+    ✗ kustomization/apps     -       Failed             -          4m56s   -      -
+    │ └ deployment/web has failed
+    ├─✗ deployment/web       0/1     Failed             -          4m59s   -      -
+    │ │ └ 0 of 1 pods ready: 1 ImagePullBackOff
+    │ └─✗ replicaset/web-a   0/1     Failed             -          4m58s   -      -
+    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          4m57s   -      -
+    │       └ app: no such image
+    └─● widget/w             -       Current            -          4m55s   -      -
+
+    NAME                     READY   STATUS             RESTARTS   AGE     NODE   IP
+    ✗ kustomization/apps     -       Failed             -          4m56s   -      -
+    │ └ deployment/web has failed
+    ├─✗ deployment/web       0/1     Failed             -          4m59s   -      -
+    │ │ └ 0 of 1 pods ready: 1 ImagePullBackOff
+    │ └─✗ replicaset/web-a   0/1     Failed             -          4m58s   -      -
+    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          4m57s   -      -
+    │       └ app: no such image
+    └─● widget/w             -       Current            -          4m55s   -      -
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -158,7 +158,8 @@ pub(crate) async fn show(
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
     if session.is_of_file() {
         state = state.of_excerpt();
-    } else if requested.iter().any(has_dependents_of_any_kind) {
+    }
+    if requested.iter().any(has_dependents_of_any_kind) {
         state = state.with_types(session.served_types().await);
     }
     let mut terminal = Terminal::open(context, args.stdout());

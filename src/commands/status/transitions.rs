@@ -16,6 +16,7 @@ use crate::render::age::rfc3339;
 use crate::render::json::line::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
+use crate::source::SourceKey;
 use crate::status::{Assessment, Row, Status};
 
 /// What was printed last of each object.
@@ -78,8 +79,13 @@ impl Transitions {
     pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
         let options = self.options;
         let has_namespaces = has_namespaces(state, &[]);
+        let requested = state.requested().first().and_then(SourceKey::namespace);
+        // The members of an inventory may be in other namespaces.
+        let is_elsewhere = |row: &StatusRow<'_>| {
+            row.owner.is_some() && row.object.namespace.as_deref() != requested
+        };
         let place = |row: &StatusRow<'_>| match &row.object.namespace {
-            Some(namespace) if has_namespaces => format!(" -n {namespace}"),
+            Some(namespace) if has_namespaces || is_elsewhere(row) => format!(" -n {namespace}"),
             _ => String::new(),
         };
         let time = rfc3339(now);

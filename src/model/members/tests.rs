@@ -125,7 +125,7 @@ fn a_member_that_is_not_read_leaves_the_state_unknown() {
 
 #[test]
 fn in_an_excerpt_no_member_is_missing() {
-    let (model, sources, _) = planned(&[POD]);
+    let (model, sources, _) = planned(&[POD, "shop_x_example.org_Widget"]);
     let mut model = model.of_excerpt();
     model.apply(&Arc::new(sources[0].clone()), &synced(), at(1));
     assert_eq!(state(&mut model), "Current ");
