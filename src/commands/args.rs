@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ManifestArgs;
+use super::manifests::is_release;
 use crate::cluster::{Ambient, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
@@ -67,7 +68,8 @@ fn styles(color: bool) -> Styles {
 /// The flags that select the objects of a verb.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ObjectArgs {
-    /// Objects to show, as kubectl names them: TYPE/NAME…, TYPE NAME… or TYPE
+    /// Objects to show, as kubectl names them: TYPE/NAME…, TYPE NAME… or TYPE; helm:RELEASE stands for the
+    /// objects of a Helm release
     #[arg(value_name = "TYPE/NAME")]
     pub(crate) objects: Vec<String>,
     /// Show only objects with these labels, for example app=web,tier!=cache
@@ -90,6 +92,8 @@ pub(crate) struct ObjectArgs {
 pub(crate) enum Subject {
     /// By manifests, with `-f` or `-k`. A TYPE beside them is an error.
     Manifests,
+    /// By Helm releases.
+    Releases,
     /// By types and names on the command line.
     Words,
     /// Not at all: the verb shows everything, or fails. A selector may still select from everything.
@@ -102,6 +106,7 @@ impl ObjectArgs {
         match () {
             () if self.manifests.are_given() => Subject::Manifests,
             () if self.objects.is_empty() => Subject::Unnamed,
+            () if self.objects.iter().any(|word| is_release(word)) => Subject::Releases,
             () => Subject::Words,
         }
     }

@@ -7,7 +7,9 @@ use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, ma
 
 use super::reference::{Port, Reference};
 use super::reference_target::ReferenceTarget;
-use super::relations::{Empty, Found, Read, Relation, Tier, To, relations_of, split};
+use super::relations::{
+    Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, relations_of, split,
+};
 use super::selection::{Labels, Selection};
 
 /// The links of one object.
@@ -17,6 +19,8 @@ pub struct Links {
     pub references: Vec<Reference>,
     /// The selected objects, in the order of the relations.
     pub selections: Vec<Selection>,
+    /// The members of an inventory that are in another cluster. Nothing is known about them here.
+    pub remote: Option<RemoteMembers>,
     /// The labels of the Pods that it creates; `None` for kinds without a template.
     pub(super) template: Option<Labels>,
 }
@@ -103,6 +107,15 @@ impl LinkReader<'_> {
                     }
                 }
             }
+            Read::Inventory(shape) => match shape.members(self.object) {
+                InventoryMembers::Elsewhere(remote) => self.links.remote = Some(remote),
+                InventoryMembers::Here(members) => {
+                    for it in members {
+                        let target = self.target(it.kind, it.namespace, it.name);
+                        self.links.references.push(plain(relation, target));
+                    }
+                }
+            },
         }
     }
 

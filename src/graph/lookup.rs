@@ -20,6 +20,8 @@ pub struct Lookup {
     pub(super) anchors: Vec<Anchor>,
     /// The objects whose dependents it may have.
     pub(super) owners: BTreeSet<Uid>,
+    /// The members of inventories that it may have.
+    pub(super) members: BTreeSet<ReferenceTarget>,
 }
 
 /// An object whose neighbours are looked for.
@@ -32,8 +34,26 @@ pub(super) struct Anchor {
 }
 
 impl Lookup {
-    /// Whether an object names or selects one of the anchors, or belongs to one of the owners.
+    /// A source in which nothing is looked for yet.
+    pub(super) fn of(source: SourceKey) -> Lookup {
+        Lookup {
+            source,
+            anchors: Vec::new(),
+            owners: BTreeSet::new(),
+            members: BTreeSet::new(),
+        }
+    }
+
+    /// Whether it looks for a member of an inventory.
+    pub fn looks_for(&self, member: &ReferenceTarget) -> bool {
+        self.members.contains(member)
+    }
+
+    /// Whether an object names or selects one of the anchors, belongs to one of the owners, or is one of the members.
     pub fn keeps(&self, object: Value<'_>, types: &ServedTypes) -> bool {
+        if self.has_member(object) {
+            return true;
+        }
         let owners = object.items_at(&["metadata", "ownerReferences"]);
         let mut uids = owners.filter_map(|owner| owner.text_at(&["uid"]));
         if uids.any(|uid| self.owners.contains(&Uid::new(&*uid))) {
@@ -44,6 +64,18 @@ impl Lookup {
         }
         let links = Links::of(object, Tier::Trace, types);
         self.anchors.iter().any(|anchor| anchor.is_linked(&links))
+    }
+
+    /// Whether an object of the source is one of the members. Metadata alone does not name its kind.
+    fn has_member(&self, object: Value<'_>) -> bool {
+        let name = || {
+            Some(ReferenceTarget {
+                kind: self.source.resource.group_kind(),
+                namespace: object.text_at(&["metadata", "namespace"]),
+                name: object.text_at(&["metadata", "name"])?,
+            })
+        };
+        !self.members.is_empty() && name().is_some_and(|name| self.members.contains(&name))
     }
 }
 
@@ -58,6 +90,7 @@ pub fn one_per_source(lookups: Vec<Lookup>) -> Vec<Lookup> {
             Some(known) => {
                 known.anchors.extend(lookup.anchors);
                 known.owners.extend(lookup.owners);
+                known.members.extend(lookup.members);
             }
             None => merged.push(lookup),
         }

@@ -2,13 +2,15 @@
 //!
 //! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `tree` finds
 //! owners and dependents, and `revision` finds the current revision. `selector` and `endpoints` find the pods
-//! of a Service. `relations` says which fields name other objects, and `walk` follows them. `plan` and `trace_plan` name
+//! of a Service. `relations` says which fields name other objects, `members` finds what inventories list, and `walk`
+//! follows the relations. `plan` and `trace_plan` name
 //! the sources that show related objects. `node` holds the facts of one object,
 //! which `owner`, `pod`, `slice` and `workload` read.
 
 mod endpoints;
 mod links;
 mod lookup;
+mod members;
 mod nearest;
 mod neighbours;
 mod node;
@@ -40,6 +42,7 @@ use references::References;
 pub use endpoints::Backend;
 pub use links::Links;
 pub use lookup::{Lookup, one_per_source};
+pub use members::{MAX_MEMBER_LISTS, MemberPlan};
 pub use nearest::{Nearest, nearest};
 pub use neighbours::{End, Neighbour, TraceSide};
 pub use node::{Facts, Node};
@@ -48,7 +51,7 @@ pub use plan::{slices_source, well_known};
 pub use pod::{Images, NamedPort, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
-pub use relations::{IfAbsent, Relation, Tier, relation_names};
+pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
 pub use service_endpoints::{

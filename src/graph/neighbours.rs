@@ -94,12 +94,12 @@ impl Graph {
             if !self.references.names.contains_key(&reference.target) {
                 let name = Name {
                     bearers: self.bearers(&reference.target),
-                    referrers: BTreeSet::new(),
+                    ..Name::default()
                 };
                 self.references.names.insert(reference.target.clone(), name);
             }
             if let Some(name) = self.references.names.get_mut(&reference.target) {
-                name.referrers.insert(uid.clone());
+                name.add(uid, reference);
             }
         }
         if !links.selections.is_empty() {

@@ -32,14 +32,15 @@ impl Node {
 
 impl Graph {
     /// The sources that are looked through for the dependents of a namespaced custom resource, and for those of its
-    /// custom dependents. Empty for other objects.
+    /// custom dependents. Empty for other objects: what an inventory has applied, it does not own.
     pub fn owned_lookups(
         &self,
         root: &Uid,
         cluster: &ClusterId,
         types: &ServedTypes,
     ) -> Vec<Lookup> {
-        let node = self.node(root).filter(|node| node.is_custom());
+        let is_owner = |node: &&Node| node.is_custom() && !self.is_inventory(root);
+        let node = self.node(root).filter(is_owner);
         let Some((node, namespace)) =
             node.and_then(|node| Some((node, node.object.namespace.clone()?)))
         else {
@@ -50,16 +51,18 @@ impl Graph {
         let owners: BTreeSet<Uid> = tree.chain([root.clone()]).filter(is_custom).collect();
         let created = CREATED.map(|(group, kind)| well_known(group, kind));
         let own = types.of_group(node.object.group()).cloned();
-        let lookup = |resource: Resource| Lookup {
-            source: SourceKey {
+        let lookup = |resource: Resource| {
+            let lookup = Lookup::of(SourceKey {
                 cluster: cluster.clone(),
                 resource,
                 scope: Scope::Namespace(namespace.clone()),
                 select: Select::All,
                 form: Form::Full,
-            },
-            anchors: Vec::new(),
-            owners: owners.clone(),
+            });
+            Lookup {
+                owners: owners.clone(),
+                ..lookup
+            }
         };
         created.into_iter().chain(own).map(lookup).collect()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::endpoints::SERVICE_NAME;
 use super::{Graph, Node, Owner};
-use crate::object::{Resource, well_known_type};
+use crate::object::{GroupKind, Resource, well_known_type};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
 /// A kind of dependents, direct or indirect, and how to find them.
@@ -62,6 +62,11 @@ fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
         ("batch", "CronJob") => CRON_JOB,
         _ => &[],
     }
+}
+
+/// Whether objects of a kind have dependents of known kinds.
+pub(super) fn has_dependents(kind: &GroupKind) -> bool {
+    !children_of_kind(&kind.group, &kind.kind).is_empty()
 }
 
 impl Node {

@@ -44,6 +44,15 @@ impl ReferenceTarget {
         })
     }
 
+    /// The source of all objects of its type, in its namespace; `None` if its type is not known.
+    pub fn list_source(&self, cluster: &ClusterId, types: &ServedTypes) -> Option<SourceKey> {
+        let source = self.source(cluster, types)?;
+        Some(SourceKey {
+            select: Select::All,
+            ..source
+        })
+    }
+
     /// The object, without a uid. Its version is that of the served type, or unknown.
     pub fn object(&self, types: &ServedTypes) -> ObjectRef {
         let api_version = match types.resource(&self.kind) {

@@ -6,6 +6,7 @@ use crate::object::{ObjectRef, Uid};
 
 use super::links::Links;
 use super::node::Node;
+use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
 
 /// The references between objects. The referenced objects need not exist.
@@ -24,8 +25,20 @@ pub(super) struct References {
 pub(super) struct Name {
     /// The objects that refer to it.
     pub(super) referrers: BTreeSet<Uid>,
+    /// The inventories that list it as a member. They are referrers, too.
+    pub(super) inventories: BTreeSet<Uid>,
     /// The objects that bear it: at most one, but for a moment while an object is replaced.
     pub(super) bearers: BTreeSet<Uid>,
+}
+
+impl Name {
+    /// Adds an object that refers to it.
+    pub(super) fn add(&mut self, referrer: &Uid, reference: &Reference) {
+        self.referrers.insert(referrer.clone());
+        if reference.relation.lists_members() {
+            self.inventories.insert(referrer.clone());
+        }
+    }
 }
 
 impl References {
@@ -55,6 +68,7 @@ impl References {
         for reference in links.references {
             if let Some(name) = self.names.get_mut(&reference.target) {
                 name.referrers.remove(uid);
+                name.inventories.remove(uid);
                 if name.referrers.is_empty() {
                     self.names.remove(&reference.target);
                 }

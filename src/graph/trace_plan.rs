@@ -252,11 +252,11 @@ impl<'p> TracePlanner<'p> {
         match lookups.iter_mut().find(|lookup| lookup.source == source) {
             Some(lookup) if lookup.anchors.contains(&anchor) => {}
             Some(lookup) => lookup.anchors.push(anchor),
-            None => lookups.push(Lookup {
-                source,
-                anchors: vec![anchor],
-                owners: BTreeSet::new(),
-            }),
+            None => {
+                let lookup = Lookup::of(source);
+                let anchors = vec![anchor];
+                lookups.push(Lookup { anchors, ..lookup });
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! The owners of an object, and the tree of its dependents. Each object appears once, in a stable order.
+//! The owners of an object, and the tree of its dependents. Each object appears once, in a stable order. The members
+//! of an inventory are its dependents, too.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -94,9 +95,9 @@ impl Graph {
         chain
     }
 
-    /// `root` and all its dependents, direct and indirect, as pairs of depth and uid. `root` comes first, and
+    /// `root` and all its dependents and members, direct and indirect, as pairs of depth and uid. `root` comes first, and
     /// each object comes before its dependents. An object appears once: under its controller if the tree
-    /// contains it, else under its first owner in the tree. Cycles of owners are cut. If `root` is not in the
+    /// contains it, else under its first owner in the tree, else under an inventory. Cycles are cut. If `root` is not in the
     /// graph, its direct dependents have depth 0.
     pub fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let distances = self.distances(root);
@@ -125,12 +126,15 @@ impl Graph {
         outline
     }
 
-    /// The distance of each object from `root`: the least number of owner references between them.
+    /// The distance of each object from `root`: the least number of owner references and entries of inventories between
+    /// them.
     fn distances<'a>(&'a self, root: &'a Uid) -> BTreeMap<&'a Uid, usize> {
         let mut distances = BTreeMap::from([(root, 0)]);
         let mut queue = VecDeque::from([(root, 0)]);
         while let Some((uid, distance)) = queue.pop_front() {
-            for child in self.dependents.get(uid).into_iter().flatten() {
+            let dependents = self.dependents.get(uid).into_iter().flatten();
+            let members = self.members(uid).map(|node| &node.uid);
+            for child in dependents.chain(members) {
                 distances.entry(child).or_insert_with(|| {
                     queue.push_back((child, distance + 1));
                     distance + 1
@@ -151,12 +155,16 @@ impl Graph {
         let mut preferred: BTreeMap<&Uid, &Uid> = BTreeMap::new();
         let mut nearer: BTreeMap<&Uid, &Uid> = BTreeMap::new();
         for (child, distance) in distances.iter().filter(|(child, _)| **child != root) {
-            let owners = self.node(child).into_iter().flat_map(Node::owners_by_rank);
-            for owner in owners {
-                if let Some(above) = distances.get(&owner.uid) {
-                    preferred.entry(child).or_insert(&owner.uid);
+            let node = self.node(child).into_iter();
+            let parents = node.flat_map(|node| {
+                let owners = node.owners_by_rank().map(|owner| &owner.uid);
+                owners.chain(self.inventories_of(node).map(|inventory| &inventory.uid))
+            });
+            for parent in parents {
+                if let Some(above) = distances.get(parent) {
+                    preferred.entry(child).or_insert(parent);
                     if above < distance {
-                        nearer.entry(child).or_insert(&owner.uid);
+                        nearer.entry(child).or_insert(parent);
                     }
                 }
             }

@@ -33,8 +33,11 @@ impl Model {
         }
     }
 
-    /// Whether any dependent of the object is there.
+    /// Whether any dependent of the object is there. The members of an inventory are not its own: they may stay.
     fn owns_any(&self, uid: &Uid) -> bool {
+        if self.graph.is_inventory(uid) {
+            return false;
+        }
         let mut below = self.graph.tree(uid).into_iter().map(|(_, below)| below);
         below.any(|below| {
             let object = self.objects.get(&below);

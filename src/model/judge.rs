@@ -78,7 +78,7 @@ impl Model {
         sources
     }
 
-    /// The named objects that matter to the state of an object. The node of a Pod matters only if nothing else explains
+    /// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod matters only if nothing else explains
     /// the state of the Pod.
     fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
         let object = self.objects.get(uid);
@@ -88,7 +88,8 @@ impl Model {
         let references = self.graph.references_of(uid).iter();
         references.filter(move |reference| {
             let is_node = &*reference.target.kind.kind == "Node";
-            reference.tier() <= upto && !(is_node && is_explained)
+            let is_member = reference.relation.lists_members();
+            reference.tier() <= upto && !is_member && !(is_node && is_explained)
         })
     }
 
@@ -99,7 +100,8 @@ impl Model {
             return Surroundings::default();
         };
         let findings = self.findings(uid);
-        let is_well = object.own.is_well() && findings.is_empty();
+        let is_problem = |finding: &Finding| finding.status != Status::Current;
+        let is_well = object.own.is_well() && !findings.iter().any(is_problem);
         Surroundings {
             facts: if is_well { Vec::new() } else { self.facts(uid) },
             warnings: self.evidence.warnings(&object.object),
@@ -134,6 +136,7 @@ impl Model {
             };
             findings.extend(found.filter(|found| !findings.contains(found)));
         }
+        findings.extend(self.member_findings(uid));
         findings
     }
 
@@ -193,7 +196,7 @@ impl Model {
         services.map(|service| service.uid.clone()).collect()
     }
 
-    fn is_there(&self, uid: &Uid) -> bool {
+    pub(super) fn is_there(&self, uid: &Uid) -> bool {
         let object = self.objects.get(uid);
         object.is_some_and(|object| object.departure.is_none())
     }

@@ -1,6 +1,6 @@
 //! `Lookups`: the sources of which a model keeps only the objects around others.
 
-use crate::graph::Lookup;
+use crate::graph::{Lookup, ReferenceTarget};
 use crate::object::ServedTypes;
 use crate::source::{Event, SourceKey, Version, Why};
 
@@ -46,6 +46,12 @@ impl Lookups {
             let doc = version.doc();
             doc.map_or(true, |doc| known.lookup.keeps(doc.root(), types))
         })
+    }
+
+    /// Whether the model keeps a member of an inventory from a source.
+    pub(super) fn looks_for(&self, source: &SourceKey, member: &ReferenceTarget) -> bool {
+        let known = self.of(source);
+        known.is_none_or(|known| known.lookup.looks_for(member))
     }
 
     /// Counts the objects of a source.

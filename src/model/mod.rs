@@ -11,6 +11,7 @@ mod evidence_sources;
 mod facts;
 mod judge;
 mod lookups;
+mod members;
 mod needed;
 mod object;
 mod outlook;
@@ -33,8 +34,10 @@ use crate::status::Rules;
 
 use evidence::Evidence;
 use lookups::Lookups;
+use members::PlannedMembers;
 
 pub use coverage::{Coverage, Reading};
+pub use members::{AbsentMember, MemberGap};
 pub use object::ModelObject;
 pub use outlook::Outlook;
 
@@ -63,6 +66,7 @@ pub struct Model {
     types: ServedTypes,
     coverage: Coverage,
     lookups: Lookups,
+    members: PlannedMembers,
     graph: Graph,
     objects: BTreeMap<Uid, ModelObject>,
     /// The objects that changed since the last refresh.
@@ -93,6 +97,7 @@ impl Model {
             links_upto: Tier::Always,
             types: ServedTypes::default(),
             lookups: Lookups::default(),
+            members: PlannedMembers::default(),
             coverage: Coverage::default(),
             graph: Graph::default(),
             objects: BTreeMap::new(),

@@ -130,8 +130,9 @@ impl ModelObject {
     ) -> bool {
         let mut findings = around.findings;
         let is_well = self.own.is_well();
-        let matters =
-            |problem: &&Finding| !is_well || problem.cause.rule == CauseRule::FailedDependents;
+        let is_of_dependents =
+            |rule| matches!(rule, CauseRule::FailedDependents | CauseRule::FailedMembers);
+        let matters = |problem: &&Finding| !is_well || is_of_dependents(problem.cause.rule);
         findings.extend(self.pod_problems.iter().filter(matters).cloned());
         let is_alone = findings.is_empty() && around.facts.is_empty() && around.warnings.is_empty();
         let assessment = if is_alone {

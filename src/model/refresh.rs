@@ -1,5 +1,6 @@
 //! Assesses the changed objects of the model.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ impl Model {
         for uid in self.judge(changed, now) {
             touched.extend(self.with_owners(&uid));
         }
-        for uid in &touched {
+        for uid in &self.bottom_up(&touched) {
             self.roll_up(uid, now);
             self.note_health(uid);
         }
@@ -72,11 +73,18 @@ impl Model {
         due
     }
 
-    /// An object and all its ancestors.
-    fn with_owners(&self, uid: &Uid) -> Vec<Uid> {
-        let owners = self.graph.ancestors(uid).into_iter();
-        let owners = owners.map(|owner| owner.uid.clone());
-        owners.chain([uid.clone()]).collect()
+    /// An object, all its ancestors, and all inventories above it.
+    fn with_owners(&self, uid: &Uid) -> BTreeSet<Uid> {
+        let mut family = self.graph.above(uid);
+        family.insert(uid.clone());
+        family
+    }
+
+    /// The same objects, each before those above it: the judgement of an inventory needs those of its members.
+    fn bottom_up(&self, uids: &BTreeSet<Uid>) -> Vec<Uid> {
+        let mut sorted: Vec<Uid> = uids.iter().cloned().collect();
+        sorted.sort_by_cached_key(|uid| Reverse(self.graph.above(uid).len()));
+        sorted
     }
 
     fn assess(&mut self, uid: &Uid, now: Timestamp) {

@@ -1,4 +1,4 @@
-//! Judges a workload by its Pods.
+//! Judges a workload by its Pods, and an inventory or a custom resource by what is below it.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,13 @@ impl Model {
         let blocked = node.and_then(|node| self.blocked_rollout(node, now));
         let failed_pods = node.and_then(|node| {
             let failed = self.failed_pods(node, &dependents);
-            failed.or_else(|| self.failed_dependents(node))
+            failed.or_else(|| {
+                if self.graph.is_inventory(uid) {
+                    self.failed_members(node)
+                } else {
+                    self.failed_dependents(node)
+                }
+            })
         });
         let has_owner = !self.graph.owners(uid).is_empty();
         let failed_pods = failed_pods.map(|found| if has_owner { found.silent() } else { found });

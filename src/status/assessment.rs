@@ -109,6 +109,21 @@ impl Assessment {
         Assessment::bare(Verdict::not_found())
     }
 
+    /// The assessment of an object that an inventory lists and that does not exist.
+    pub fn missing() -> Assessment {
+        let mut assessment = Assessment::not_found();
+        "Missing".clone_into(&mut assessment.row.word);
+        assessment
+    }
+
+    /// The assessment of an object that an inventory lists and that was not read, for this reason.
+    pub fn unread_member(why: &str) -> Assessment {
+        Assessment {
+            causes: vec![Cause::new(CauseRule::UnreadMember, why)],
+            ..Assessment::unread()
+        }
+    }
+
     /// The assessment of an object that was there before.
     pub fn departed(how: Departure) -> Assessment {
         match how {

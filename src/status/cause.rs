@@ -168,6 +168,7 @@ rules! {
     FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed.";
     FailedIndexes Never JOB_FAILURES "Too many indexes of an indexed Job have failed.";
     FailedIssuance Retried CERTIFICATES "A certificate could not be issued.";
+    FailedMembers Elsewhere INVENTORIES "An object that an inventory lists has failed.";
     FailedPods Retried ROLL_UP "Pods of the newest revision have failed, and the workload does not have all Pods that it wants.";
     FailedReference Elsewhere REFERENCES "An object that this one needs has failed.";
     Finalizers Retried FINALIZERS "An object that is being deleted waits until its finalizers are removed.";
@@ -178,6 +179,7 @@ rules! {
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
     MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
+    MissingMember Retried INVENTORIES "An object that an inventory lists does not exist.";
     MissingPort Retried REFERENCES "A Service that this object needs has no such port.";
     MissingReference Retried REFERENCES "An object that this one needs does not exist.";
     NamespaceDeletion Retried NAMESPACES "The deletion of a namespace does not finish: objects are left, or cannot be deleted.";
@@ -204,6 +206,7 @@ rules! {
     Preempted Never PREEMPTION "A Pod with a higher priority took the place of this one.";
     ProgressDeadline Never ROLLOUT_DEADLINE "A rollout made no progress within progressDeadlineSeconds.";
     ReadinessGate Retried GATES "A readiness gate of the Pod is not True.";
+    RemoteMembers Elsewhere OTHER_CLUSTERS "The objects that an inventory lists are in another cluster, so they are not judged.";
     ReplicaFailure Retried REPLICA_FAILURE "The controller cannot create or delete Pods.";
     ResizePending Retried RESIZE "The node cannot give the Pod its new resources yet.";
     Restarted Retried RESTARTS "A container was restarted in the last ten minutes.";
@@ -216,6 +219,7 @@ rules! {
     Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";
+    UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";
     Unschedulable Elsewhere SCHEDULING "The scheduler finds no node for the Pod.";

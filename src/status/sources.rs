@@ -33,6 +33,8 @@ pub(super) const GATES: &str =
 pub(super) const GATEWAYS: &str = "https://gateway-api.sigs.k8s.io/geps/gep-1364/";
 pub(super) const IMAGES: &str =
     "https://kubernetes.io/docs/concepts/containers/images/#imagepullbackoff";
+pub(super) const INVENTORIES: &str =
+    "https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory";
 pub(super) const JOB_FAILURES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy";
 pub(super) const JOB_POLICIES: &str =
@@ -51,6 +53,8 @@ pub(super) const NAMESPACES: &str =
 pub(super) const NODES: &str = "https://kubernetes.io/docs/reference/node/node-status/#condition";
 pub(super) const NODE_SHUTDOWN: &str =
     "https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/";
+pub(super) const OTHER_CLUSTERS: &str =
+    "https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/#clusters";
 pub(super) const PAUSES: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pausing-and-resuming-a-deployment";
 pub(super) const PHASES: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase";

@@ -88,9 +88,11 @@ fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
     others
 }
 
+/// An inventory only lists what it names, so a change of that is no reason for its failure.
 fn is_configuration(reference: &Reference) -> bool {
     let kind = &reference.target.kind;
-    kind.group.is_empty() && matches!(&*kind.kind, "ConfigMap" | "Secret")
+    let is_needed = !reference.relation.lists_members();
+    is_needed && kind.group.is_empty() && matches!(&*kind.kind, "ConfigMap" | "Secret")
 }
 
 /// The quota that the API server names in a refusal.

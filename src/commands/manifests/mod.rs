@@ -1,8 +1,10 @@
-//! `-f`, `-R` and `-k`: resolves manifests to the objects that they name.
+//! `-f`, `-R` and `-k`, and `helm:RELEASE`: resolves manifests to the objects that they name.
 
 mod args;
+mod helm;
 mod named;
 mod read;
+mod release;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +13,7 @@ use crate::cluster::{Filters, Namespaces, Resolver, Target};
 use crate::object::shown_url;
 
 pub(crate) use args::ManifestArgs;
+pub(crate) use helm::{ReleasePlace, is_release, release_targets};
 pub(crate) use named::ManifestPlace;
 use named::Naming;
 

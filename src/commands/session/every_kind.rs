@@ -38,7 +38,7 @@ impl Session {
             (SessionPlace::Cluster(client), Subject::Unnamed) => {
                 self.every_kind(args, client).await
             }
-            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Words)
+            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Releases | Subject::Words)
             | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::input::{stream_of, text_of, unreadable};
-use super::manifests::{self, ManifestPlace as Manifests};
+use super::manifests::{self, ManifestPlace as Manifests, ReleasePlace, release_targets};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
     Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
@@ -179,6 +179,20 @@ impl Session {
                 let place = self.place_of_manifests(context);
                 let with = (&resolver, &filters);
                 return manifests::targets(args, with, &place, (verb, context)).await;
+            }
+            (Subject::Releases, SessionPlace::Cluster(client)) => {
+                let place = ReleasePlace {
+                    client,
+                    resolver: &resolver,
+                    filters: &filters,
+                    namespace: &self.namespace,
+                };
+                return release_targets(args, &place, (verb, context)).await;
+            }
+            (Subject::Releases, SessionPlace::File(_)) => {
+                return Err(CommandError::usage(
+                    "helm:RELEASE needs a cluster: it cannot be used with --from",
+                ));
             }
             (Subject::Unnamed, SessionPlace::File(file)) => {
                 file.look_at_all();

@@ -1,5 +1,6 @@
 //! `status`: the live table of objects and everything they own.
 
+mod absent_members;
 mod columns;
 mod documents;
 mod file;
@@ -66,6 +67,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web -o json          one JSON record per line, for programs
   kubectl spy status -f manifests/ --for=current --timeout=5m
                                                  exit when the objects of manifests are ready
+  kubectl spy status helm:web                    the objects of a Helm release
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
 
@@ -159,8 +161,8 @@ pub(crate) async fn show(
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
     if session.is_of_file() {
         state = state.of_excerpt();
-    } else if requested.iter().any(is_named_custom) {
-        // Its dependents may be of any kind.
+    }
+    if requested.iter().any(has_dependents_of_any_kind) {
         state = state.with_types(session.served_types().await);
     }
     let mut terminal = Terminal::open(context, args.stdout());
@@ -183,11 +185,12 @@ pub(crate) async fn show(
     }
 }
 
-/// Whether a source selects one custom resource by its name.
-fn is_named_custom(source: &SourceKey) -> bool {
+/// Whether a source selects one object by its name that may own or list objects of any kind: a custom resource, or a
+/// `ConfigMap`, which may be an inventory.
+fn has_dependents_of_any_kind(source: &SourceKey) -> bool {
     let resource = &source.resource;
     let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
-    is_custom && source.select.name().is_some()
+    (is_custom || *resource.kind == *"ConfigMap") && source.select.name().is_some()
 }
 
 /// Requests the columns that the server prints, if one type was requested. Those of Pods are the columns of `status`, but

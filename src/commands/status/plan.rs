@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::roots::MAX_EXPANDED;
 use super::state::{StatusState, covers};
-use crate::graph::{Lookup, one_per_source};
+use crate::graph::{Lookup, MemberPlan, one_per_source};
 use crate::object::Uid;
 use crate::source::SourceKey;
 
@@ -21,7 +21,7 @@ impl StatusState {
                 let cluster = &self.requested[root.requested].cluster;
                 let graph = self.model.graph();
                 let mut dependents = node.dependent_sources(cluster);
-                if node.is_custom() {
+                if node.is_custom() && !graph.is_inventory(uid) {
                     for (_, below) in graph.tree(uid) {
                         let below = graph.node(&below).into_iter();
                         dependents.extend(below.flat_map(|node| node.dependent_sources(cluster)));
@@ -37,8 +37,10 @@ impl StatusState {
     pub(super) fn follow_dependents(&mut self) {
         let dependents = self.roots.expand(MAX_EXPANDED);
         let sources = self.requested.iter().chain(&dependents);
+        let sources = sources.chain(&self.members.sources);
         let mut sources: Vec<SourceKey> = sources.chain(&self.neighbours).cloned().collect();
-        let mut lookups = self.lookups.clone();
+        let lookups = self.lookups.iter().chain(&self.members.lookups);
+        let mut lookups = one_per_source(lookups.cloned().collect());
         lookups.retain(|lookup| !sources.contains(&lookup.source));
         sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
         self.model
@@ -58,9 +60,28 @@ impl StatusState {
         one_per_source(all)
     }
 
+    /// Plans the sources for the members of the inventories that were requested by name.
+    pub(super) fn plan_members(&mut self) {
+        let mut plan = MemberPlan::default();
+        for (uid, root) in self.roots.iter().filter(|(_, root)| root.is_named()) {
+            let cluster = &self.requested[root.requested].cluster;
+            let graph = self.model.graph();
+            plan.add(graph.member_plan(uid, cluster, self.model.types()));
+        }
+        if plan != self.members {
+            self.is_plan_old = true;
+            self.members = plan.clone();
+            self.model.expect_members(plan);
+        }
+    }
+
     /// Whether a source only adds to what the view shows.
     pub(super) fn is_extra(&self, source: &SourceKey) -> bool {
-        let is_looked_through = self.lookups.iter().any(|lookup| lookup.source == *source);
-        is_looked_through || self.neighbours.contains(source) || self.evidence.contains(source)
+        let lookups = self.lookups.iter().chain(&self.members.lookups);
+        let mut looked_through = lookups.map(|lookup| &lookup.source);
+        looked_through.any(|other| other == source)
+            || self.neighbours.contains(source)
+            || self.members.sources.contains(source)
+            || self.evidence.contains(source)
     }
 }

@@ -9,7 +9,7 @@ use super::roots::{Rank, Root, RootPlace};
 use super::state::StatusState;
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
-use crate::model::ModelObject;
+use crate::model::{AbsentMember, ModelObject};
 use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
@@ -131,8 +131,8 @@ impl StatusState {
     fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
         let graph = self.model.graph();
         let is_below = |uid: &Uid| {
-            let above = graph.ancestors(uid);
-            above.iter().any(|owner| self.root(&owner.uid).is_some())
+            let above = graph.above(uid);
+            above.iter().any(|owner| self.root(owner).is_some())
         };
         let named = self.without_object().filter_map(|(requested, source)| {
             let object = source.named_object()?;
@@ -164,10 +164,10 @@ impl StatusState {
         roots
     }
 
-    /// The tree of an object's dependents. It contains the object itself, even if that could not be read.
+    /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
-        let is_leaf = graph.children(root).is_empty();
+        let is_leaf = graph.children(root).is_empty() && !graph.is_inventory(root);
         match graph.node(root) {
             Some(_) if !is_leaf => graph.tree(root),
             _ => vec![(0, root.clone())],
@@ -211,6 +211,24 @@ impl Placement<'_> {
                     is_named: root.is_some_and(Root::is_named),
                     last_change: state.last_changes.as_ref().and_then(|found| found.of(&uid)),
                     node: state.model.graph().node(&uid),
+                });
+                self.place_absent_members(depth, &uid);
+            }
+        }
+    }
+
+    /// Adds the members of an inventory that have no object.
+    fn place_absent_members(&mut self, depth: usize, inventory: &Uid) {
+        let model = &self.state.model;
+        for AbsentMember { target, why } in model.absent_members(inventory) {
+            let object = target.object(model.types());
+            if self.placed.insert(object.identity()) {
+                let assessment = self.state.absent_members.of(why);
+                self.rows.push(StatusRow {
+                    depth: depth + 1,
+                    owner: Some(inventory.clone()),
+                    is_requested: false,
+                    ..StatusRow::alone(object, assessment, None)
                 });
             }
         }

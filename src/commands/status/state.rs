@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::absent_members::AbsentMembers;
 use super::roots::{Collapsed, Rank, RankClock, Root, RootPlace, Roots};
 use crate::commands::LastChanges;
-use crate::graph::Lookup;
+use crate::graph::{Lookup, MemberPlan};
 use crate::model::{MAX_REFERENCES, Model, Reading, Retention};
 use crate::object::{ObjectRef, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
@@ -28,6 +29,8 @@ pub(super) struct StatusState {
     pub(super) evidence: Vec<SourceKey>,
     /// The sources that may have dependents of custom resources.
     pub(super) lookups: Vec<Lookup>,
+    /// The sources of the members of inventories.
+    pub(super) members: MemberPlan,
     /// Whether the roots, their dependents or their references have changed since the last plan.
     pub(super) is_plan_old: bool,
     /// Whether the sources were read once.
@@ -38,6 +41,7 @@ pub(super) struct StatusState {
     pub(super) last: Option<Timestamp>,
     pub(super) not_found: Arc<Assessment>,
     pub(super) unread: Arc<Assessment>,
+    pub(super) absent_members: AbsentMembers,
     /// What changed before requested objects failed; `None` without a look-back.
     pub(super) last_changes: Option<LastChanges>,
 }
@@ -54,12 +58,14 @@ impl StatusState {
             neighbours: Vec::new(),
             evidence: Vec::new(),
             lookups: Vec::new(),
+            members: MemberPlan::default(),
             is_plan_old: false,
             has_loaded: false,
             started,
             last: None,
             not_found: Arc::new(Assessment::not_found()),
             unread: Arc::new(Assessment::unread()),
+            absent_members: AbsentMembers::default(),
             last_changes: None,
         }
     }
@@ -147,8 +153,12 @@ impl StatusState {
         let lookups = self.owned_lookups();
         self.is_plan_old |= lookups != self.lookups;
         self.lookups = lookups;
-        if std::mem::take(&mut self.is_plan_old) {
+        self.plan_members();
+        let is_plan_old = std::mem::take(&mut self.is_plan_old);
+        if is_plan_old {
             self.follow_dependents();
+        }
+        if is_plan_old || !self.model.is_fresh() {
             self.model.refresh(now);
         }
         self.has_loaded |= self.model.coverage().has_answers();

@@ -16,6 +16,7 @@ use crate::render::age::rfc3339;
 use crate::render::json::line::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
+use crate::source::SourceKey;
 use crate::status::{Assessment, Row, Status};
 
 /// What was printed last of each object.
@@ -25,7 +26,7 @@ pub(super) struct Transitions {
     printed: BTreeMap<Uid, Printed>,
     /// The number of comparisons so far.
     round: u64,
-    /// The requested objects that were there at least once, without their uids.
+    /// The requested objects and the members of inventories that were there at least once, without their uids.
     met: BTreeSet<ObjectRef>,
 }
 
@@ -78,8 +79,13 @@ impl Transitions {
     pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
         let options = self.options;
         let has_namespaces = has_namespaces(state, &[]);
+        let requested = state.requested().first().and_then(SourceKey::namespace);
+        // The members of an inventory may be in other namespaces.
+        let is_elsewhere = |row: &StatusRow<'_>| {
+            row.owner.is_some() && row.object.namespace.as_deref() != requested
+        };
         let place = |row: &StatusRow<'_>| match &row.object.namespace {
-            Some(namespace) if has_namespaces => format!(" -n {namespace}"),
+            Some(namespace) if has_namespaces || is_elsewhere(row) => format!(" -n {namespace}"),
             _ => String::new(),
         };
         let time = rfc3339(now);
@@ -150,7 +156,12 @@ impl Transitions {
             if row.known.is_none() && !self.is_worth_printing(&row) {
                 continue;
             }
-            if row.depth == 0 && row.known.is_some() {
+            let graph = state.model.graph();
+            let is_member = row
+                .owner
+                .as_ref()
+                .is_some_and(|owner| graph.is_inventory(owner));
+            if (row.depth == 0 || is_member) && row.known.is_some() {
                 self.met.insert(row.object.without_uid());
             }
             let was = self.printed.insert(uid, Printed::of(&row, round));

@@ -440,10 +440,25 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "kustomize.toolkit.fluxcd.io/v1/Kustomization",
         r#""spec":{"sourceRef":{"kind":"GitRepository","name":"repo","apiVersion":"source.toolkit.fluxcd.io/v1"},"dependsOn":[{"name":"crds"}],
-            "healthChecks":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","namespace":"shop"}],"kubeConfig":{"secretRef":{"name":"far"}},"serviceAccountName":"robot"},
+            "healthChecks":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","namespace":"shop"}],"serviceAccountName":"robot"},
             "status":{"inventory":{"entries":[{"id":"shop_web_apps_Deployment"},{"id":"_shop__Namespace"},{"id":"odd"}]}}"#,
         "source GitRepository.source.toolkit.fluxcd.io shop/repo\ndepends on Kustomization.kustomize.toolkit.fluxcd.io shop/crds\nhealth check Deployment.apps shop/web\n\
-            kubeconfig Secret shop/far\nservice account ServiceAccount shop/robot\napplies Deployment.apps shop/web\napplies Namespace -/shop",
+            service account ServiceAccount shop/robot\napplies Deployment.apps shop/web\napplies Namespace -/shop",
+    ),
+    (
+        "kustomize.toolkit.fluxcd.io/v1/Kustomization",
+        r#""spec":{"kubeConfig":{"secretRef":{"name":"far"}}},"status":{"inventory":{"entries":[{"id":"shop_web_apps_Deployment"}]}}"#,
+        "kubeconfig Secret shop/far",
+    ),
+    (
+        "kpt.dev/v1alpha1/ResourceGroup",
+        r#""spec":{"resources":[{"group":"apps","kind":"Deployment","namespace":"shop","name":"web"}]}"#,
+        "applies Deployment.apps shop/web",
+    ),
+    (
+        "v1/ConfigMap",
+        r#"+,"labels":{"cli-utils.sigs.k8s.io/inventory-id":"x"}},"data":{"shop_web_apps_Deployment":""}"#,
+        "applies Deployment.apps shop/web",
     ),
     (
         "helm.toolkit.fluxcd.io/v2/HelmRelease",

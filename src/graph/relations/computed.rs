@@ -200,29 +200,6 @@ fn service_of_host(holder: Value<'_>, own: &ObjectRef) -> Option<Found> {
     }))
 }
 
-/// The objects in the inventory of a Kustomization: `NAMESPACE_NAME_GROUP_KIND`
-/// (<https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory>).
-pub(super) fn flux_inventory(object: Value<'_>, _own: &ObjectRef) -> Vec<Found> {
-    let entries = object.items_at(&["status", "inventory", "entries"]);
-    let entry = |entry: Value<'_>| {
-        let id = entry.str_at(&["id"])?.into_owned();
-        let [namespace, name, group, kind] = id.split('_').collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        Some(Found::Named(ReferenceTarget {
-            kind: GroupKind {
-                group: group.into(),
-                kind: kind.into(),
-            },
-            namespace: Some(namespace)
-                .filter(|name| !name.is_empty())
-                .map(Arc::from),
-            name: name.replace("__", ":").into(),
-        }))
-    };
-    entries.filter_map(entry).collect()
-}
-
 /// The Kustomization that has applied an object.
 pub(super) fn flux_kustomization(object: Value<'_>, _own: &ObjectRef) -> Vec<Found> {
     let label = |key: &str| {

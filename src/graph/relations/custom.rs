@@ -3,9 +3,9 @@
 //! A row costs nothing in a cluster without the kind. The default kind of a reference is the one in the project's API.
 
 use super::Empty::{All, Nothing};
-use super::Read::{Annotation, Computed, Name, Selector};
+use super::Read::{Annotation, Computed, Inventory, Name, Selector};
 use super::To::{Any, Kind, Reference};
-use super::{computed, relations};
+use super::{computed, inventory, relations};
 
 const SCALED: &[&str] = &["apps/Deployment", "apps/StatefulSet", "argoproj.io/Rollout"];
 const SERVICE: &[&str] = &["Service"];
@@ -94,15 +94,18 @@ relations! { TABLE:
     "health check": "kustomize.toolkit.fluxcd.io/Kustomization" Fronts Name("spec.healthChecks[]", "name") => Reference(ANYTHING), Trace Delays Forth;
     "kubeconfig": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.kubeConfig.secretRef", "name") => Kind("Secret"), Trace Delays Both;
     "service account": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec", "serviceAccountName") => Kind("ServiceAccount"), Trace Fails Both;
-    "applies": "kustomize.toolkit.fluxcd.io/Kustomization" Fronts Computed(computed::flux_inventory) => Any, Trace Delays Forth;
+    "applies": "kustomize.toolkit.fluxcd.io/Kustomization" Fronts Inventory(&inventory::KUSTOMIZATION) => Any, Always Fails Forth;
     "applied by": "*" Backs Computed(computed::flux_kustomization) => Kind("kustomize.toolkit.fluxcd.io/Kustomization"), Trace Works Forth;
     "source": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.chart.spec.sourceRef", "name") => Reference(CHART_SOURCE), Trace Fails Both;
     "chart": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.chartRef", "name") => Reference(&["source.toolkit.fluxcd.io/HelmChart", "source.toolkit.fluxcd.io/OCIRepository"]), Trace Fails Both;
     "values": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.valuesFrom[]", "name") => Reference(VALUES), Trace Fails Both;
     "depends on": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.dependsOn[]", "name") => Kind("helm.toolkit.fluxcd.io/HelmRelease"), Trace Fails Both;
 
-    "manages": "argoproj.io/Application" Fronts Name("status.resources[]", "name") => Reference(ANYTHING), Trace Delays Forth;
+    "manages": "argoproj.io/Application" Fronts Inventory(&inventory::APPLICATION) => Any, Always Fails Forth;
     "project": "argoproj.io/Application" Uses Name("spec", "project") => Kind("argoproj.io/AppProject"), Trace Fails Both;
+
+    "applies": "kpt.dev/ResourceGroup" Fronts Inventory(&inventory::RESOURCE_GROUP) => Any, Always Fails Forth;
+    "applies": "ConfigMap" Fronts Inventory(&inventory::CONFIG_MAP) => Any, Always Fails Forth;
 
     "composition": "*" Uses Name("spec.crossplane.compositionRef", "name") => Kind("apiextensions.crossplane.io/Composition"), Trace Fails Forth;
     "composition": "*" Uses Name("spec.compositionRef", "name") => Kind("apiextensions.crossplane.io/Composition"), Trace Fails Forth;

@@ -5,6 +5,7 @@
 
 mod computed;
 mod custom;
+mod inventory;
 mod kubernetes;
 mod pod;
 
@@ -14,7 +15,11 @@ use std::sync::{Arc, LazyLock};
 use crate::object::{GroupKind, ObjectRef, Value};
 use crate::source::Select;
 
+use inventory::InventoryShape;
+
 pub(super) use computed::Found;
+pub(super) use inventory::InventoryMembers;
+pub use inventory::RemoteMembers;
 
 /// A relation of one kind to another.
 #[derive(Debug)]
@@ -74,6 +79,8 @@ pub(super) enum Read {
     Annotation(&'static str),
     /// By a function, for fields that need more than a path.
     Computed(fn(Value<'_>, &ObjectRef) -> Vec<Found>),
+    /// By the entries of an inventory. The objects are its members.
+    Inventory(&'static InventoryShape),
 }
 
 /// What an empty selector means.
@@ -200,6 +207,7 @@ impl Relation {
             Read::Label(key) => format!("metadata.labels[{key}]"),
             Read::Annotation(key) => format!("metadata.annotations[{key}]"),
             Read::Computed(_) => "spec".to_owned(),
+            Read::Inventory(shape) => shape.path(),
         }
     }
 
@@ -230,6 +238,11 @@ pub(super) fn split(text: &str) -> (&str, &str) {
 }
 
 impl Relation {
+    /// Whether the other objects are the members of an inventory.
+    pub fn lists_members(&self) -> bool {
+        matches!(self.read, Read::Inventory(_))
+    }
+
     /// Whether it finds other objects by their labels.
     pub(super) fn selects(&self) -> bool {
         match self.read {
@@ -239,7 +252,8 @@ impl Relation {
             | Read::Certificate(_)
             | Read::Label(_)
             | Read::Annotation(_)
-            | Read::Computed(_) => false,
+            | Read::Computed(_)
+            | Read::Inventory(_) => false,
         }
     }
 

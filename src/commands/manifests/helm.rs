@@ -1,0 +1,250 @@
+//! `helm:RELEASE`: finds the newest revision of a Helm release.
+//!
+//! Helm stores each revision in a Secret of the type `helm.sh/release.v1`, with labels for the release, the revision and
+//! its status (<https://helm.sh/docs/topics/advanced/#storage-backends>). The labels of all revisions are read, and the
+//! data of the newest one alone.
+
+use serde::Deserialize;
+
+use super::named::{ManifestPlace, Naming};
+use super::read::Manifest;
+use super::release::objects;
+use crate::cluster::{
+    ApiRequest, Client, Filters, Namespaces, Part, RequestError, RequestPath, Resolver, Target,
+};
+use crate::commands::{CommandError, Context, ObjectArgs};
+use crate::object::{Doc, json_fault, near};
+
+/// Marks an argument that names a release.
+const PREFIX: &str = "helm:";
+
+/// The most characters of the name of a release (<https://helm.sh/docs/chart_template_guide/getting_started/>).
+const LONGEST: usize = 53;
+
+/// A cluster whose releases are read.
+pub(crate) struct ReleasePlace<'r> {
+    pub(crate) client: &'r Client,
+    pub(crate) resolver: &'r Resolver,
+    pub(crate) filters: &'r Filters,
+    /// The namespace of the releases, and of their objects without one.
+    pub(crate) namespace: &'r str,
+}
+
+/// A revision of a release, as its Secret's labels describe it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+struct ReleaseLabels {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    version: String,
+    #[serde(default)]
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct SecretList {
+    items: Option<Vec<StoredRevision>>,
+}
+
+#[derive(Deserialize)]
+struct StoredRevision {
+    metadata: RevisionMetadata,
+}
+
+#[derive(Deserialize)]
+struct RevisionMetadata {
+    name: String,
+    #[serde(default)]
+    labels: ReleaseLabels,
+}
+
+/// Whether an argument names a release.
+pub(crate) fn is_release(word: &str) -> bool {
+    word.starts_with(PREFIX)
+}
+
+/// The targets of the releases that the arguments name: the objects in the manifests of their newest revisions.
+pub(crate) async fn release_targets(
+    args: &ObjectArgs,
+    place: &ReleasePlace<'_>,
+    (verb, context): (&str, &mut Context<'_>),
+) -> Result<Vec<Target>, CommandError> {
+    check(args, place)?;
+    let mut manifests: Vec<Manifest> = Vec::new();
+    for word in &args.objects {
+        let release = word.strip_prefix(PREFIX).unwrap_or(word);
+        check_name(release)?;
+        let newest = place.newest(release).await?;
+        if let Some(status) = newest.unusual_status() {
+            let (version, namespace) = (&newest.labels.version, place.namespace);
+            let text = format!(
+                "revision {version} has the status {status}: helm history {release} -n {namespace}"
+            );
+            context.hint(&text)?;
+        }
+        let name = &newest.name;
+        let secret = place.secret(name).await?;
+        let found = objects(secret.root(), &format!("release {release}"));
+        manifests.extend(found.map_err(|error| {
+            CommandError::failed(format!(
+                "error: release \"{release}\": its Secret {name} {error}"
+            ))
+        })?);
+    }
+    let labels = place.filters.labels.as_deref().unwrap_or_default();
+    let naming = Naming {
+        resolver: place.resolver,
+        place: &ManifestPlace {
+            namespace: place.namespace.into(),
+            is_given: false,
+        },
+        everywhere: false,
+        labels: labels
+            .parse()
+            .map_err(|error| CommandError::usage(format!("-l: {error}")))?,
+        verb,
+    };
+    naming.targets(&manifests).await
+}
+
+/// Refuses arguments that make no sense beside a release.
+fn check(args: &ObjectArgs, place: &ReleasePlace<'_>) -> Result<(), CommandError> {
+    let wrong = match () {
+        () if !args.objects.iter().all(|word| is_release(word)) => {
+            "helm:RELEASE cannot be combined with other objects"
+        }
+        () if place.filters.namespaces == Namespaces::All => {
+            "a release is in one namespace: use -n instead of -A"
+        }
+        () if args
+            .field_selector
+            .as_ref()
+            .is_some_and(|text| !text.is_empty()) =>
+        {
+            "a release names objects: --field-selector cannot be used with it"
+        }
+        () => return Ok(()),
+    };
+    Err(CommandError::usage(wrong))
+}
+
+/// Refuses names that no release can have. Their characters could change the selector.
+fn check_name(release: &str) -> Result<(), CommandError> {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
+    if !release.is_empty() && release.len() <= LONGEST && release.bytes().all(is_valid) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "invalid release name \"{release}\""
+    )))
+}
+
+impl ReleasePlace<'_> {
+    /// The newest revision of a release.
+    async fn newest(&self, release: &str) -> Result<RevisionMetadata, CommandError> {
+        let revisions = self
+            .revisions(&format!("owner=helm,name={release}"))
+            .await?;
+        match newest(revisions) {
+            Some(newest) => Ok(newest),
+            None => Err(self.not_found(release).await),
+        }
+    }
+
+    /// The revisions with these labels.
+    async fn revisions(&self, labels: &str) -> Result<Vec<RevisionMetadata>, RequestError> {
+        let request = ApiRequest::new(self.secrets()?)
+            .about("list", "secrets")
+            .accept(
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+            )
+            .query("labelSelector", labels)
+            .query("fieldSelector", "type=helm.sh/release.v1");
+        let body = self.client.get(&request).await?;
+        let list: SecretList = serde_json::from_slice(&body).map_err(|error| {
+            let fault = json_fault(&error);
+            RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
+        })?;
+        let items = list.items.unwrap_or_default();
+        Ok(items.into_iter().map(|item| item.metadata).collect())
+    }
+
+    async fn secret(&self, name: &str) -> Result<Doc, CommandError> {
+        let path = self.secrets()?.then(Part::Name, name);
+        let path = path.map_err(RequestError::from)?;
+        let request = ApiRequest::new(path).about("get", "secrets");
+        let body = self.client.get(&request).await?;
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Doc::parse(text).map_err(|_| CommandError::failed("error: the server's answer is not JSON"))
+    }
+
+    fn secrets(&self) -> Result<RequestPath, RequestError> {
+        let namespaces = RequestPath::from("/api/v1/namespaces");
+        let path = namespaces.then(Part::Namespace, self.namespace)?;
+        Ok(path.then(Part::Resource, "secrets")?)
+    }
+
+    /// The error for a release that does not exist, with similar names.
+    async fn not_found(&self, release: &str) -> CommandError {
+        let namespace = self.namespace;
+        let error = CommandError::failed(format!(
+            "error: release \"{release}\" not found in namespace \"{namespace}\""
+        ));
+        let all = self.revisions("owner=helm").await.unwrap_or_default();
+        let names = all.iter().map(|revision| revision.labels.name.as_str());
+        let near = near(release, names).into_iter();
+        let near: Vec<String> = near.map(|name| format!("{PREFIX}{name}")).collect();
+        match near.join(" or ") {
+            near if near.is_empty() => {
+                error.hint(format!("list the releases: helm list -n {namespace}"))
+            }
+            near => error.hint(format!("did you mean {near}?")),
+        }
+    }
+}
+
+impl RevisionMetadata {
+    /// The status of a revision that is not deployed: `failed`, `pending-upgrade`, `uninstalled`.
+    fn unusual_status(&self) -> Option<&str> {
+        let status = Some(&*self.labels.status);
+        status.filter(|status| !matches!(*status, "" | "deployed"))
+    }
+}
+
+/// The revision with the greatest number. Versions are numbers: 10 is newer than 9.
+fn newest(revisions: Vec<RevisionMetadata>) -> Option<RevisionMetadata> {
+    let number = |revision: &RevisionMetadata| revision.labels.version.parse::<u64>().ok();
+    revisions.into_iter().max_by_key(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_revision_has_the_greatest_number() {
+        let newest_of = |versions: &[&str]| {
+            let revision = |version: &&str| RevisionMetadata {
+                name: (*version).to_owned(),
+                labels: ReleaseLabels {
+                    version: (*version).to_owned(),
+                    ..ReleaseLabels::default()
+                },
+            };
+            newest(versions.iter().map(revision).collect()).map(|found| found.name)
+        };
+        assert_eq!(newest_of(&["9", "10", "2"]).as_deref(), Some("10"));
+        assert_eq!(newest_of(&["x", "1", ""]).as_deref(), Some("1"));
+        assert_eq!(newest_of(&[]), None);
+    }
+
+    #[test]
+    fn a_name_cannot_change_the_selector() {
+        for name in ["web", "web-1.x", &"a".repeat(53)] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in ["", "web,name!=web", "a b", "a/b", "é", &"a".repeat(54)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}

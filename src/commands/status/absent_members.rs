@@ -1,0 +1,39 @@
+//! `AbsentMembers`: the states of the members of an inventory that have no object.
+
+use std::sync::Arc;
+
+use crate::model::MemberGap;
+use crate::status::Assessment;
+
+/// One assessment for each reason.
+#[derive(Debug)]
+pub(super) struct AbsentMembers {
+    missing: Arc<Assessment>,
+    refused: Arc<Assessment>,
+    unserved: Arc<Assessment>,
+    beyond: Arc<Assessment>,
+}
+
+impl Default for AbsentMembers {
+    fn default() -> AbsentMembers {
+        let unread = |why| Arc::new(Assessment::unread_member(why));
+        AbsentMembers {
+            missing: Arc::new(Assessment::missing()),
+            refused: unread("cannot be read"),
+            unserved: unread("type not served"),
+            beyond: unread("not read: too many members"),
+        }
+    }
+}
+
+impl AbsentMembers {
+    /// The assessment of a member without an object, for this reason.
+    pub(super) fn of(&self, why: MemberGap) -> &Arc<Assessment> {
+        match why {
+            MemberGap::Missing => &self.missing,
+            MemberGap::Refused => &self.refused,
+            MemberGap::Unserved => &self.unserved,
+            MemberGap::Beyond => &self.beyond,
+        }
+    }
+}

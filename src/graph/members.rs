@@ -1,0 +1,251 @@
+//! The members of inventories: which of them the graph has, and which sources show all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::{GroupKind, ServedTypes, Uid};
+use crate::source::{ClusterId, Select, SourceKey};
+
+use super::lookup::{Lookup, one_per_source};
+use super::plan::has_dependents;
+use super::reference::Reference;
+use super::reference_target::ReferenceTarget;
+use super::relations::RemoteMembers;
+use super::{Graph, Node};
+
+/// The most members of one type and namespace that are read by their names. More are found in one list.
+const MOST_BY_NAME: usize = 24;
+/// The most lists for the members of all inventories below one object. Each costs a watch, too.
+pub const MAX_MEMBER_LISTS: usize = 100;
+/// The most workloads of one namespace whose dependents are read by their selectors.
+const MOST_SELECTORS: usize = 8;
+/// The most custom members whose dependents are looked for. Each may need a list for every kind that it can own.
+const MOST_CUSTOM: usize = 8;
+
+/// The sources that show the members of inventories and what these own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberPlan {
+    /// The sources that are read whole.
+    pub sources: Vec<SourceKey>,
+    /// The sources that are looked through.
+    pub lookups: Vec<Lookup>,
+    /// The inventories whose members are read.
+    pub inventories: BTreeSet<Uid>,
+    /// The members that are not read, because there are too many.
+    pub beyond: BTreeSet<ReferenceTarget>,
+}
+
+impl MemberPlan {
+    /// Adds the plan for another object.
+    pub fn add(&mut self, other: MemberPlan) {
+        for source in other.sources {
+            if !self.sources.contains(&source) {
+                self.sources.push(source);
+            }
+        }
+        self.lookups.extend(other.lookups);
+        self.lookups = one_per_source(std::mem::take(&mut self.lookups));
+        self.inventories.extend(other.inventories);
+        self.beyond.extend(other.beyond);
+    }
+}
+
+impl Graph {
+    /// The members that an inventory lists, in its order. Empty for other objects.
+    pub fn member_references(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
+        let references = self.references_of(uid).iter();
+        references.filter(|reference| reference.relation.lists_members())
+    }
+
+    /// Whether an object lists members.
+    pub fn is_inventory(&self, uid: &Uid) -> bool {
+        self.member_references(uid).next().is_some()
+    }
+
+    /// The members of an inventory that are in the graph, in its order.
+    pub fn members(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
+        let members = self.member_references(uid);
+        members.filter_map(|member| self.referenced(&member.target))
+    }
+
+    /// The members of an inventory in another cluster; `None` for other objects.
+    pub fn remote_members(&self, uid: &Uid) -> Option<&RemoteMembers> {
+        self.links_of(uid)?.remote.as_ref()
+    }
+
+    /// The inventories in the graph that list an object.
+    pub(super) fn inventories_of(&self, node: &Node) -> impl Iterator<Item = &Node> {
+        let names = &self.references.names;
+        let name = (!names.is_empty()).then(|| names.get(&ReferenceTarget::of(&node.object)));
+        let inventories = name
+            .flatten()
+            .into_iter()
+            .flat_map(|name| &name.inventories);
+        inventories.filter_map(|uid| self.node(uid))
+    }
+
+    /// The objects above an object: its owner and the inventories that list it, what is above these, and so on. Each
+    /// appears once, and the object itself never.
+    pub fn above(&self, uid: &Uid) -> BTreeSet<Uid> {
+        let mut above = BTreeSet::new();
+        let mut open = vec![uid.clone()];
+        while let Some(at) = open.pop() {
+            let Some(node) = self.node(&at) else { continue };
+            let owner = self.owners(&at).into_iter().take(1);
+            for next in owner.chain(self.inventories_of(node)) {
+                if next.uid != *uid && above.insert(next.uid.clone()) {
+                    open.push(next.uid.clone());
+                }
+            }
+        }
+        above
+    }
+
+    /// The sources that show the members of an inventory, those of the inventories among them, and what all of them own.
+    /// More follow when these are read. The plan is empty for other objects.
+    pub fn member_plan(&self, root: &Uid, cluster: &ClusterId, types: &ServedTypes) -> MemberPlan {
+        if !self.is_inventory(root) {
+            return MemberPlan::default();
+        }
+        let tree = self.tree(root).into_iter();
+        let tree: Vec<&Node> = tree.filter_map(|(_, uid)| self.node(&uid)).collect();
+        let mut planner = MemberPlanner {
+            graph: self,
+            cluster,
+            types,
+            plan: MemberPlan::default(),
+        };
+        planner.read_members(&tree);
+        planner.read_dependents(&tree);
+        planner.look_for_owned(&tree);
+        planner.plan.lookups = one_per_source(planner.plan.lookups);
+        planner.plan
+    }
+}
+
+struct MemberPlanner<'p> {
+    graph: &'p Graph,
+    cluster: &'p ClusterId,
+    types: &'p ServedTypes,
+    plan: MemberPlan,
+}
+
+impl MemberPlanner<'_> {
+    /// Reads the members of the inventories in the tree.
+    fn read_members(&mut self, tree: &[&Node]) {
+        let mut targets: BTreeSet<ReferenceTarget> = BTreeSet::new();
+        for node in tree {
+            let members = self.graph.member_references(&node.uid);
+            targets.extend(members.map(|member| member.target.clone()));
+            if self.graph.is_inventory(&node.uid) {
+                self.plan.inventories.insert(node.uid.clone());
+            }
+        }
+        let is_many = targets.len() > MAX_MEMBER_LISTS;
+        let mut groups: BTreeMap<(GroupKind, Option<Arc<str>>), BTreeSet<ReferenceTarget>> =
+            BTreeMap::new();
+        for target in targets {
+            let group = (target.kind.clone(), target.namespace.clone());
+            groups.entry(group).or_default().insert(target);
+        }
+        for members in groups.into_values() {
+            let by_name = members.len() == 1 || (!is_many && members.len() <= MOST_BY_NAME);
+            if by_name {
+                for member in members {
+                    self.read_by_name(member);
+                }
+            } else {
+                self.look_for(members);
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.plan.sources.len() + self.plan.lookups.len() < MAX_MEMBER_LISTS
+    }
+
+    fn read_by_name(&mut self, member: ReferenceTarget) {
+        match member.source(self.cluster, self.types) {
+            None => {} // its type is not served
+            Some(source) if self.has_room() => self.plan.sources.push(source),
+            Some(_) => {
+                self.plan.beyond.insert(member);
+            }
+        }
+    }
+
+    /// Looks for members of one type and namespace in the list of all.
+    fn look_for(&mut self, members: BTreeSet<ReferenceTarget>) {
+        let first = members.first();
+        let source = first.and_then(|member| member.list_source(self.cluster, self.types));
+        match source {
+            None => {}
+            Some(source) if self.has_room() => {
+                let lookup = Lookup::of(source);
+                self.plan.lookups.push(Lookup { members, ..lookup });
+            }
+            Some(_) => self.plan.beyond.extend(members),
+        }
+    }
+
+    /// Reads the dependents of the workloads in the tree. Those of many workloads are looked for in the whole namespace.
+    fn read_dependents(&mut self, tree: &[&Node]) {
+        let mut by_list: Vec<(SourceKey, Vec<SourceKey>)> = Vec::new();
+        let is_top = |node: &&&Node| self.graph.owners(&node.uid).iter().all(|it| it.is_custom());
+        for node in tree.iter().filter(is_top) {
+            for source in node.dependent_sources(self.cluster) {
+                let list = SourceKey {
+                    select: Select::All,
+                    ..source.clone()
+                };
+                match by_list.iter_mut().find(|(known, _)| *known == list) {
+                    Some((_, selected)) if selected.contains(&source) => {}
+                    Some((_, selected)) => selected.push(source),
+                    None => by_list.push((list, vec![source])),
+                }
+            }
+        }
+        for (list, selected) in by_list {
+            // Those that are not read yet count, too: the plan does not change when they are.
+            let listed = self.workloads_in(tree, list.namespace());
+            if selected.len().max(listed) <= MOST_SELECTORS {
+                self.plan.sources.extend(selected);
+                continue;
+            }
+            let workloads = tree.iter().filter(|node| {
+                node.workload().is_some() && node.object.namespace.as_deref() == list.namespace()
+            });
+            let owners = workloads.map(|node| node.uid.clone()).collect();
+            let lookup = Lookup::of(list);
+            self.plan.lookups.push(Lookup { owners, ..lookup });
+        }
+    }
+
+    /// How many workloads of a namespace the inventories in the tree list.
+    fn workloads_in(&self, tree: &[&Node], namespace: Option<&str>) -> usize {
+        let members = tree
+            .iter()
+            .flat_map(|node| self.graph.member_references(&node.uid));
+        let targets = members.map(|member| &member.target);
+        let is_it = |target: &&ReferenceTarget| {
+            target.namespace.as_deref() == namespace && has_dependents(&target.kind)
+        };
+        targets.filter(is_it).count()
+    }
+
+    /// Looks for what custom members own.
+    fn look_for_owned(&mut self, tree: &[&Node]) {
+        let is_member = |node: &&&Node| {
+            let graph = self.graph;
+            let is_listed = graph.inventories_of(node).next().is_some();
+            is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
+        };
+        let members = tree.iter().filter(is_member).take(MOST_CUSTOM);
+        let lookups = members.flat_map(|node| {
+            let graph = self.graph;
+            graph.owned_lookups(&node.uid, self.cluster, self.types)
+        });
+        let lookups: Vec<Lookup> = lookups.collect();
+        self.plan.lookups.extend(lookups);
+    }
+}

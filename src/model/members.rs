@@ -1,0 +1,162 @@
+//! The members of inventories: which of them have no object, and what that means for the inventory.
+
+use std::collections::BTreeSet;
+
+use crate::graph::{MAX_MEMBER_LISTS, MemberPlan, Node, ReferenceTarget};
+use crate::object::Uid;
+use crate::source::ClusterId;
+use crate::status::{CauseRule, Finding, Status};
+
+use super::{Model, Reading};
+
+/// What a model knows about the plan for members.
+#[derive(Debug, Default)]
+pub(super) struct PlannedMembers {
+    /// The inventories whose members are read.
+    inventories: BTreeSet<Uid>,
+    /// The members that are not read, because there are too many.
+    beyond: BTreeSet<ReferenceTarget>,
+}
+
+/// A member of an inventory that has no object in the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentMember {
+    /// Its name.
+    pub target: ReferenceTarget,
+    /// Why it has no object.
+    pub why: MemberGap,
+}
+
+/// Why a member of an inventory has no object in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberGap {
+    /// It does not exist.
+    Missing,
+    /// The server refuses to show it.
+    Refused,
+    /// The cluster does not serve its type.
+    Unserved,
+    /// There are too many members to read all of them.
+    Beyond,
+}
+
+impl Model {
+    /// Takes the plan for the members of the inventories that a view shows.
+    pub fn expect_members(&mut self, plan: MemberPlan) {
+        let planned = &mut self.members;
+        if planned.inventories != plan.inventories || planned.beyond != plan.beyond {
+            self.changed.extend(plan.inventories.iter().cloned());
+            planned.inventories = plan.inventories;
+            planned.beyond = plan.beyond;
+        }
+    }
+
+    /// The members of an inventory that have no object, in its order. A member that is not read yet is not among them.
+    pub fn absent_members(&self, uid: &Uid) -> Vec<AbsentMember> {
+        let Some(cluster) = self.cluster_of(uid) else {
+            return Vec::new();
+        };
+        let members = self.graph.member_references(uid);
+        let absent = members.filter_map(|member| {
+            let target = &member.target;
+            if self.graph.referenced(target).is_some() {
+                return None;
+            }
+            Some(AbsentMember {
+                why: self.member_gap(cluster, uid, target)?,
+                target: target.clone(),
+            })
+        });
+        absent.collect()
+    }
+
+    fn member_gap(
+        &self,
+        cluster: &ClusterId,
+        inventory: &Uid,
+        member: &ReferenceTarget,
+    ) -> Option<MemberGap> {
+        let is_planned = self.members.inventories.contains(inventory);
+        let Some(own) = member.source(cluster, &self.types) else {
+            return (is_planned && self.knows_absence).then_some(MemberGap::Unserved);
+        };
+        let list = member.list_source(cluster, &self.types);
+        let list = list.filter(|list| self.lookups.looks_for(list, member));
+        let own = self.coverage.reading(&own);
+        match own.or_else(|| self.coverage.reading(&list?)) {
+            Some(Reading::All) => self.knows_absence.then_some(MemberGap::Missing),
+            Some(Reading::Refused) => Some(MemberGap::Refused),
+            Some(Reading::Partial | Reading::Retrying { .. }) => None,
+            None => self
+                .members
+                .beyond
+                .contains(member)
+                .then_some(MemberGap::Beyond),
+        }
+    }
+
+    /// What is wrong with the members of an inventory, apart from their states.
+    pub(super) fn member_findings(&self, uid: &Uid) -> Vec<Finding> {
+        let absent = self.absent_members(uid);
+        let of = |why: MemberGap| {
+            let members = absent.iter().filter(move |member| member.why == why);
+            members.map(|member| member.target.object(&self.types).to_string())
+        };
+        let departed = self
+            .graph
+            .members(uid)
+            .filter(|node| !self.is_there(&node.uid));
+        let missing = of(MemberGap::Missing).chain(departed.map(|node| node.object.to_string()));
+        let missing = phrase(missing, "does not exist", "do not exist");
+        let unread = [
+            (MemberGap::Refused, "cannot be read"),
+            (MemberGap::Unserved, "cannot be read: type not served"),
+            (MemberGap::Beyond, "not read"),
+        ];
+        let unread = unread.into_iter().filter_map(|(why, end)| {
+            let text = phrase(of(why), end, end)?;
+            let limit = match why {
+                MemberGap::Beyond => format!(": more than {MAX_MEMBER_LISTS} lists are needed"),
+                MemberGap::Missing | MemberGap::Refused | MemberGap::Unserved => String::new(),
+            };
+            Some(Finding::new(
+                CauseRule::UnreadMember,
+                Status::Unknown,
+                text + &limit,
+            ))
+        });
+        let missing =
+            missing.map(|text| Finding::new(CauseRule::MissingMember, Status::Failed, text));
+        let remote = self.graph.remote_members(uid).map(|remote| {
+            let (count, cluster) = (remote.count, &remote.cluster);
+            let text = format!("not judged here: {count} objects in {cluster}");
+            Finding::new(CauseRule::RemoteMembers, Status::Current, text)
+        });
+        missing.into_iter().chain(unread).chain(remote).collect()
+    }
+
+    /// The problem of an inventory whose members fail.
+    pub(super) fn failed_members(&self, node: &Node) -> Option<Finding> {
+        let failed = self.graph.members(&node.uid).filter(|member| {
+            let object = self.objects.get(&member.uid);
+            member.uid != node.uid
+                && object.is_some_and(|object| object.assessment.status() == Status::Failed)
+        });
+        let names = failed.map(|member| member.object.to_string());
+        let text = phrase(names, "has failed", "have failed")?;
+        Some(Finding::new(CauseRule::FailedMembers, Status::Failed, text))
+    }
+}
+
+/// `deployment/web does not exist`, or `deployment/web and 2 more do not exist`; `None` without names.
+fn phrase(names: impl IntoIterator<Item = String>, one: &str, many: &str) -> Option<String> {
+    let mut names = names.into_iter();
+    let first = names.next()?;
+    Some(match names.count() {
+        0 => format!("{first} {one}"),
+        more => format!("{first} and {more} more {many}"),
+    })
+}
+
+#[cfg(test)]
+mod tests;
