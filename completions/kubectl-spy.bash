@@ -47,7 +47,9 @@ _kubectl_spy() {
     [ $((directive & 2)) -ne 0 ] || values[0]+=' '
   elif [ "$COMP_TYPE" != 37 ] && [ "$COMP_TYPE" != 42 ]; then
     for ((i = 0; i < ${#values[@]}; i++)); do
-      [ -z "${abouts[i]}" ] || printf -v 'values[i]' "%-${width}s  (%s)" "${values[i]}" "${abouts[i]}"
+      [ -n "${abouts[i]}" ] || continue
+      printf -v value "%-${width}s  (%s)" "${values[i]}" "${abouts[i]}"
+      values[i]=$value
     done
   fi
   [ ${#values[@]} -eq 0 ] || COMPREPLY=("${values[@]}")
