@@ -4,7 +4,7 @@ Register-ArgumentCompleter -Native -CommandName kubectl-spy, kubectl-spy.exe -Sc
     param($wordToComplete, $commandAst, $cursorPosition)
 
     $words = @($commandAst.CommandElements |
-        Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or $_.Extent.EndOffset -eq $cursorPosition } |
+        Where-Object { $_.Extent.EndOffset -le $cursorPosition } |
         ForEach-Object { if ($_.Value -is [string]) { $_.Value } else { $_.Extent.Text } } |
         Select-Object -Skip 1)
     # The word at the cursor is empty after a space. Old versions drop an empty argument of a program.
@@ -13,12 +13,9 @@ Register-ArgumentCompleter -Native -CommandName kubectl-spy, kubectl-spy.exe -Sc
     $out = @(kubectl-spy __complete @words 2>$null)
     if ($out.Count -eq 0) { return }
     $directive = [int]$out[-1].TrimStart(':')
-    if (($directive -band 4) -eq 0) {
-        Get-ChildItem -Path "$wordToComplete*" -Directory:(($directive -band 16) -ne 0) | ForEach-Object {
-            [System.Management.Automation.CompletionResult]::new($_.FullName, $_.Name, 'ProviderItem', $_.Name)
-        }
-        return
-    }
+    # Without a result, PowerShell completes files. An empty text keeps it from that.
+    if (($directive -band 4) -eq 0) { return }
+    if ($out.Count -eq 1) { return '' }
     # The value of `--flag=value` is offered with the flag before it.
     $prefix = if ($wordToComplete -match '^(-[^=]*=)') { $Matches[1] } else { '' }
     foreach ($line in $out | Select-Object -SkipLast 1) {

@@ -71,7 +71,7 @@ async fn offers(line: &TypedLine<'_>, context: &Context<'_>) -> Offers {
         Asked::Nothing => Offers::default(),
         Asked::Command(word) => Offers::of(known::commands(line), word),
         Asked::Flag(word) => Offers::of(known::flags(line, word.text()), word),
-        Asked::Value(arg, word) => value(line, (arg, word), context).await,
+        Asked::Value(arg, word) => value(line, arg, word, context).await,
         Asked::Type(word) => live::types(line, word, context).await,
         Asked::TypeOfPair(word) => live::types_of_pairs(line, word, context).await,
         Asked::Name(types, word) => live::names(line, types, word, context).await,
@@ -81,7 +81,8 @@ async fn offers(line: &TypedLine<'_>, context: &Context<'_>) -> Offers {
 /// The values of a flag.
 async fn value(
     line: &TypedLine<'_>,
-    (arg, word): (&Arg, WordPart<'_>),
+    arg: &Arg,
+    word: WordPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let sort = ValueSort::of(arg);
