@@ -81,6 +81,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     escape_panics();
     restore_cursor_on_panic();
     let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(words) = commands::complete::words(&args) {
+        return complete(words, &mut env);
+    }
     let error_code = error_code(&args);
     let cli = match parse(args) {
         Ok(cli) => cli,
@@ -89,6 +92,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     let look = cli.look;
     let ended = dispatch(cli, &mut env);
     end(ended, look, error_code, &mut env)
+}
+
+/// Prints what the last word may become. A shell has no use for an error.
+fn complete(words: &[OsString], env: &mut Env) -> Exit {
+    let mut context = commands::Context {
+        origin: commands::Origin::Kubeconfig(Box::default()),
+        look: LookArgs::default(),
+        env,
+    };
+    let _unprinted = commands::complete::run(words, command(), &mut context);
+    Exit::Code(ANSWERED)
 }
 
 /// Prints the error if there is one, and picks the exit code.
@@ -142,7 +156,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
         CliCommand::Changes(args) => commands::changes::run(&args, &mut context),
         CliCommand::Status(args) => commands::status::run(&args, &mut context),
-        CliCommand::Completion(args) => commands::completion::run(&args, command(), &mut context),
+        CliCommand::Completion(args) => commands::completion::run(&args, &mut context),
         CliCommand::Options => commands::options::run(&command(), &mut context),
         CliCommand::Trace(args) => commands::trace::run(&args, &mut context),
         CliCommand::Version(args) => commands::version::run(&args, &mut context),

@@ -2,10 +2,12 @@
 //! name.
 
 mod arguments;
+mod cache;
 mod client;
 mod discovery;
 mod error;
 mod kubeconfig;
+mod object_rows;
 mod openapi;
 mod request_path;
 mod similar;
@@ -19,11 +21,14 @@ pub use arguments::{
 };
 pub(crate) use client::{Answer, ApiRequest};
 pub use client::{Client, Limits, RequestError};
+pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};
 pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
 };
+pub(crate) use kubeconfig::{KubeconfigNames, PluginRun};
+pub(crate) use object_rows::{ObjectRow, object_rows};
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
 pub use request_path::{InvalidPart, Part};

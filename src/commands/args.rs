@@ -15,8 +15,8 @@ use crate::render::style::{Look, Styles, Symbols};
 pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) overrides: Overrides,
-    /// Keep the schemas of custom kinds in this directory; empty: keep none (default: $KUBECACHEDIR,
-    /// then ~/.kube/cache)
+    /// Keep the list of types and the schemas of custom kinds in this directory; empty: keep none
+    /// (default: $KUBECACHEDIR, then ~/.kube/cache)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 mod args;
 pub(crate) mod changes;
+pub(crate) mod complete;
 pub(crate) mod completion;
 pub(crate) mod demo;
 mod error;

@@ -32,15 +32,36 @@ fn check_generated(path: &str, generated: &str) {
 }
 
 #[test]
-fn completions_are_the_output_of_the_program() {
+fn the_program_prints_the_completion_scripts() {
     for (shell, file) in [
         ("bash", "completions/kubectl-spy.bash"),
         ("zsh", "completions/_kubectl-spy"),
         ("fish", "completions/kubectl-spy.fish"),
+        ("powershell", "completions/kubectl-spy.ps1"),
     ] {
         let ran = Spy::alone().run(&["completion", shell]);
         assert!(ran.status.success(), "{}", ran.stderr);
-        check_generated(file, &ran.stdout);
+        assert_eq!(ran.stdout, read(file), "{shell}");
+    }
+}
+
+/// Every archive has what kubectl calls to complete `kubectl spy`, and krew installs it.
+#[test]
+fn the_release_has_the_completion_program_of_kubectl() {
+    let release = read(".github/workflows/release.yml");
+    assert!(
+        release.contains("cp completions/* archive/completions/"),
+        "{release}"
+    );
+    let manifest = read("krew-manifest.yaml");
+    let files = values(&manifest, "from");
+    let of_kubectl = files
+        .iter()
+        .filter(|from| from.contains("kubectl_complete-spy"));
+    assert_eq!(of_kubectl.count(), 5);
+    for file in files {
+        let path = file.strip_prefix("completions/");
+        assert!(path.is_none() || root().join(file).is_file(), "{file}");
     }
 }
 

@@ -12,6 +12,7 @@ mod answers;
 mod architecture;
 mod changes;
 mod cli;
+mod complete;
 mod credentials;
 mod demo;
 mod docs;

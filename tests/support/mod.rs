@@ -71,7 +71,7 @@ impl Spy {
     }
 
     /// The variables of a run.
-    fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
         let usual = [("TZ", "UTC"), ("LC_ALL", "C.UTF-8")];
         let kubeconfig = self.kubeconfig.as_deref();
         let kubeconfig = kubeconfig.map(|path| ("KUBECONFIG", path));

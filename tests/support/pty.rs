@@ -47,18 +47,26 @@ fn size((columns, rows): (u16, u16)) -> PtySize {
 impl Spy {
     /// Starts a run as the only process on a terminal of this size, columns before rows.
     pub fn on_terminal(&self, size: (u16, u16), args: &[&str]) -> Terminal {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kubectl-spy"));
-        command.args(args);
+        let program = [env!("CARGO_BIN_EXE_kubectl-spy")];
+        self.other_on_terminal(size, &[&program, args].concat())
+    }
+
+    /// Starts another program in the environment of the runs.
+    pub fn other_on_terminal(&self, size: (u16, u16), program: &[&str]) -> Terminal {
+        let mut command = CommandBuilder::new(program[0]);
+        command.args(&program[1..]);
         self.open(size, command)
     }
 
     /// Starts a run from a shell script, which then prints the exit status.
     pub fn in_shell(&self, size: (u16, u16), args: &[&str]) -> Terminal {
-        let mut command = CommandBuilder::new("/bin/sh");
-        command.args(["-c", r#"trap : INT; "$0" "$@"; echo "status $?""#]);
-        command.arg(env!("CARGO_BIN_EXE_kubectl-spy"));
-        command.args(args);
-        self.open(size, command)
+        let shell = [
+            "/bin/sh",
+            "-c",
+            r#"trap : INT; "$0" "$@"; echo "status $?""#,
+            env!("CARGO_BIN_EXE_kubectl-spy"),
+        ];
+        self.other_on_terminal(size, &[&shell, args].concat())
     }
 
     fn open(&self, columns_and_rows: (u16, u16), mut command: CommandBuilder) -> Terminal {

@@ -217,14 +217,14 @@ impl ClientShared {
 
 impl Login {
     async fn new(config: ClusterConfig, renewed: bool) -> Result<Login, ConfigError> {
-        let kube = config.config().clone();
+        let (kube, run) = (config.config().clone(), config.plugin_run());
         let stack = if kube.auth_info.exec.is_some() || kube.auth_info.auth_provider.is_some() {
             // A plugin may take long, and may ask the user a question.
-            tokio::task::spawn_blocking(move || Stack::new(kube))
+            tokio::task::spawn_blocking(move || Stack::new(kube, run))
                 .await
                 .map_err(|error| ConfigError::Credential(error.to_string()))??
         } else {
-            Stack::new(kube)?
+            Stack::new(kube, run)?
         };
         Ok(Login {
             connections: Connections::new(stack),

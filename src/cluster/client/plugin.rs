@@ -4,13 +4,16 @@
 //! kube could run them too. But it panics on a token that is not a valid header value, and its errors contain the
 //! program's environment and output.
 
-use std::io;
-use std::process::{Command, Output, Stdio};
+use std::io::{self, Read};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use kube::config::{ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
 
-use crate::cluster::kubeconfig::{ConfigError, os_words};
+use crate::cluster::kubeconfig::{ConfigError, PluginRun, os_words};
 use crate::object::excerpt;
 
 /// How many characters of a plugin's error output are printed.
@@ -27,10 +30,23 @@ pub(super) struct Issued {
     pub(super) client_key_data: String,
 }
 
-/// Runs a plugin, and waits for it. An interactive plugin uses the terminal meanwhile.
-pub(super) fn run(plugin: &ExecConfig) -> Result<Issued, ConfigError> {
+/// Runs a plugin, and waits for it. An interactive plugin that is attended uses the terminal meanwhile.
+pub(super) fn run(plugin: &ExecConfig, run: PluginRun) -> Result<Issued, ConfigError> {
     let program = plugin.command.as_deref().unwrap_or_default();
-    let output = command(plugin).output().map_err(|error| {
+    let output = match run {
+        PluginRun::Attended => {
+            let is_interactive = plugin.interactive_mode != Some(ExecInteractiveMode::Never);
+            command(plugin, is_interactive).output()
+        }
+        PluginRun::Unattended(_)
+            if plugin.interactive_mode == Some(ExecInteractiveMode::Always) =>
+        {
+            let words = "standard input is unavailable, and the plugin requires it";
+            return Err(ConfigError::Credential(format!("exec: {program}: {words}")));
+        }
+        PluginRun::Unattended(limit) => unattended(command(plugin, false), limit),
+    };
+    let output = output.map_err(|error| {
         ConfigError::Credential(match error.kind() {
             io::ErrorKind::NotFound => no_plugin(program, plugin.install_hint.as_deref()),
             _ => format!("exec: {program}: {}", os_words(&error)),
@@ -42,7 +58,45 @@ pub(super) fn run(plugin: &ExecConfig) -> Result<Issued, ConfigError> {
     issued(&output.stdout).map_err(|words| ConfigError::Credential(words.to_owned()))
 }
 
-fn command(plugin: &ExecConfig) -> Command {
+/// Runs a command without the terminal, and ends it at the limit. It could be waiting for a person.
+fn unattended(mut command: Command, limit: Duration) -> io::Result<Output> {
+    #[cfg(unix)]
+    {
+        // A process in the background cannot read from the terminal, not even by its path.
+        use std::os::unix::process::CommandExt;
+        command.process_group(0);
+    }
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let (send, read) = channel();
+    if let Some(mut stdout) = child.stdout.take() {
+        thread::spawn(move || {
+            let mut printed = Vec::new();
+            let _cut = stdout.read_to_end(&mut printed);
+            // Without a receiver, the limit is over.
+            let _late = send.send(printed);
+        });
+    }
+    match read.recv_timeout(limit) {
+        Ok(stdout) => Ok(Output {
+            status: child.wait()?,
+            stdout,
+            stderr: Vec::new(),
+        }),
+        Err(_) => Err(end(child)),
+    }
+}
+
+/// Ends a plugin that takes too long.
+fn end(mut child: Child) -> io::Error {
+    let _ended_meanwhile = child.kill();
+    let _reaped = child.wait();
+    io::ErrorKind::TimedOut.into()
+}
+
+fn command(plugin: &ExecConfig, interactive: bool) -> Command {
     let mut command = Command::new(plugin.command.as_deref().unwrap_or_default());
     command.args(plugin.args.iter().flatten());
     for variable in plugin.env.iter().flatten() {
@@ -50,7 +104,6 @@ fn command(plugin: &ExecConfig) -> Command {
             command.env(name, value);
         }
     }
-    let interactive = plugin.interactive_mode != Some(ExecInteractiveMode::Never);
     if interactive {
         command.stdin(Stdio::inherit()).stderr(Stdio::inherit());
     } else {

@@ -19,10 +19,10 @@ use kube::config::ExecConfig;
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
-use super::plugin;
+use super::plugin::{self, Issued};
 use super::request_error::setup_error;
 use crate::cluster::kubeconfig::{
-    ConfigError, basic_authorization, bearer, proxy_login, to_base64,
+    ConfigError, PluginRun, basic_authorization, bearer, proxy_login, to_base64,
 };
 use crate::object::excerpt;
 
@@ -53,9 +53,10 @@ enum Connector {
 
 impl Stack {
     /// Collects credentials and certificates. It blocks while a plugin runs.
-    pub(super) fn new(mut config: Config) -> Result<Stack, ConfigError> {
+    pub(super) fn new(mut config: Config, run: PluginRun) -> Result<Stack, ConfigError> {
         if let Some(plugin) = config.auth_info.exec.take() {
-            log_in(&mut config, &plugin)?;
+            let issued = plugin::run(&plugin, run)?;
+            log_in(&mut config, &plugin, issued)?;
         }
         let auth = config.auth_layer().map_err(|error| setup_error(&error))?;
         let headers = config
@@ -113,9 +114,8 @@ impl Stack {
     }
 }
 
-/// Runs a credential plugin once, and uses its credentials.
-fn log_in(config: &mut Config, plugin: &ExecConfig) -> Result<(), ConfigError> {
-    let issued = plugin::run(plugin)?;
+/// Uses the credentials that a plugin issued.
+fn log_in(config: &mut Config, plugin: &ExecConfig, issued: Issued) -> Result<(), ConfigError> {
     if !issued.token.is_empty() {
         let program = plugin.command.as_deref().unwrap_or_default();
         let setting = format!("the token that {program} prints");

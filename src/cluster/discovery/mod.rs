@@ -3,8 +3,10 @@
 mod parse;
 #[cfg(test)]
 mod tests;
+mod type_cache;
 
 use std::fmt;
+use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;
@@ -14,6 +16,7 @@ use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use crate::object::{Resource, ResourceType, json_fault, near, well_known};
 use parse::DiscoveryAnswer;
+pub(crate) use type_cache::TypeCache;
 
 /// Aggregated discovery, and the older form for servers without it.
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
@@ -66,6 +69,8 @@ pub struct Resolver {
     /// The cluster's client; `None` if all types are known from the start.
     client: Option<Client>,
     discovered: OnceCell<Discovery>,
+    /// Where the found types are kept.
+    cache: Option<Arc<TypeCache>>,
 }
 
 impl Resolver {
@@ -74,7 +79,14 @@ impl Resolver {
         Resolver {
             client: Some(client),
             discovered: OnceCell::new(),
+            cache: None,
         }
+    }
+
+    /// Keeps the types that it discovers.
+    #[must_use]
+    pub(crate) fn keeping(self, cache: Option<Arc<TypeCache>>) -> Resolver {
+        Resolver { cache, ..self }
     }
 
     /// A resolver of these types and Kubernetes' own. It makes no requests.
@@ -86,6 +98,7 @@ impl Resolver {
         Resolver {
             client: None,
             discovered: OnceCell::new_with(Some(discovery)),
+            cache: None,
         }
     }
 
@@ -155,7 +168,14 @@ impl Resolver {
     pub async fn discovery(&self) -> Result<&Discovery, RequestError> {
         self.discovered
             .get_or_try_init(async || match &self.client {
-                Some(client) => discover(client).await,
+                Some(client) => {
+                    let found = discover(client).await?;
+                    if let Some(cache) = &self.cache {
+                        // If the directory is not writable, completion makes the requests again.
+                        let _not_kept = cache.write(&found);
+                    }
+                    Ok(found)
+                }
                 None => Ok(Discovery::default()),
             })
             .await

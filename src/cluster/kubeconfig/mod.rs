@@ -6,8 +6,10 @@ mod choose;
 mod error;
 mod files;
 mod headers;
+mod names;
 mod overrides;
 mod pem;
+mod plugin_run;
 mod pod;
 mod policy;
 mod proxy;
@@ -29,8 +31,10 @@ pub use ambient::Ambient;
 pub use error::ConfigError;
 pub(crate) use error::os_words;
 pub(crate) use headers::bearer;
+pub(crate) use names::KubeconfigNames;
 pub use overrides::{Credentials, Impersonate, Overrides, parse_duration};
 pub(crate) use pem::to_base64;
+pub(crate) use plugin_run::PluginRun;
 pub(crate) use proxy::{basic_authorization, login as proxy_login};
 
 use super::request_path::Part;
@@ -44,6 +48,7 @@ pub struct ClusterConfig {
     name: Arc<str>,
     namespace: Arc<str>,
     request_timeout: Option<Duration>,
+    plugin_run: PluginRun,
     origin: Option<Arc<(Ambient, Overrides)>>,
 }
 
@@ -86,6 +91,7 @@ impl ClusterConfig {
             name: name.into(),
             namespace: "default".into(),
             request_timeout: None,
+            plugin_run: PluginRun::Attended,
             origin: None,
         })
     }
@@ -93,7 +99,19 @@ impl ClusterConfig {
     /// Reads the configuration again, with its files and plugins. `None` if it does not come from files.
     pub(crate) fn reload(&self) -> Option<Result<ClusterConfig, ConfigError>> {
         let (ambient, overrides) = &**self.origin.as_ref()?;
-        Some(ClusterConfig::load(ambient, overrides))
+        let loaded = ClusterConfig::load(ambient, overrides);
+        Some(loaded.map(|config| config.running_plugins(self.plugin_run)))
+    }
+
+    /// The same cluster, with another way to run credential plugins.
+    #[must_use]
+    pub(crate) fn running_plugins(self, plugin_run: PluginRun) -> ClusterConfig {
+        ClusterConfig { plugin_run, ..self }
+    }
+
+    /// How to run credential plugins.
+    pub(crate) fn plugin_run(&self) -> PluginRun {
+        self.plugin_run
     }
 
     /// The name of the cluster: its context, `in-cluster`, or else the server.
@@ -199,6 +217,7 @@ fn from_choice(
         },
         config,
         request_timeout: None,
+        plugin_run: PluginRun::Attended,
         origin: None,
     };
     if found.name.is_empty() {

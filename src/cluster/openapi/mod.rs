@@ -2,7 +2,6 @@
 //! A document is kept on disk while the server's index has the same hash for it
 //! (<https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3>).
 
-mod cache;
 #[cfg(test)]
 mod tests;
 
@@ -13,11 +12,11 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
+use super::cache::Cache;
 use super::client::{ApiRequest, Client};
 use super::request_path::{Part, RequestPath};
 use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
-use cache::Cache;
 
 /// How many documents are read at the same time. One may have several megabytes.
 const AT_ONCE: usize = 4;
@@ -41,7 +40,7 @@ impl OpenApi {
     pub(crate) fn new(client: Client, cache_dir: Option<&Path>) -> OpenApi {
         let server = client.config().address();
         OpenApi {
-            cache: cache_dir.map(|dir| Arc::new(Cache::new(dir, &server))),
+            cache: cache_dir.map(|dir| Arc::new(Cache::new(dir, "openapi", &server))),
             client,
             index: OnceCell::new(),
             turns: Semaphore::new(AT_ONCE),

@@ -30,7 +30,7 @@ async fn fetched(
     let config = ClusterConfig::plain(&server.url, "test").expect("a server");
     let client = Client::new(config).await.expect("no credentials");
     let mut openapi = OpenApi::new(client, None);
-    openapi.cache = cache.map(|dir| Arc::new(Cache::new(dir, "server")));
+    openapi.cache = cache.map(|dir| Arc::new(Cache::new(dir, "openapi", "server")));
     let schema = openapi.schema("example.com", "v1").await;
     let kinds = schema.map(|schema| schema.kinds().collect::<Vec<_>>().join(","));
     (kinds, server.targets())

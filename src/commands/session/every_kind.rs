@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Session, SessionPlace};
-use crate::cluster::{Client, Names, Resolver, Target};
+use crate::cluster::{Client, Names, Target};
 use crate::commands::{CommandError, Context, ObjectArgs, Subject};
 use crate::object::Resource;
 
@@ -49,7 +49,7 @@ impl Session {
         args: &ObjectArgs,
         client: &Client,
     ) -> Result<EveryKind, CommandError> {
-        let resolver = Resolver::new(client.clone());
+        let resolver = self.resolver(client);
         let discovery = resolver.discovery().await?;
         let mut every = EveryKind {
             silent: discovery.stale.clone(),

@@ -13,7 +13,7 @@ use super::manifests::{self, ManifestPlace as Manifests, ReleasePlace, release_t
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
     Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
-    parse_arguments,
+    TypeCache, parse_arguments,
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef, ResourceType, ServedTypes};
@@ -51,6 +51,7 @@ pub(crate) struct Session {
     /// The default namespace.
     pub(crate) namespace: Arc<str>,
     openapi: Option<Arc<OpenApi>>,
+    types: Option<Arc<TypeCache>>,
     place: SessionPlace,
 }
 
@@ -114,6 +115,9 @@ impl Session {
             ),
         };
         let cluster = ClusterId(config.name().clone());
+        let types = cache
+            .as_ref()
+            .map(|dir| TypeCache::new(dir, &config.address()));
         let client = Client::new(config).await?;
         client.compare_clocks(context.env.now.clone());
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
@@ -123,6 +127,7 @@ impl Session {
             mux,
             namespace,
             openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
+            types: types.map(Arc::new),
             place: SessionPlace::Cluster(client),
         })
     }
@@ -147,6 +152,7 @@ impl Session {
             mux,
             namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
             openapi: None,
+            types: None,
             place: SessionPlace::File(file),
         }
     }
@@ -171,7 +177,7 @@ impl Session {
             },
         };
         let resolver = match &self.place {
-            SessionPlace::Cluster(client) => Resolver::new(client.clone()),
+            SessionPlace::Cluster(client) => self.resolver(client),
             SessionPlace::File(file) => Resolver::of(types(file)),
         };
         match (args.subject(), &self.place) {
@@ -208,6 +214,11 @@ impl Session {
         Ok(arguments.resolve(&resolver, &filters).await?)
     }
 
+    /// Resolves types by the cluster's discovery, and keeps them for completion.
+    fn resolver(&self, client: &Client) -> Resolver {
+        Resolver::new(client.clone()).keeping(self.types.clone())
+    }
+
     /// The types that the cluster or the file serves, besides Kubernetes' own. Without an answer in time, there are none.
     pub(crate) async fn served_types(&self) -> ServedTypes {
         let listable = |found: &ResourceType| found.listable() && found.watchable();
@@ -215,7 +226,7 @@ impl Session {
         match &self.place {
             SessionPlace::File(file) => ServedTypes::of(types(file).into_iter().map(resource)),
             SessionPlace::Cluster(client) => {
-                let resolver = Resolver::new(client.clone());
+                let resolver = self.resolver(client);
                 match tokio::time::timeout(HINT, resolver.discovery()).await {
                     Ok(Ok(discovery)) => {
                         let types = discovery.types.iter().filter(|found| listable(found));

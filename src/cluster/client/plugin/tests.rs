@@ -17,7 +17,7 @@ fn check(script: &str) -> Result<String, String> {
         interactive_mode: Some(ExecInteractiveMode::Never),
         ..ExecConfig::default()
     };
-    let issued = run(&plugin).map_err(|error| {
+    let issued = run(&plugin, PluginRun::Attended).map_err(|error| {
         let text = error.to_string();
         text.replacen(
             "Unable to connect to the server: getting credentials: ",
@@ -82,4 +82,36 @@ fn a_plugins_output_is_parsed_and_never_printed() {
     ] {
         assert_eq!(check(script), Err(words.to_owned()), "{script}");
     }
+}
+
+/// Runs a script of this mode without the terminal.
+fn unattended_token(mode: Option<ExecInteractiveMode>, script: &str) -> Result<String, String> {
+    let plugin = ExecConfig {
+        api_version: Some("client.authentication.k8s.io/v1".to_owned()),
+        command: Some("sh".to_owned()),
+        args: Some(vec!["-c".to_owned(), script.to_owned()]),
+        interactive_mode: mode,
+        ..ExecConfig::default()
+    };
+    // The limit is either never reached or always.
+    let limit = Duration::from_secs(if script.contains("exec sleep") { 0 } else { 60 });
+    let issued = run(&plugin, PluginRun::Unattended(limit));
+    issued
+        .map(|issued| issued.token)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_unattended_plugin_gets_no_terminal_and_no_time() {
+    let script = r#"read -r typed && exit 1
+        case $KUBERNETES_EXEC_INFO in *'"interactive":false'*) ;; *) exit 2 ;; esac
+        echo '{"status":{"token":"abc"}}'"#;
+    for mode in [None, Some(ExecInteractiveMode::IfAvailable)] {
+        assert_eq!(unattended_token(mode, script), Ok("abc".to_owned()));
+    }
+    let refused = unattended_token(Some(ExecInteractiveMode::Always), script);
+    let refused = refused.expect_err("it needs the terminal");
+    assert!(refused.ends_with("and the plugin requires it"), "{refused}");
+    let late = unattended_token(None, "exec sleep 600").expect_err("too late");
+    assert!(late.contains("exec: sh: "), "{late}");
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The documents of one server. The first line of a file is the hash of the document after it. A file with
+/// The documents of one sort of one server. The first line of a file is the hash of the document after it. A file with
 /// another hash, or a truncated one, counts as missing.
 #[derive(Debug)]
 pub(super) struct Cache {
@@ -13,9 +13,10 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The documents of a server inside kubectl's cache directory, separate from kubectl's own files.
-    pub(super) fn new(cache_dir: &Path, server: &str) -> Cache {
-        let folder = cache_dir.join("spy").join("openapi");
+    /// The documents of a sort (`openapi`) of a server inside kubectl's cache directory, separate from kubectl's own
+    /// files.
+    pub(super) fn new(cache_dir: &Path, sort: &'static str, server: &str) -> Cache {
+        let folder = cache_dir.join("spy").join(sort);
         Cache {
             folder: folder.join(file_name(server)),
         }
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn a_document_is_kept_with_its_hash() {
         let files = Files::new(&[]);
-        let cache = Cache::new(&files.path("cache"), "10.0.0.1:6443");
+        let cache = Cache::new(&files.path("cache"), "openapi", "10.0.0.1:6443");
         assert_eq!(cache.read("apis/a.b/v1", "H1"), None);
         let write = |hash, document: &[u8]| cache.write("apis/a.b/v1", hash, document);
         write("H1", b"{}").expect("writable");
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn a_directory_that_is_not_writable_is_an_error() {
         let files = Files::new(&[("cache", "a file")]);
-        let cache = Cache::new(&files.path("cache"), "host");
+        let cache = Cache::new(&files.path("cache"), "openapi", "host");
         assert!(cache.write("apis/a/v1", "H", b"{}").is_err());
         assert_eq!(cache.read("apis/a/v1", "H"), None);
     }

@@ -1,0 +1,2 @@
+@echo off
+kubectl-spy __complete %*

@@ -1,0 +1,147 @@
+//! `object_rows`: the names of the objects of a type, with what `kubectl get` says about each.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::client::{ApiRequest, Client, RequestError};
+use super::request_path::RequestPath;
+use crate::object::{Resource, json_fault};
+
+/// A table without its objects. A server that knows no tables sends metadata, or its objects.
+const ACCEPT: &str = "application/json;as=Table;g=meta.k8s.io;v=v1,\
+    application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+/// The columns of the summary, in its order.
+const SUMMARY: [&str; 3] = ["Ready", "Status", "Age"];
+
+/// The name of an object and its state in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectRow {
+    /// The name.
+    pub(crate) name: String,
+    /// The cells of the columns READY, STATUS and AGE, as far as its kind has them: `1/1 Running 41d`.
+    pub(crate) summary: String,
+}
+
+/// The response: a table, or a list.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RowsAnswer {
+    column_definitions: Option<Vec<RowColumn>>,
+    rows: Option<Vec<RowCells>>,
+    items: Option<Vec<ListedObject>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RowColumn {
+    name: String,
+    /// `name` for the column with the names.
+    format: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RowCells {
+    cells: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct ListedObject {
+    metadata: ListedName,
+}
+
+#[derive(Deserialize)]
+struct ListedName {
+    name: String,
+}
+
+/// The objects of a type in `namespace` (or in all), at most `limit` of them. It makes one request, and the answer has
+/// no object in it if the server knows tables.
+pub(crate) async fn object_rows(
+    client: &Client,
+    resource: &Resource,
+    namespace: Option<&str>,
+    limit: u32,
+) -> Result<Vec<ObjectRow>, RequestError> {
+    let request = ApiRequest::new(RequestPath::of(resource, namespace)?)
+        .about("list", resource.group_resource())
+        .accept(ACCEPT)
+        .query("includeObject", "None")
+        .query("limit", &limit.to_string());
+    let body = client.get(&request).await?;
+    rows(&body).map_err(|error| {
+        let fault = json_fault(&error);
+        RequestError::Decode(format!("the server's answer is not a table: {fault}").into())
+    })
+}
+
+fn rows(body: &[u8]) -> Result<Vec<ObjectRow>, serde_json::Error> {
+    let answer: RowsAnswer = serde_json::from_slice(body)?;
+    let listed = answer.items.unwrap_or_default().into_iter();
+    let listed = listed.map(|item| ObjectRow {
+        name: item.metadata.name,
+        summary: String::new(),
+    });
+    let columns = answer.column_definitions.unwrap_or_default();
+    let at = |title: &str| {
+        let is_it = |column: &RowColumn| column.name.eq_ignore_ascii_case(title);
+        columns.iter().position(is_it)
+    };
+    let names = columns.iter().position(|column| column.format == "name");
+    let names = names.unwrap_or(0);
+    let summary = SUMMARY.map(at);
+    let row = |row: RowCells| {
+        let text = |at: usize| row.cells.get(at)?.as_str().map(str::to_owned);
+        let cells = summary.iter().flatten().filter_map(|&at| text(at));
+        let cells = cells.filter(|cell| !cell.is_empty());
+        Some(ObjectRow {
+            name: text(names)?,
+            summary: cells.collect::<Vec<_>>().join(" "),
+        })
+    };
+    let rows = answer.rows.unwrap_or_default().into_iter();
+    Ok(listed.chain(rows.filter_map(row)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str) -> String {
+        let found = rows(body.as_bytes()).expect("JSON");
+        let lines = found
+            .iter()
+            .map(|row| format!("{}: {}", row.name, row.summary));
+        lines.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn rows_have_names_and_summaries() {
+        let columns = r#"[{"name":"Name","format":"name"},{"name":"Ready"},{"name":"Status"},{"name":"Restarts"},{"name":"Age"}]"#;
+        let row = r#"{"cells":["web-1","1/1","Running",3,"41d"],"object":null}"#;
+        assert_eq!(
+            check(&format!(
+                r#"{{"columnDefinitions":{columns},"rows":[{row}]}}"#
+            )),
+            "web-1: 1/1 Running 41d"
+        );
+    }
+
+    #[test]
+    fn the_column_with_the_names_need_not_be_the_first() {
+        let columns = r#"[{"name":"Last Seen"},{"name":"Name","format":"name"}]"#;
+        let row = r#"{"cells":["5s","web.17"]}"#;
+        assert_eq!(
+            check(&format!(
+                r#"{{"columnDefinitions":{columns},"rows":[{row}]}}"#
+            )),
+            "web.17: "
+        );
+    }
+
+    #[test]
+    fn a_list_has_names_only() {
+        assert_eq!(check(r#"{"items":[{"metadata":{"name":"a"}}]}"#), "a: ");
+        assert_eq!(check(r#"{"items":null,"rows":null}"#), "");
+    }
+}

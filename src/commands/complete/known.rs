@@ -1,0 +1,87 @@
+//! The offers that need no cluster: commands, flags, and values with a fixed choice.
+
+use clap::{Arg, ArgAction, Command};
+
+use super::asked::WordPart;
+use super::line::TypedLine;
+use super::offer::Offer;
+use crate::graph::relation_names;
+use crate::sandbox::scenario;
+
+/// Where a flag's help stops being a description in a few words.
+const ENDS: [&str; 4] = [". ", "; ", ", for example", " ("];
+
+/// The commands, and the scenarios of `demo`.
+pub(super) fn commands(line: &TypedLine<'_>) -> Vec<Offer> {
+    let verbs = line.command.get_subcommands();
+    let verbs = verbs.filter(|verb| !verb.is_hide_set() && verb.get_name() != "help");
+    let verb = |verb: &Command| Offer::new(verb.get_name(), about(verb.get_about()));
+    let mut offers: Vec<Offer> = verbs.map(verb).collect();
+    if line.verbs == ["demo"] && line.objects.is_empty() {
+        let scenarios = scenario::all().into_iter();
+        offers.extend(scenarios.map(|scenario| Offer::new(scenario.name, scenario.about)));
+    }
+    offers
+}
+
+/// The flags of a command. A flag that the line has is offered again only if it repeats.
+pub(super) fn flags(line: &TypedLine<'_>, text: &str) -> Vec<Offer> {
+    let is_given = |arg: &Arg| line.flags.iter().any(|given| given.arg == arg);
+    let repeats = |arg: &Arg| matches!(arg.get_action(), ArgAction::Append);
+    let is_offered = |arg: &&Arg| {
+        let is_hidden = arg.is_hide_set() && !arg.is_global_set();
+        !is_hidden && (repeats(arg) || !is_given(arg))
+    };
+    let args = line.command.get_arguments().filter(is_offered);
+    let offers = args.flat_map(|arg| {
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        // A letter is only offered to someone who has typed nothing of a long name.
+        let short = arg.get_short().filter(|_| text == "-");
+        let short = short.map(|letter| format!("-{letter}"));
+        let names = long.into_iter().chain(short);
+        names.map(move |name| Offer::new(name, about(arg.get_help())))
+    });
+    offers.collect()
+}
+
+/// The values of a flag with a fixed choice.
+pub(super) fn choices(arg: &Arg) -> Vec<Offer> {
+    let values = arg.get_possible_values().into_iter();
+    let values = values.filter(|value| !value.is_hide_set());
+    let offers = values.map(|value| Offer::new(value.get_name(), about(value.get_help())));
+    offers.collect()
+}
+
+/// The relations of `trace --relations`, without those that the list has.
+pub(super) fn relations(word: WordPart<'_>) -> Vec<Offer> {
+    let names = relation_names().into_iter();
+    let names = names.filter(|name| !word.listed().any(|listed| listed == *name));
+    names.map(|name| Offer::new(name, "")).collect()
+}
+
+/// The goals of `--for` that need no object. Those that end with `=` continue.
+pub(super) fn goals() -> Vec<Offer> {
+    let goals = [
+        ("current", "it and its dependents are Current"),
+        ("ready", "the same as current"),
+        ("condition=", "a condition is True"),
+        ("jsonpath=", "a field has a value"),
+        ("create", "it exists"),
+        ("delete", "it does not exist"),
+    ];
+    goals.map(|(goal, about)| Offer::new(goal, about)).into()
+}
+
+/// The fields by which every kind can be selected.
+pub(super) fn fields() -> Vec<Offer> {
+    let fields = ["metadata.name=", "metadata.namespace="];
+    fields.map(|field| Offer::new(field, "")).into()
+}
+
+/// The first words of a help text.
+fn about(help: Option<&clap::builder::StyledStr>) -> String {
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let line = help.lines().next().unwrap_or_default();
+    let ends = ENDS.into_iter().filter_map(|end| line.find(end));
+    line[..ends.min().unwrap_or(line.len())].to_owned()
+}

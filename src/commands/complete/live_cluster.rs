@@ -1,0 +1,174 @@
+//! `LiveCluster`: the cluster of a command line, as far as completion reads it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cluster_flags::cluster_args;
+use super::line::TypedLine;
+use super::offer::Offer;
+use crate::cluster::{
+    Ambient, Arguments, Client, ClusterConfig, Filters, Namespaces, ObjectRow, PluginRun, Resolver,
+    Target, TargetError, TypeCache, object_rows, parse_arguments,
+};
+use crate::commands::{CommandError, Context};
+use crate::object::{Doc, Resource, ResourceType};
+use crate::source::{ClusterId, Form, SourceKey};
+use crate::watch::{At, HttpTransport, Page, Transport, source_keys};
+
+/// How long a credential plugin may run.
+const PLUGIN_LIMIT: Duration = Duration::from_secs(1);
+/// How many objects are read at most.
+const LIMIT: u32 = 500;
+/// How many sources are read at most: one for each named object or type.
+const SOURCES: usize = 8;
+
+/// The cluster of a command line. It has sent nothing yet.
+pub(super) struct LiveCluster {
+    config: ClusterConfig,
+    namespaces: Namespaces,
+    cache: Option<Arc<TypeCache>>,
+    kept: Vec<ResourceType>,
+}
+
+impl LiveCluster {
+    /// Finds the cluster by the flags of the line; `None` if the line reads no cluster, or if none is configured.
+    pub(super) fn of(line: &TypedLine<'_>, context: &Context<'_>) -> Option<LiveCluster> {
+        if line.verbs.first() == Some(&"demo") || line.has("from") {
+            return None;
+        }
+        let flags = cluster_args(line);
+        let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
+        let config = ClusterConfig::load(&ambient, &flags.overrides).ok()?;
+        let cache = flags.cache_dir(&ambient);
+        let cache = cache.map(|dir| Arc::new(TypeCache::new(&dir, &config.address())));
+        Some(LiveCluster {
+            namespaces: if line.has("all-namespaces") {
+                Namespaces::All
+            } else {
+                Namespaces::One(config.namespace().clone())
+            },
+            config: config.running_plugins(PluginRun::Unattended(PLUGIN_LIMIT)),
+            kept: cache
+                .as_ref()
+                .and_then(|cache| cache.read())
+                .unwrap_or_default(),
+            cache,
+        })
+    }
+
+    /// The types that an earlier discovery found. Reads no server.
+    pub(super) fn kept_types(&self) -> &[ResourceType] {
+        &self.kept
+    }
+
+    /// The types that the cluster serves now.
+    pub(super) async fn served_types(&self) -> Result<Vec<ResourceType>, CommandError> {
+        let resolver = self.resolver().await?;
+        Ok(resolver.discovery().await?.types.clone())
+    }
+
+    /// The resource of a word. It asks the server only for a word that no earlier discovery found.
+    pub(super) async fn resource(&self, word: &str) -> Result<Resource, CommandError> {
+        if let Ok(known) = Resolver::of(self.kept.clone()).resolve(word).await {
+            return Ok(known);
+        }
+        let found = self.resolver().await?.resolve(word).await;
+        Ok(found.map_err(TargetError::Resolve)?)
+    }
+
+    /// The names of the objects of a resource in the namespace of the line.
+    pub(super) async fn names(&self, resource: &Resource) -> Result<Vec<Offer>, CommandError> {
+        let namespace = match &self.namespaces {
+            Namespaces::One(namespace) => Some(&**namespace),
+            Namespaces::All => None,
+        };
+        let rows = object_rows(&self.client().await?, resource, namespace, LIMIT).await?;
+        let offer = |row: ObjectRow| Offer::new(row.name, row.summary);
+        Ok(rows.into_iter().map(offer).collect())
+    }
+
+    /// The objects that the line names or selects. Of Secrets it reads only the metadata.
+    pub(super) async fn objects(
+        &self,
+        line: &TypedLine<'_>,
+        read: Read,
+    ) -> Result<Vec<Doc>, CommandError> {
+        let cluster = ClusterId(self.config.name().clone());
+        let targets = self.targets(line, read).await?;
+        let keys = targets.iter().flat_map(|target| {
+            let form = match read {
+                Read::Whole if !is_secret(&target.resource) => Form::Full,
+                Read::Whole | Read::Metadata => Form::Metadata,
+            };
+            source_keys(&cluster, target, form)
+        });
+        let transport = HttpTransport::new(self.client().await?);
+        let mut docs = Vec::new();
+        for key in keys.take(SOURCES) {
+            docs.extend(listed(&transport, &key, read).await);
+        }
+        Ok(docs)
+    }
+
+    async fn targets(&self, line: &TypedLine<'_>, read: Read) -> Result<Vec<Target>, CommandError> {
+        let given = |flag| match read {
+            Read::Whole => line.value(flag).map(str::to_owned),
+            // The selector may be what the user types.
+            Read::Metadata => None,
+        };
+        let filters = Filters {
+            labels: given("selector"),
+            fields: given("field-selector"),
+            namespaces: self.namespaces.clone(),
+        };
+        let words: Vec<String> = line.objects.iter().map(|&word| word.to_owned()).collect();
+        let arguments: Arguments = parse_arguments(&words, &filters)?;
+        let kept = Resolver::of(self.kept.clone());
+        match arguments.resolve(&kept, &filters).await {
+            Err(TargetError::Resolve(_)) => {
+                let resolver = self.resolver().await?;
+                Ok(arguments.resolve(&resolver, &filters).await?)
+            }
+            resolved => Ok(resolved?),
+        }
+    }
+
+    async fn resolver(&self) -> Result<Resolver, CommandError> {
+        Ok(Resolver::new(self.client().await?).keeping(self.cache.clone()))
+    }
+
+    async fn client(&self) -> Result<Client, CommandError> {
+        Ok(Client::new(self.config.clone()).await?)
+    }
+}
+
+/// How much of the objects to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// The metadata of up to 500 objects, whatever the selectors of the line.
+    Metadata,
+    /// One whole object.
+    Whole,
+}
+
+/// The objects of a source; none if it cannot be read.
+async fn listed(transport: &HttpTransport, key: &SourceKey, read: Read) -> Vec<Doc> {
+    let page = Page {
+        limit: match read {
+            Read::Metadata => LIMIT,
+            Read::Whole => 1,
+        },
+        next: None,
+    };
+    let items = match transport.list(key, At::Latest, page).await {
+        Ok(page) => page.items,
+        Err(_) => Vec::new(),
+    };
+    let docs = items.into_iter().map(|item| Doc::parse(&*item));
+    docs.filter_map(Result::ok).collect()
+}
+
+/// Whether the objects of a resource are Secrets.
+fn is_secret(resource: &Resource) -> bool {
+    resource.group.is_empty() && &*resource.kind == "Secret"
+}
