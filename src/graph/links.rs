@@ -5,12 +5,14 @@ use std::sync::Arc;
 use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, map_selector};
 
+use super::field_path::values_at;
+use super::labels::{Labels, labels_of};
 use super::reference::{Port, Reference};
 use super::reference_target::ReferenceTarget;
 use super::relations::{
     Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, relations_of, split,
 };
-use super::selection::{Labels, Selection};
+use super::selection::Selection;
 
 /// The links of one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,13 +67,13 @@ impl LinkReader<'_> {
         match relation.read {
             Read::OwnerUid => {} // the graph keeps owners by their uids
             Read::Name(path, key) => {
-                for holder in collected(self.object, path) {
+                for holder in values_at(self.object, path) {
                     let found = self.reference(relation, holder, key);
                     self.refer(found);
                 }
             }
             Read::Certificate(path) => {
-                for holder in collected(self.object, path) {
+                for holder in values_at(self.object, path) {
                     let found = self.reference(relation, holder, "secretName");
                     self.refer(found.map(|found| Reference {
                         keys: ["tls.crt", "tls.key"].map(Arc::from).to_vec(),
@@ -82,7 +84,7 @@ impl LinkReader<'_> {
             Read::Label(key) => self.refer_by(relation, &["metadata", "labels", key]),
             Read::Annotation(key) => self.refer_by(relation, &["metadata", "annotations", key]),
             Read::Selector(path, empty) => {
-                for selector in collected(self.object, path) {
+                for selector in values_at(self.object, path) {
                     let labels = label_selector(selector);
                     let labels = labels.filter(|labels| empty == Empty::All || !labels.is_empty());
                     self.select_beside(relation, labels);
@@ -92,7 +94,7 @@ impl LinkReader<'_> {
                 // The selector of such a Service has no effect.
                 let is_external =
                     self.object.str_at(&["spec", "type"]).as_deref() == Some("ExternalName");
-                let selectors = collected(self.object, path).into_iter();
+                let selectors = values_at(self.object, path).into_iter();
                 for selector in selectors.filter(|_| !is_external) {
                     self.select_beside(relation, map_selector(selector));
                 }
@@ -239,34 +241,6 @@ fn keys(holder: Value<'_>) -> Vec<Arc<str>> {
     own.into_iter().chain(items).collect()
 }
 
-/// The values at the end of a path.
-fn collected<'a>(value: Value<'a>, path: &str) -> Vec<Value<'a>> {
-    let mut found = Vec::new();
-    collect(value, path, &mut found);
-    found
-}
-
-fn collect<'a>(value: Value<'a>, path: &str, found: &mut Vec<Value<'a>>) {
-    if path.is_empty() {
-        found.push(value);
-        return;
-    }
-    let (step, rest) = path.split_once('.').unwrap_or((path, ""));
-    let lists: &[&str] = match step.strip_suffix("[]") {
-        Some(list) => &[list],
-        None if step == "containers*" => &["initContainers", "containers", "ephemeralContainers"],
-        None => {
-            if let Some(inner) = value.get(step) {
-                collect(inner, rest, found);
-            }
-            return;
-        }
-    };
-    for item in lists.iter().flat_map(|list| value.items_at(&[list])) {
-        collect(item, rest, found);
-    }
-}
-
 /// The type beside a name.
 fn referenced_kind(holder: Value<'_>) -> Option<GroupKind> {
     let text = |key| holder.text_at(&[key]);
@@ -299,10 +273,7 @@ fn template_labels(object: Value<'_>) -> Option<Labels> {
     let spec = spec.at(&["jobTemplate", "spec"]).unwrap_or(spec);
     let template = spec.get("template")?;
     let labels = template.at(&["metadata", "labels"]);
-    let labels = labels.into_iter().flat_map(Value::fields);
-    let labels =
-        labels.filter_map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))));
-    Some(labels.collect())
+    Some(labels.map(labels_of).unwrap_or_default())
 }
 
 #[cfg(test)]

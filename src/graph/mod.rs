@@ -8,6 +8,8 @@
 //! which `owner`, `pod`, `slice` and `workload` read.
 
 mod endpoints;
+mod field_path;
+mod labels;
 mod links;
 mod lookup;
 mod members;

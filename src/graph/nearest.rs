@@ -1,13 +1,11 @@
 //! The nearest selector that would match: what a Service that selects no Pod may have meant.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::object::near;
 use crate::object::selector::LabelSelector;
 
-/// The labels of an object.
-type Labels = BTreeMap<Arc<str>, Arc<str>>;
+use super::labels::Labels;
 
 /// Labels that some Pods have, and that resemble a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and the fields that
 //! relations need.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::object::{ObjectRef, Uid, Value};
 
+use super::labels::{Labels, labels_of};
 use super::owner::{self, Owner};
 use super::pod::Pod;
 use super::service::Service;
@@ -25,7 +25,7 @@ pub struct Node {
     /// Its owners, in the object's order.
     pub owners: Arc<[Owner]>,
     /// Its labels. Siblings share equal ones.
-    pub labels: Arc<BTreeMap<Arc<str>, Arc<str>>>,
+    pub labels: Arc<Labels>,
     /// When it was created.
     pub created: Option<Timestamp>,
     /// Whether it is being deleted.
@@ -57,13 +57,7 @@ impl Node {
         Node {
             uid: reference.identity(),
             owners: owner::read(object).into(),
-            labels: Arc::new(
-                labels
-                    .into_iter()
-                    .flat_map(Value::fields)
-                    .filter_map(label)
-                    .collect(),
-            ),
+            labels: Arc::new(labels.map(labels_of).unwrap_or_default()),
             created: object
                 .str_at(&["metadata", "creationTimestamp"])
                 .and_then(|time| time.parse().ok()),
@@ -167,10 +161,6 @@ impl Facts {
             _ => Facts::Other,
         }
     }
-}
-
-fn label((key, value): (Cow<'_, str>, Value<'_>)) -> Option<(Arc<str>, Arc<str>)> {
-    Some((Arc::from(&*key), Arc::from(&*value.as_str()?)))
 }
 
 fn data_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {

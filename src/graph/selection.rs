@@ -1,17 +1,14 @@
 //! `Selection`: the objects that another one selects by their labels.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::object::GroupKind;
 use crate::object::selector::LabelSelector;
 
+use super::labels::Labels;
 use super::node::Node;
 use super::reference_target::ReferenceTarget;
 use super::relations::Relation;
-
-/// Labels by their keys.
-pub(super) type Labels = BTreeMap<Arc<str>, Arc<str>>;
 
 /// A selector of an object, and what it selects from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -72,6 +72,11 @@ impl Graph {
         children
     }
 
+    /// Whether an object has dependents or members.
+    pub fn is_owner(&self, uid: &Uid) -> bool {
+        self.dependents.contains_key(uid) || self.is_inventory(uid)
+    }
+
     /// The owners of an object that are in the graph, the managing controller first.
     pub fn owners(&self, uid: &Uid) -> Vec<&Node> {
         self.node(uid)

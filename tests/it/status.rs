@@ -322,6 +322,7 @@ async fn a_forbidden_kind_is_one_line_and_the_rest_works() {
     NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
     ● deployment/web       1/1     Current   -          4m59s   -      -
     └─● replicaset/web-a   1/1     Current   -          4m58s   -      -
+    judged without pods, which you may not read: deployment/web
     ! pods in namespace "shop" with labels app=web: forbidden: Error from server (Forbidden): forbidden
     "#);
     let ran = once(&cluster, &["pods"]);

@@ -75,7 +75,7 @@ async fn a_service_with_once() {
     assert_eq!(ran.status.code(), Some(0));
     assert_snapshot!(ran.transcript(), @r#"
     service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP
-    ~ degraded 3/4 ready  selector app=web   4 pods match, 3 ready
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web   4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE     OWNER
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d     deployment/web #1
@@ -121,7 +121,7 @@ async fn a_deployment_with_once() {
     CONNECTED           RELATION   STATE        AGE
     └─ in front
       └─~ service/web   selects    InProgress   41d
-          └ degraded 3/4 ready
+          └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     "#);
 }

@@ -7,14 +7,14 @@ use super::feed::LiveFeed;
 use crate::commands::{CommandError, Ended, Signal, Terminal};
 
 impl LiveFeed<'_> {
-    /// Prints and draws at each tick.
+    /// Prints and draws what is new. Without news it does so once a beat, because ages change.
     pub(super) fn on_beat<V: Live>(
         &mut self,
         now: Instant,
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        self.printing.is_owed = true;
+        self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
         if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
             let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! `ManifestArgs`: the flags `-f`, `-R` and `-k`.
+//! `ManifestArgs`: the flags `-f`, `-R` and `-k`, and the arguments that name releases.
 
 use clap::Args;
 
@@ -15,6 +15,14 @@ pub(crate) struct ManifestArgs {
     /// Show the objects that this kustomization names; needs kubectl, which builds it
     #[arg(short = 'k', long, value_name = "DIR")]
     pub(super) kustomize: Option<String>,
+}
+
+/// What stands before the name of a release in an argument.
+pub(super) const RELEASE_PREFIX: &str = "helm:";
+
+/// Whether an argument names a release: `helm:web`.
+pub(crate) fn is_release(word: &str) -> bool {
+    word.starts_with(RELEASE_PREFIX)
 }
 
 impl ManifestArgs {

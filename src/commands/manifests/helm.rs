@@ -6,6 +6,7 @@
 
 use serde::Deserialize;
 
+use super::args::{RELEASE_PREFIX, is_release};
 use super::named::{ManifestPlace, Naming};
 use super::read::Manifest;
 use super::release::objects;
@@ -14,9 +15,6 @@ use crate::cluster::{
 };
 use crate::commands::{CommandError, Context, ObjectArgs};
 use crate::object::{Doc, json_fault, near};
-
-/// Marks an argument that names a release.
-const PREFIX: &str = "helm:";
 
 /// The most characters of the name of a release (<https://helm.sh/docs/chart_template_guide/getting_started/>).
 const LONGEST: usize = 53;
@@ -58,21 +56,17 @@ struct RevisionMetadata {
     labels: ReleaseLabels,
 }
 
-/// Whether an argument names a release.
-pub(crate) fn is_release(word: &str) -> bool {
-    word.starts_with(PREFIX)
-}
-
 /// The targets of the releases that the arguments name: the objects in the manifests of their newest revisions.
 pub(crate) async fn release_targets(
     args: &ObjectArgs,
     place: &ReleasePlace<'_>,
-    (verb, context): (&str, &mut Context<'_>),
+    verb: &str,
+    context: &mut Context<'_>,
 ) -> Result<Vec<Target>, CommandError> {
     check(args, place)?;
     let mut manifests: Vec<Manifest> = Vec::new();
     for word in &args.objects {
-        let release = word.strip_prefix(PREFIX).unwrap_or(word);
+        let release = word.strip_prefix(RELEASE_PREFIX).unwrap_or(word);
         check_name(release)?;
         let newest = place.newest(release).await?;
         if let Some(status) = newest.unusual_status() {
@@ -193,7 +187,7 @@ impl ReleasePlace<'_> {
         let all = self.revisions("owner=helm").await.unwrap_or_default();
         let names = all.iter().map(|revision| revision.labels.name.as_str());
         let near = near(release, names).into_iter();
-        let near: Vec<String> = near.map(|name| format!("{PREFIX}{name}")).collect();
+        let near: Vec<String> = near.map(|name| format!("{RELEASE_PREFIX}{name}")).collect();
         match near.join(" or ") {
             near if near.is_empty() => {
                 error.hint(format!("list the releases: helm list -n {namespace}"))

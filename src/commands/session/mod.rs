@@ -1,5 +1,6 @@
 //! `Session`: the cluster or the file that a verb reads, and the multiplexer over it.
 
+mod connect;
 mod every_kind;
 mod file;
 mod missing;
@@ -12,13 +13,12 @@ use super::input::{stream_of, text_of, unreadable};
 use super::manifests::{self, ManifestPlace as Manifests, ReleasePlace, release_targets};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
-    Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, Resolver, Target,
-    TypeCache, parse_arguments,
+    ApiRequest, Client, Filters, Namespaces, OpenApi, Resolver, Target, TypeCache, parse_arguments,
 };
 use crate::env::Env;
 use crate::object::{Doc, ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
-use crate::watch::{FileTransport, HttpTransport, Mux, MuxOptions, Transport, source_keys};
+use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, types};
@@ -95,43 +95,6 @@ impl Session {
         Ok(Session::over(context, path, file))
     }
 
-    /// Prepares the connection to the cluster that kubectl would use.
-    pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
-        let (config, namespace, cache) = match &context.origin {
-            Origin::Kubeconfig(flags) => {
-                let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
-                let config = ClusterConfig::load(&ambient, &flags.overrides)?;
-                let namespace = config.namespace().clone();
-                (config, namespace, flags.cache_dir(&ambient))
-            }
-            Origin::Plain {
-                server,
-                name,
-                namespace,
-            } => (
-                ClusterConfig::plain(server, name)?,
-                Arc::from(*namespace),
-                None,
-            ),
-        };
-        let cluster = ClusterId(config.name().clone());
-        let types = cache
-            .as_ref()
-            .map(|dir| TypeCache::new(dir, &config.address()));
-        let client = Client::new(config).await?;
-        client.compare_clocks(context.env.now.clone());
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-        let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
-        Ok(Session {
-            cluster,
-            mux,
-            namespace,
-            openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
-            types: types.map(Arc::new),
-            place: SessionPlace::Cluster(client),
-        })
-    }
-
     fn read(context: &mut Context<'_>, path: &str) -> Result<Session, CommandError> {
         let text = text_of(context, path)?;
         let file = FileTransport::parse(path, &text).map_err(|error| unreadable(path, &error))?;
@@ -193,7 +156,7 @@ impl Session {
                     filters: &filters,
                     namespace: &self.namespace,
                 };
-                return release_targets(args, &place, (verb, context)).await;
+                return release_targets(args, &place, verb, context).await;
             }
             (Subject::Releases, SessionPlace::File(_)) => {
                 return Err(CommandError::usage(
@@ -283,19 +246,6 @@ impl Session {
         };
         let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
         Some(objects.cloned().collect())
-    }
-
-    /// Lists each source and does not watch it: for a verb that prints the current state and exits. A file stays as it is.
-    pub(crate) fn list_only(&mut self, env: &Env) {
-        if let SessionPlace::Cluster(client) = &self.place {
-            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-            let options = MuxOptions {
-                watches: false,
-                ..MuxOptions::default()
-            };
-            let transports = [(self.cluster.clone(), transport)];
-            self.mux = Mux::with_options(transports, env.now.clone(), options);
-        }
     }
 
     /// Starts a file from its beginning, because a source at the end of the file has no more events.

@@ -29,28 +29,6 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
     (all > 0).then(|| look.styles.dim(&text))
 }
 
-/// The most objects that a line about rights names.
-const MOST_NAMED: usize = 3;
-
-/// `judged without pods, which you may not read: deployment/api, deployment/web`: which states the missing rights affect.
-pub(super) fn judged_without(state: &StatusState, look: Look) -> Vec<String> {
-    let by_type = state.judged_without().into_iter();
-    let lines = by_type.map(|(of_type, objects)| {
-        let names = objects.iter().take(MOST_NAMED);
-        let names: Vec<String> = names.map(ToString::to_string).collect();
-        let more = match objects.len().saturating_sub(MOST_NAMED) {
-            0 => String::new(),
-            more => format!(" and {} more", thousands(more)),
-        };
-        let text = format!(
-            "judged without {of_type}, which you may not read: {}{more}",
-            names.join(", ")
-        );
-        look.styles.dim(&escape_line(&text))
-    });
-    lines.collect()
-}
-
 /// The header: the objects, their namespace, and the progress of their rollout.
 pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.iter().filter(|row| row.depth == 0).collect();

@@ -9,6 +9,7 @@ mod header;
 mod live;
 mod options;
 mod plan;
+mod rights;
 mod roots;
 mod rows;
 mod state;

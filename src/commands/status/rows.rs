@@ -1,9 +1,9 @@
 //! The rows of the view, in order: each requested object, followed by its dependents.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rustc_hash::FxHashSet;
 
 use super::roots::{Rank, Root, RootPlace};
 use super::state::StatusState;
@@ -103,7 +103,7 @@ impl StatusState {
         let mut placement = Placement {
             state: self,
             rows: Vec::new(),
-            placed: BTreeSet::new(),
+            placed: FxHashSet::default(),
             standings: self.model.graph().standings(),
         };
         for root in self.ordered_roots() {
@@ -130,9 +130,12 @@ impl StatusState {
     /// row below that one, unless the two own each other.
     fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
         let graph = self.model.graph();
+        // The objects of most long lists own nothing.
+        let has_owners = self.roots().any(|(uid, _)| graph.is_owner(uid));
         let is_below = |uid: &Uid| {
-            let above = graph.above(uid);
-            above.iter().any(|owner| self.root(owner).is_some())
+            let above = has_owners.then(|| graph.above(uid));
+            let mut above = above.into_iter().flatten();
+            above.any(|owner| self.root(&owner).is_some())
         };
         let named = self.without_object().filter_map(|(requested, source)| {
             let object = source.named_object()?;
@@ -167,10 +170,10 @@ impl StatusState {
     /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
-        let is_leaf = graph.children(root).is_empty() && !graph.is_inventory(root);
-        match graph.node(root) {
-            Some(_) if !is_leaf => graph.tree(root),
-            _ => vec![(0, root.clone())],
+        if graph.is_owner(root) && graph.node(root).is_some() {
+            graph.tree(root)
+        } else {
+            vec![(0, root.clone())]
         }
     }
 }
@@ -179,7 +182,7 @@ impl StatusState {
 struct Placement<'a> {
     state: &'a StatusState,
     rows: Vec<StatusRow<'a>>,
-    placed: BTreeSet<Uid>,
+    placed: FxHashSet<Uid>,
     standings: Standings<'a>,
 }
 

@@ -1,6 +1,5 @@
 //! `StatusState`: the requested objects, and the live model of them and their dependents.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +9,7 @@ use super::roots::{Collapsed, Rank, RankClock, Root, RootPlace, Roots};
 use crate::commands::LastChanges;
 use crate::graph::{Lookup, MemberPlan};
 use crate::model::{MAX_REFERENCES, Model, Reading, Retention};
-use crate::object::{ObjectRef, ServedTypes, Uid};
+use crate::object::{ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
 use crate::status::{Assessment, RolloutCounts, Rules};
 
@@ -219,27 +218,6 @@ impl StatusState {
         let coverage = self.model.coverage();
         let is_refused = |requested| coverage.reading(requested) == Some(&Reading::Refused);
         !self.requested.is_empty() && self.requested.iter().all(is_refused)
-    }
-
-    /// The requested objects whose dependents may not be read, by the type of the dependents.
-    pub(super) fn judged_without(&self) -> BTreeMap<String, Vec<&ObjectRef>> {
-        let mut by_type: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
-        let coverage = self.model.coverage();
-        for place in self.roots_in_order() {
-            let uid = place.uid.as_ref();
-            let root = uid.and_then(|uid| Some((self.model.object(uid)?, self.root(uid)?)));
-            let Some((object, root)) = root else {
-                continue;
-            };
-            let dependents = root.dependents.iter();
-            let refused = dependents.filter(|key| coverage.reading(key) == Some(&Reading::Refused));
-            let types: BTreeSet<String> =
-                refused.map(|key| key.resource.group_resource()).collect();
-            for of_type in types {
-                by_type.entry(of_type).or_default().push(&object.object);
-            }
-        }
-        by_type
     }
 
     /// The error of a source that has not answered after this many attempts.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::columns::{StatusColumns, printed_titles};
-use super::header::{aggregate, collapsed, header, judged_without, trace_hint};
+use super::header::{aggregate, collapsed, header, trace_hint};
 use super::options::{HealthFilter, RowOptions, Titles};
+use super::rights::judged_without;
 use super::rows::StatusRow;
 use super::state::StatusState;
 use super::table::lines;

@@ -184,10 +184,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let mut stop = args.ends.stop(shutdown);
-    let mut session = Session::open(context, &args.objects.source).await?;
-    if args.ending() == Ending::Once {
-        session.list_only(context.env);
-    }
+    let mut session = open_session(args, context).await?;
     let chains = chains(args, &stop, &mut session, context).await?;
     // A file ends, so its objects are traced one after the other.
     let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
@@ -246,6 +243,15 @@ pub(crate) async fn show(
         Some(error) => Err(error),
         None => args.ends.conclude(ended, Answer::from(!is_well), parts),
     }
+}
+
+/// The cluster or the file to read.
+async fn open_session(args: &Args, context: &mut Context<'_>) -> Result<Session, CommandError> {
+    let mut session = Session::open(context, &args.objects.source).await?;
+    if args.ending() == Ending::Once {
+        session.list_only(context.env);
+    }
+    Ok(session)
 }
 
 /// The traces of the requested objects, in the order of the request.

@@ -1,0 +1,62 @@
+//! Connects a session to a cluster.
+
+use std::sync::Arc;
+
+use super::{Origin, Session, SessionPlace};
+use crate::cluster::{Ambient, Client, ClusterConfig, OpenApi, TypeCache};
+use crate::commands::{CommandError, Context};
+use crate::env::Env;
+use crate::source::ClusterId;
+use crate::watch::{HttpTransport, Mux, MuxOptions, Transport};
+
+impl Session {
+    /// Prepares the connection to the cluster that kubectl would use.
+    pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
+        let (config, namespace, cache) = match &context.origin {
+            Origin::Kubeconfig(flags) => {
+                let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
+                let config = ClusterConfig::load(&ambient, &flags.overrides)?;
+                let namespace = config.namespace().clone();
+                (config, namespace, flags.cache_dir(&ambient))
+            }
+            Origin::Plain {
+                server,
+                name,
+                namespace,
+            } => (
+                ClusterConfig::plain(server, name)?,
+                Arc::from(*namespace),
+                None,
+            ),
+        };
+        let cluster = ClusterId(config.name().clone());
+        let types = cache
+            .as_ref()
+            .map(|dir| TypeCache::new(dir, &config.address()));
+        let client = Client::new(config).await?;
+        client.compare_clocks(context.env.now.clone());
+        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
+        let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
+        Ok(Session {
+            cluster,
+            mux,
+            namespace,
+            openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
+            types: types.map(Arc::new),
+            place: SessionPlace::Cluster(client),
+        })
+    }
+
+    /// Lists each source and does not watch it: for a verb that prints the current state and exits. A file stays as it is.
+    pub(crate) fn list_only(&mut self, env: &Env) {
+        if let SessionPlace::Cluster(client) = &self.place {
+            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
+            let options = MuxOptions {
+                watches: false,
+                ..MuxOptions::default()
+            };
+            let transports = [(self.cluster.clone(), transport)];
+            self.mux = Mux::with_options(transports, env.now.clone(), options);
+        }
+    }
+}
