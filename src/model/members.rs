@@ -1,44 +1,12 @@
 //! The members of inventories: which of them have no object, and what that means for the inventory.
 
-use std::collections::BTreeSet;
-
 use crate::graph::{MAX_MEMBER_LISTS, MemberPlan, Node, ReferenceTarget};
 use crate::object::Uid;
 use crate::source::ClusterId;
 use crate::status::{CauseRule, Finding, Status};
 
+use super::absent_member::{AbsentMember, MemberGap};
 use super::{Model, Reading};
-
-/// What a model knows about the plan for members.
-#[derive(Debug, Default)]
-pub(super) struct PlannedMembers {
-    /// The inventories whose members are read.
-    inventories: BTreeSet<Uid>,
-    /// The members that are not read, because there are too many.
-    beyond: BTreeSet<ReferenceTarget>,
-}
-
-/// A member of an inventory that has no object in the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbsentMember {
-    /// Its name.
-    pub target: ReferenceTarget,
-    /// Why it has no object.
-    pub why: MemberGap,
-}
-
-/// Why a member of an inventory has no object in the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemberGap {
-    /// It does not exist.
-    Missing,
-    /// The server refuses to show it.
-    Refused,
-    /// The cluster does not serve its type.
-    Unserved,
-    /// There are too many members to read all of them.
-    Beyond,
-}
 
 impl Model {
     /// Takes the plan for the members of the inventories that a view shows.

@@ -3,6 +3,7 @@
 //! [`Model::apply`] stores one event. [`Model::refresh`] then assesses all changed objects together. The
 //! model is pure: it knows nothing of streams and views, and each call gets the time.
 
+mod absent_member;
 mod blocked_rollout;
 mod coverage;
 mod departed;
@@ -32,12 +33,12 @@ use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
 use crate::status::Rules;
 
+use absent_member::PlannedMembers;
 use evidence::Evidence;
 use lookups::Lookups;
-use members::PlannedMembers;
 
+pub use absent_member::{AbsentMember, MemberGap};
 pub use coverage::{Coverage, Reading};
-pub use members::{AbsentMember, MemberGap};
 pub use object::ModelObject;
 pub use outlook::Outlook;
 
