@@ -72,9 +72,12 @@ impl Graph {
         children
     }
 
-    /// Whether an object has dependents or members.
-    pub fn is_owner(&self, uid: &Uid) -> bool {
-        self.dependents.contains_key(uid) || self.is_inventory(uid)
+    /// Whether an object in the graph has dependents or members there.
+    pub fn has_owners(&self) -> bool {
+        let owners = self.dependents.keys();
+        let names = self.references.names.values();
+        let mut above = owners.chain(names.flat_map(|name| &name.inventories));
+        above.any(|uid| self.nodes.contains_key(uid))
     }
 
     /// The owners of an object that are in the graph, the managing controller first.

@@ -1,27 +1,68 @@
 //! Identities and versions of objects, as the API server assigns them.
 
+use std::cmp::Ordering;
 use std::fmt::{self, Write};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The `metadata.uid` of an object: its identity.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Uid(Arc<str>);
+/// The `metadata.uid` of an object: its identity. Uids are ordered as their texts are.
+#[derive(Clone)]
+pub struct Uid {
+    /// The first eight bytes of the text. Most comparisons end here, without a look at the text.
+    start: u64,
+    text: Arc<str>,
+}
 
 impl Uid {
     /// Wraps a uid from an object.
     pub fn new(uid: impl Into<Arc<str>>) -> Uid {
-        Uid(uid.into())
+        let text: Arc<str> = uid.into();
+        let mut start = [0; 8];
+        for (to, from) in start.iter_mut().zip(text.bytes()) {
+            *to = from;
+        }
+        Uid {
+            start: u64::from_be_bytes(start),
+            text,
+        }
     }
 
     /// The uid as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+}
+
+impl PartialEq for Uid {
+    fn eq(&self, other: &Uid) -> bool {
+        self.start == other.start && self.text == other.text
+    }
+}
+
+impl Eq for Uid {}
+
+impl PartialOrd for Uid {
+    fn partial_cmp(&self, other: &Uid) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Uid {
+    fn cmp(&self, other: &Uid) -> Ordering {
+        let start = self.start.cmp(&other.start);
+        start.then_with(|| self.text.cmp(&other.text))
+    }
+}
+
+impl Hash for Uid {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
     }
 }
 
 impl fmt::Debug for Uid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_opaque(f, &self.0)
+        write_opaque(f, &self.text)
     }
 }
 
@@ -66,7 +107,18 @@ fn write_opaque(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn uids_are_compared_as_their_texts(one in "[ab\\x00]{0,12}", other in "[ab\\x00]{0,12}") {
+            let [uid, next] = [&one, &other].map(|text| Uid::new(text.as_str()));
+            prop_assert_eq!(uid.cmp(&next), one.cmp(&other));
+            prop_assert_eq!(uid == next, one == other);
+        }
+    }
 
     #[test]
     fn control_characters_are_escaped() {

@@ -105,6 +105,7 @@ impl StatusState {
             rows: Vec::new(),
             placed: FxHashSet::default(),
             standings: self.model.graph().standings(),
+            has_owners: self.model.graph().has_owners(),
         };
         for root in self.ordered_roots() {
             match root {
@@ -131,7 +132,7 @@ impl StatusState {
     fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
         let graph = self.model.graph();
         // The objects of most long lists own nothing.
-        let has_owners = self.roots().any(|(uid, _)| graph.is_owner(uid));
+        let has_owners = graph.has_owners();
         let is_below = |uid: &Uid| {
             let above = has_owners.then(|| graph.above(uid));
             let mut above = above.into_iter().flatten();
@@ -170,10 +171,10 @@ impl StatusState {
     /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.
     fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
-        if graph.is_owner(root) && graph.node(root).is_some() {
-            graph.tree(root)
-        } else {
-            vec![(0, root.clone())]
+        let is_leaf = graph.children(root).is_empty() && !graph.is_inventory(root);
+        match graph.node(root) {
+            Some(_) if !is_leaf => graph.tree(root),
+            _ => vec![(0, root.clone())],
         }
     }
 }
@@ -184,6 +185,8 @@ struct Placement<'a> {
     rows: Vec<StatusRow<'a>>,
     placed: FxHashSet<Uid>,
     standings: Standings<'a>,
+    /// Whether any object has dependents or members. Without them, each row stands alone.
+    has_owners: bool,
 }
 
 impl Placement<'_> {
@@ -194,7 +197,12 @@ impl Placement<'_> {
         }
         let state = self.state;
         let mut above: Vec<Uid> = Vec::new();
-        for (depth, uid) in state.tree(root) {
+        let tree = if self.has_owners {
+            state.tree(root)
+        } else {
+            vec![(0, root.clone())]
+        };
+        for (depth, uid) in tree {
             above.truncate(depth);
             let owner = above.last().cloned();
             above.push(uid.clone());
@@ -209,13 +217,19 @@ impl Placement<'_> {
                     object: known.object.clone(),
                     assessment: &known.assessment,
                     known: Some(known),
-                    standing: self.standings.of(&uid),
+                    standing: if self.has_owners {
+                        self.standings.of(&uid)
+                    } else {
+                        Standing::Current
+                    },
                     is_requested: root.is_some(),
                     is_named: root.is_some_and(Root::is_named),
                     last_change: state.last_changes.as_ref().and_then(|found| found.of(&uid)),
                     node: state.model.graph().node(&uid),
                 });
-                self.place_absent_members(depth, &uid);
+                if self.has_owners {
+                    self.place_absent_members(depth, &uid);
+                }
             }
         }
     }

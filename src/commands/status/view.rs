@@ -1,7 +1,5 @@
 //! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
-use std::collections::BTreeSet;
-
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{aggregate, collapsed, header, trace_hint};
 use super::options::{HealthFilter, RowOptions, Titles};
@@ -112,6 +110,7 @@ pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> boo
 
 /// Whether the objects are in more than one namespace.
 pub(super) fn are_spread(rows: &[StatusRow<'_>]) -> bool {
-    let namespaces: BTreeSet<_> = rows.iter().map(|row| &row.object.namespace).collect();
-    namespaces.len() > 1
+    let mut namespaces = rows.iter().map(|row| &row.object.namespace);
+    let first = namespaces.next();
+    namespaces.any(|namespace| Some(namespace) != first)
 }
