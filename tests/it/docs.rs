@@ -31,6 +31,21 @@ fn check_generated(path: &str, generated: &str) {
     );
 }
 
+/// README shows the picture that Graphviz makes of it: `dot -Tsvg docs/images/trace.dot > docs/images/trace.svg`.
+#[test]
+fn the_picture_of_a_trace_is_current() {
+    let objects = root().join("docs/images/trace.yaml");
+    let objects = objects.to_str().expect("a path of UTF-8");
+    let ran = Spy::alone().run(&["trace", "deploy/web", "--from", objects, "-o", "dot"]);
+    assert_eq!(ran.stderr, "");
+    check_generated("docs/images/trace.dot", &ran.stdout);
+    let picture = read("docs/images/trace.svg");
+    assert!(
+        picture.contains("ImagePullBackOff 0/1"),
+        "it was drawn from other objects"
+    );
+}
+
 #[test]
 fn the_program_prints_the_completion_scripts() {
     for (shell, file) in [
