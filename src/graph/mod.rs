@@ -65,12 +65,16 @@ pub use trace_plan::{TracePlan, TraceScope};
 pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 
+/// With how many siblings an object is compared to share their memory. Pods of one owner differ by their zone.
+const COMPARED_SIBLINGS: usize = 4;
+
 /// Objects by uid, and the relations between them.
 ///
 /// An object without a uid, for example from a manifest, has the key `GROUP/KIND/NAMESPACE/NAME`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    nodes: BTreeMap<Uid, Node>,
+    /// They are boxed: a tree is half empty.
+    nodes: BTreeMap<Uid, Box<Node>>,
     /// The dependents of each owner. The owner itself need not be in the graph.
     dependents: BTreeMap<Uid, BTreeSet<Uid>>,
     /// The objects that other objects name.
@@ -91,7 +95,8 @@ impl Graph {
         let mut node = Node::of(reference, object);
         let uid = node.uid.clone();
         self.take(&uid);
-        if let Some(sibling) = self.sibling(&node) {
+        let siblings: Vec<&Node> = self.siblings(&node).collect();
+        for sibling in siblings {
             node.share_with(sibling);
         }
         self.references.add_bearer(&node);
@@ -104,15 +109,19 @@ impl Graph {
                 .or_default()
                 .insert(uid.clone());
         }
-        self.nodes.insert(uid.clone(), node);
+        self.nodes.insert(uid.clone(), Box::new(node));
         uid
     }
 
-    /// Another dependent of an object's first owner. It is often like the object.
-    pub fn sibling(&self, node: &Node) -> Option<&Node> {
-        let siblings = self.dependents.get(&node.owners.first()?.uid)?;
-        let mut others = siblings.iter().filter(|uid| **uid != node.uid);
-        self.nodes.get(others.next()?)
+    /// Some of the other dependents of an object's first owner. One of them is often like the object.
+    pub fn siblings(&self, node: &Node) -> impl Iterator<Item = &Node> {
+        let owner = node.owners.first();
+        let siblings = owner.and_then(|owner| self.dependents.get(&owner.uid));
+        let siblings = siblings.into_iter().flatten();
+        let others = siblings.filter(|uid| **uid != node.uid);
+        others
+            .take(COMPARED_SIBLINGS)
+            .filter_map(|uid| self.node(uid))
     }
 
     /// Removes an object. Its dependents, and the objects that name it, stay.
@@ -139,12 +148,12 @@ impl Graph {
 
     /// The object of this uid.
     pub fn node(&self, uid: &Uid) -> Option<&Node> {
-        self.nodes.get(uid)
+        self.nodes.get(uid).map(|node| &**node)
     }
 
     /// Every object, by uid.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.values()
+        self.nodes.values().map(|node| &**node)
     }
 
     /// The objects of one kind, by uid.

@@ -14,8 +14,8 @@ use super::placement;
 pub struct Pod {
     /// Whether its `Ready` condition is True.
     pub ready: bool,
-    /// Its phase.
-    pub phase: Option<Arc<str>>,
+    /// Whether it has ended: its phase is Succeeded or Failed.
+    pub has_ended: bool,
     /// The node it runs on.
     pub node: Option<Arc<str>>,
     /// Its addresses, the primary one first.
@@ -64,7 +64,10 @@ impl Pod {
                 None => placement::read(object),
             },
             ready: is_true(object, "Ready"),
-            phase: object.text_at(&["status", "phase"]),
+            has_ended: matches!(
+                object.str_at(&["status", "phase"]).as_deref(),
+                Some("Succeeded" | "Failed")
+            ),
             node,
             addresses: object
                 .items_at(&["status", "podIPs"])
@@ -87,11 +90,6 @@ impl Pod {
         let mut ports = self.ports.iter();
         let found = ports.find(|port| &*port.name == name && &*port.protocol == protocol);
         found.map(|port| port.number)
-    }
-
-    /// Whether its phase is one of an ended Pod.
-    pub fn has_ended(&self) -> bool {
-        matches!(self.phase.as_deref(), Some("Succeeded" | "Failed"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::graph::{Node, Pod, Standing};
+use crate::graph::{Node, Standing};
 use crate::object::{Doc, Value};
 use crate::status::{CauseRule, Finding, Status, is_starting};
 
@@ -39,7 +39,7 @@ impl Model {
 
     /// Whether a Pod that is not ready has had the time to become ready. A Pod that has ended is replaced.
     fn is_broken(&self, pod: &Node, doc: &Doc, now: Timestamp) -> bool {
-        let has_ended = pod.pod().is_some_and(Pod::has_ended);
+        let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
         let object = self.object(&pod.uid);
         let is_failing = object.is_some_and(|object| object.assessment.is_failing());
         !has_ended && (is_failing || !is_starting(doc.root(), now))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::Uid;
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
 use super::{Model, ModelObject};
@@ -52,6 +52,22 @@ impl Model {
             .collect()
     }
 
+    /// Applies an event of a source of evidence.
+    pub(super) fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
+        match self.evidence.apply(source, event) {
+            Some(subject) if self.objects.contains_key(&subject) => {
+                self.evidence.news.about.insert(subject);
+            }
+            // It may be late. A Node has another identity in its events.
+            Some(_) => {
+                self.evidence.news.has_unknown_subjects = true;
+                let nodes = self.unwell_nodes();
+                self.evidence.news.about.extend(nodes);
+            }
+            None => self.evidence.news.has_labels = true,
+        }
+    }
+
     /// The Nodes that are not well.
     pub(super) fn unwell_nodes(&self) -> Vec<Uid> {
         let is_node = |uid: &&Uid| {
@@ -63,7 +79,7 @@ impl Model {
 
     /// Notes whether an object needs an explanation.
     pub(super) fn note_health(&mut self, uid: &Uid) {
-        if self.objects.get(uid).is_some_and(needs_explanation) {
+        if self.object(uid).is_some_and(needs_explanation) {
             self.unwell.insert(uid.clone());
         } else {
             self.unwell.remove(uid);

@@ -83,8 +83,9 @@ impl Model {
     fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
         let object = self.objects.get(uid);
         let upto = object.map_or(Tier::Always, |object| object.needs);
-        let is_explained =
-            object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
+        let is_explained = object.is_some_and(|object| {
+            object.own.is_well() || object.own.causes.iter().any(Cause::is_specific)
+        });
         let references = self.graph.references_of(uid).iter();
         references.filter(move |reference| {
             let is_node = &*reference.target.kind.kind == "Node";
@@ -120,24 +121,35 @@ impl Model {
         let endpoints = node.and_then(|node| self.endpoints_finding(node));
         let mut findings = Vec::from_iter(endpoints);
         findings.retain(|finding| finding.status != Status::Current);
+        let is_well = self.object(uid).is_some_and(|object| object.own.is_well());
         for reference in self.needed_by(uid) {
-            let reading = || {
-                let source = reference.source(cluster, &self.types)?;
-                self.coverage.reading(&source)
-            };
-            let found = match self.graph.referenced(&reference.target) {
-                Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
-                Some(_) => Some(absent(reference)),
-                None => match reading() {
-                    Some(Reading::All) => self.knows_absence.then(|| absent(reference)),
-                    Some(Reading::Refused) => unseen(reference),
-                    Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
-                },
+            let found = self.reference_finding(cluster, reference);
+            let found = if is_well && reference.tier() == Tier::Unwell {
+                found.and_then(|found| at_next_start(reference, &found))
+            } else {
+                found
             };
             findings.extend(found.filter(|found| !findings.contains(found)));
         }
         findings.extend(self.member_findings(uid));
         findings
+    }
+
+    /// What is wrong with a named object.
+    fn reference_finding(&self, cluster: &ClusterId, reference: &Reference) -> Option<Finding> {
+        let reading = || {
+            let source = reference.source(cluster, &self.types)?;
+            self.coverage.reading(&source)
+        };
+        match self.graph.referenced(&reference.target) {
+            Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
+            Some(_) => Some(absent(reference)),
+            None => match reading() {
+                Some(Reading::All) => self.knows_absence.then(|| absent(reference)),
+                Some(Reading::Refused) => unseen(reference),
+                Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
+            },
+        }
     }
 
     /// The problem of an object that exists, for an object that names it.
@@ -247,6 +259,15 @@ fn absent(reference: &Reference) -> Finding {
     let status = status_if_absent(reference);
     let text = format!("{reference} does not exist");
     Finding::new(CauseRule::MissingReference, status, text)
+}
+
+/// The problem for a Pod that runs and is well: only a new container misses what the Pod names.
+fn at_next_start(reference: &Reference, found: &Finding) -> Option<Finding> {
+    let rule = found.cause.rule;
+    let is_missing = matches!(rule, CauseRule::MissingReference | CauseRule::MissingKey);
+    let hinders = is_missing && reference.if_absent() == IfAbsent::Fails;
+    let text = format!("{}; no new container could start", found.cause.text);
+    hinders.then(|| Finding::new(rule, Status::Current, text))
 }
 
 /// The state of an object that does not find what it names.

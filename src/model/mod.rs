@@ -16,6 +16,7 @@ mod members;
 mod needed;
 mod object;
 mod outlook;
+mod plan;
 mod refresh;
 mod roll_up;
 mod service;
@@ -41,6 +42,7 @@ pub use absent_member::{AbsentMember, MemberGap};
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
 pub use outlook::Outlook;
+pub use plan::JudgementPlan;
 
 /// How many of the objects that other objects name a view reads. Each costs a list and a watch.
 pub const MAX_REFERENCES: usize = 24;
@@ -63,13 +65,15 @@ pub struct Model {
     knows_absence: bool,
     /// Up to which tier it knows the links of every object, whatever the object's state.
     links_upto: Tier,
+    /// Up to which tier other objects matter to a Pod that is well.
+    needs_of_well_pods: Tier,
     /// The types whose objects it can read.
     types: ServedTypes,
     coverage: Coverage,
     lookups: Lookups,
     members: PlannedMembers,
     graph: Graph,
-    objects: BTreeMap<Uid, ModelObject>,
+    objects: BTreeMap<Uid, Box<ModelObject>>,
     /// The objects that changed since the last refresh.
     changed: BTreeSet<Uid>,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
@@ -96,6 +100,7 @@ impl Model {
             retention,
             knows_absence: true,
             links_upto: Tier::Always,
+            needs_of_well_pods: Tier::Always,
             types: ServedTypes::default(),
             lookups: Lookups::default(),
             members: PlannedMembers::default(),
@@ -128,6 +133,16 @@ impl Model {
         Model {
             links_upto: Tier::Trace,
             types,
+            ..self
+        }
+    }
+
+    /// The same model for a few objects: it also looks for what a Pod names that is well. Such a Pod stays well, but
+    /// without the objects that it names no container of it could start again.
+    #[must_use]
+    pub fn of_few(self) -> Model {
+        Model {
+            needs_of_well_pods: Tier::Unwell,
             ..self
         }
     }
@@ -198,12 +213,12 @@ impl Model {
 
     /// The object with this uid.
     pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
-        self.objects.get(uid)
+        self.objects.get(uid).map(|object| &**object)
     }
 
     /// Every object, by uid.
     pub fn objects(&self) -> impl Iterator<Item = (&Uid, &ModelObject)> {
-        self.objects.iter()
+        self.objects.iter().map(|(uid, object)| (uid, &**object))
     }
 
     /// The newest version of an object, parsed. `None` if the object is gone or does not parse.
@@ -259,21 +274,6 @@ impl Model {
         }
     }
 
-    fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
-        match self.evidence.apply(source, event) {
-            Some(subject) if self.objects.contains_key(&subject) => {
-                self.evidence.news.about.insert(subject);
-            }
-            // It may be late. A Node has another identity in its events.
-            Some(_) => {
-                self.evidence.news.has_unknown_subjects = true;
-                let nodes = self.unwell_nodes();
-                self.evidence.news.about.extend(nodes);
-            }
-            None => self.evidence.news.has_labels = true,
-        }
-    }
-
     fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
         let uid = version.object.identity();
         let object = match self.objects.entry(uid.clone()) {
@@ -282,7 +282,7 @@ impl Model {
                 if why == Why::Listed {
                     self.listed.insert(uid.clone());
                 }
-                entry.insert(ModelObject::new(version.object.clone()))
+                entry.insert(Box::new(ModelObject::new(version.object.clone())))
             }
         };
         if object.put(source, version) {

@@ -16,3 +16,9 @@ pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Tie
         Tier::Always
     }
 }
+
+/// Whether an object is a Pod that runs and is well.
+pub(super) fn is_running_well(object: Value<'_>, own: &Assessment) -> bool {
+    let is_running = object.str_at(&["status", "phase"]).as_deref() == Some("Running");
+    is_running && own.is_well()
+}

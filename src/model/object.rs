@@ -88,6 +88,7 @@ impl ModelObject {
             let before = std::mem::replace(&mut held.1, version.clone());
             self.packed_before = Some(before.body.clone()).filter(Body::is_packed);
         } else {
+            self.held.reserve_exact(1);
             self.held.push((source.clone(), version.clone()));
             self.departure = None;
         }

@@ -76,7 +76,7 @@ impl Model {
             return Vec::new();
         }
         let dependents = self.graph.current_dependents(&object.object.identity());
-        let parts = dependents.iter().filter_map(|uid| self.objects.get(uid));
+        let parts = dependents.iter().filter_map(|uid| self.object(uid));
         let parts = parts.filter(|part| part.departure.is_none() && !self.has_ended(part));
         let is_going = |part: &&ModelObject| part.assessment.status() == Status::Terminating;
         parts.filter(|part| !is_going(part)).collect()

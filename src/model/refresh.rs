@@ -12,7 +12,7 @@ use crate::source::printed;
 use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
-use super::needed::needed;
+use super::needed::{is_running_well, needed};
 
 impl Model {
     /// Assesses the objects that events or the time have changed since the last call. Returns every object
@@ -110,6 +110,9 @@ impl Model {
                     // kstatus looks at no other object.
                     if self.rules == Rules::Spy {
                         object.needs = needed(doc.root(), &assessment, now);
+                        if is_running_well(doc.root(), &assessment) {
+                            object.needs = self.needs_of_well_pods;
+                        }
                         let upto = object.needs.max(self.links_upto);
                         let links = Links::of(doc.root(), upto, &self.types);
                         self.graph.link(uid, links);
@@ -125,15 +128,14 @@ impl Model {
 
     /// Lets an object share the memory of its assessment with an equal sibling. Most Pods are alike.
     fn share_with_sibling(&mut self, uid: &Uid) {
-        let node = self.graph.node(uid);
-        let sibling = node.and_then(|node| self.graph.sibling(node));
-        let sibling = sibling.and_then(|sibling| self.objects.get(&sibling.uid));
-        let Some(own) = sibling.map(|sibling| sibling.own.clone()) else {
+        let (Some(node), Some(object)) = (self.graph.node(uid), self.object(uid)) else {
             return;
         };
-        if let Some(object) = self.objects.get_mut(uid)
-            && object.own == own
-        {
+        let siblings = self.graph.siblings(node);
+        let mut siblings = siblings.filter_map(|sibling| self.object(&sibling.uid));
+        let own =
+            siblings.find_map(|sibling| (sibling.own == object.own).then(|| sibling.own.clone()));
+        if let (Some(own), Some(object)) = (own, self.objects.get_mut(uid)) {
             object.own = own;
         }
     }

@@ -100,7 +100,7 @@ impl Model {
     /// The problems of the failed Pods that a Service selects: `2 CrashLoopBackOff`; empty if none has failed.
     pub(super) fn problems_of_selected(&self, service: &Node) -> String {
         let pods = self.graph.selected_pods(&service.uid).into_iter();
-        let pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
+        let pods = pods.filter_map(|pod| self.object(&pod.uid));
         let there = |pod: &&ModelObject| pod.departure.is_none() && !self.has_ended(pod);
         problems(&pods.filter(there).collect::<Vec<_>>(), Status::Failed)
     }
@@ -116,7 +116,7 @@ impl Model {
 
     /// Whether the object is a Pod that has ended.
     pub(super) fn has_ended(&self, object: &ModelObject) -> bool {
-        self.pod(object).is_some_and(Pod::has_ended)
+        self.pod(object).is_some_and(|pod| pod.has_ended)
     }
 
     fn pod(&self, object: &ModelObject) -> Option<&Pod> {

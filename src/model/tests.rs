@@ -182,6 +182,52 @@ fn an_ingress_needs_a_secret_with_a_certificate() {
     }
 }
 
+/// A ready Pod whose container takes its environment from a `ConfigMap`, and the source of that `ConfigMap`.
+fn pod_with_environment(model: Model, reference: &str) -> (Model, Option<SourceKey>) {
+    let pods = pods("");
+    let mut model = model;
+    model.follow(vec![(*pods).clone()]);
+    let pod = version(&format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"i","name":"web","namespace":"shop"}},
+            "spec":{{"nodeName":"a","containers":[{{"name":"app","envFrom":[{{"configMapRef":{{"name":"app"{reference}}}}}]}}]}},
+            "status":{{"phase":"Running","conditions":[{{"type":"Ready","status":"True"}}]}}}}"#
+    ));
+    model.apply(&pods, &event(Why::Listed, pod), at(0));
+    model.apply(&pods, &Event::synced(1), at(0));
+    model.refresh(at(0));
+    let sources = model.reference_sources(9);
+    (model, sources.first().cloned())
+}
+
+#[test]
+fn a_pod_that_runs_stays_well_without_its_config_map_and_says_what_is_missing() {
+    let few = || Model::new(Rules::Spy, RETENTION).of_few();
+    let (mut model, source) = pod_with_environment(few(), "");
+    let source = Arc::new(source.expect("the model looks for the ConfigMap"));
+    assert_eq!(
+        (&*source.resource.kind, source.form),
+        ("ConfigMap", Form::Metadata)
+    );
+    model.follow(vec![(*pods("")).clone(), (*source).clone()]);
+    assert_eq!(verdict(&mut model, at(0)), "Current: ");
+    model.apply(&source, &Event::synced(0), at(1));
+    assert_eq!(
+        verdict(&mut model, at(1)),
+        "Current: environment configmap/app does not exist; no new container could start"
+    );
+    let map = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"m","name":"app","namespace":"shop"}}"#;
+    model.apply(&source, &event(Why::Added, version(map)), at(2));
+    assert_eq!(verdict(&mut model, at(2)), "Current: ");
+}
+
+#[test]
+fn nobody_looks_for_what_a_well_pod_does_not_need_or_is_one_of_many() {
+    let few = Model::new(Rules::Spy, RETENTION).of_few();
+    assert_eq!(pod_with_environment(few, r#","optional":true"#).1, None);
+    let many = Model::new(Rules::Spy, RETENTION);
+    assert_eq!(pod_with_environment(many, "").1, None);
+}
+
 #[test]
 fn an_object_is_not_called_well_for_lack_of_rights() {
     let (mut model, _, source) = ingress();

@@ -96,19 +96,6 @@ pub struct Row {
     pub below: Vec<String>,
 }
 
-/// Rows under columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// The columns, from left to right.
-    pub columns: Vec<Column>,
-    /// The rows, from top to bottom.
-    pub rows: Vec<Row>,
-    /// Lines between the titles and the first row, in the form of [`Row::below`].
-    pub below_titles: Vec<String>,
-}
-
-/// How many rows are laid out at once. A layout of ten thousand rows would take 15 MB.
-const LAID_OUT_AT_ONCE: usize = 256;
 /// The blanks between two columns, as in kubectl's tab writer.
 const GUTTER: u16 = 3;
 /// The minimum width of a column. With its padding it is six, as in kubectl's tab writer.
@@ -117,80 +104,111 @@ const MIN_WIDTH: usize = 3;
 /// The width limit of a cell, even without cutting. The layout counts in `u16`.
 const MAX_WIDTH: u16 = u16::MAX / 2;
 
-impl Table {
-    /// One line for the titles, and the lines of each row. No line is wider than the look's width or ends in
-    /// blanks.
-    pub fn lines(&self, look: Look) -> Vec<String> {
-        let titles = self.columns.iter().map(|column| column.title.clone());
-        let header = Row {
-            cells: titles.collect(),
-            below: self.below_titles.clone(),
-        };
-        let rows: Vec<&Row> = std::iter::once(&header).chain(&self.rows).collect();
-        self.lay_out(&rows, look)
+/// The widths of the columns without cutting, and which of them have a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnWidths {
+    natural: Vec<usize>,
+    is_filled: Vec<bool>,
+}
+
+impl ColumnWidths {
+    /// The widths of the titles alone.
+    pub fn of_titles(columns: &[Column]) -> ColumnWidths {
+        let title = |column: &Column| column.title.width().max(MIN_WIDTH);
+        ColumnWidths {
+            natural: columns.iter().map(title).collect(),
+            is_filled: vec![false; columns.len()],
+        }
     }
 
-    /// The lines below the last row, or below the titles if there is no row yet.
-    pub fn last_lines(&mut self) -> &mut Vec<String> {
-        match self.rows.last_mut() {
-            Some(row) => &mut row.below,
-            None => &mut self.below_titles,
+    /// Makes room for the cells of a row.
+    pub fn widen(&mut self, cells: &[Cell]) {
+        let columns = self.natural.iter_mut().zip(&mut self.is_filled);
+        for ((natural, is_filled), cell) in columns.zip(cells) {
+            *natural = cell.width().max(*natural);
+            *is_filled |= *cell != Cell::default();
         }
+    }
+
+    /// Whether a row has a cell in this column.
+    pub fn is_filled(&self, column: usize) -> bool {
+        self.is_filled[column]
     }
 
     /// The width of the first `count` columns, gutters included.
-    pub(super) fn width_before<'c>(
-        columns: &[Column],
-        count: usize,
-        rows: impl Iterator<Item = &'c [Cell]>,
-    ) -> usize {
-        let mut widths: Vec<usize> = columns[..count]
-            .iter()
-            .map(|column| column.title.width().max(MIN_WIDTH))
-            .collect();
-        for cells in rows {
-            for (widest, cell) in widths.iter_mut().zip(cells) {
-                *widest = cell.width().max(*widest);
-            }
+    pub fn before(&self, count: usize) -> usize {
+        let widths = self.natural[..count].iter();
+        widths.map(|width| width + usize::from(GUTTER)).sum()
+    }
+}
+
+/// The columns that fit, with their widths: every part of a table is laid out alike.
+#[derive(Clone, Debug)]
+pub struct TableLayout<'c> {
+    columns: &'c [Column],
+    /// The index and the width of each kept column.
+    kept: Vec<(usize, u16)>,
+    look: Look,
+}
+
+impl<'c> TableLayout<'c> {
+    /// A layout of the columns that `keeps` names, as far as they fit.
+    pub fn new(
+        columns: &'c [Column],
+        widths: &ColumnWidths,
+        keeps: impl Fn(usize) -> bool,
+        look: Look,
+    ) -> TableLayout<'c> {
+        let natural = widths.natural.iter().enumerate();
+        let natural = natural.filter(|(index, _)| keeps(*index));
+        let limited = natural.map(|(index, width)| {
+            let width = u16::try_from(*width).unwrap_or(MAX_WIDTH);
+            (index, width.min(MAX_WIDTH))
+        });
+        TableLayout {
+            columns,
+            kept: fit(columns, limited.collect(), look.width),
+            look,
         }
-        widths.iter().map(|width| width + usize::from(GUTTER)).sum()
     }
 
-    fn lay_out(&self, rows: &[&Row], look: Look) -> Vec<String> {
-        let widths = fit(
-            &self.columns,
-            &natural_widths(&self.columns, rows),
-            look.width,
-        );
+    /// The titles, as a row.
+    pub fn titles(&self) -> Row {
+        let titles = self.columns.iter().map(|column| column.title.clone());
+        Row {
+            cells: titles.collect(),
+            below: Vec::new(),
+        }
+    }
+
+    /// The lines of these rows. No line is wider than the look's width or ends in blanks.
+    pub fn lines(&self, rows: &[Row]) -> Vec<String> {
+        let table = self.table(rows);
+        let mut drawn = table.lines();
         let mut lines = Vec::with_capacity(rows.len());
-        for part in rows.chunks(LAID_OUT_AT_ONCE) {
-            let layout = self.layout(part, &widths, look);
-            let mut drawn = layout.lines();
-            for row in part {
-                lines.push(finish(&drawn.next().unwrap_or_default(), look));
-                lines.extend(row.below.iter().map(|line| finish(line, look)));
-            }
+        for row in rows {
+            lines.push(finish(&drawn.next().unwrap_or_default(), self.look));
+            lines.extend(row.below.iter().map(|line| finish(line, self.look)));
         }
         lines
     }
 
-    /// Rows of cells with these widths.
-    fn layout(&self, rows: &[&Row], widths: &[(usize, u16)], look: Look) -> comfy_table::Table {
+    fn table(&self, rows: &[Row]) -> comfy_table::Table {
         let blank = Cell::default();
-        let mut layout = comfy_table::Table::new();
-        layout.load_style(NOTHING);
+        let mut table = comfy_table::Table::new();
+        table.load_style(NOTHING);
         for row in rows {
-            let cells = widths.iter().map(|&(index, width)| {
+            let cells = self.kept.iter().map(|&(index, width)| {
                 let cell = row.cells.get(index).unwrap_or(&blank);
-                cell.paint(width.into(), self.columns[index].fit, look)
+                cell.paint(width.into(), self.columns[index].fit, self.look)
             });
-            layout.add_row(cells);
+            table.add_row(cells);
         }
-        for (column, &(_, width)) in layout.column_iter_mut().zip(widths) {
+        for (column, &(_, width)) in table.column_iter_mut().zip(&self.kept) {
             column.set_padding((0, GUTTER));
             column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + GUTTER)));
         }
-        layout
+        table
     }
 }
 
@@ -203,21 +221,9 @@ fn finish(line: &str, look: Look) -> String {
     }
 }
 
-/// The width of each column without cutting.
-fn natural_widths(columns: &[Column], rows: &[&Row]) -> Vec<u16> {
-    let cell_width = |row: &&Row, index: usize| row.cells.get(index).map_or(0, Cell::width);
-    (0..columns.len())
-        .map(|index| {
-            let widest = rows.iter().map(|row| cell_width(row, index)).max();
-            let width = widest.unwrap_or(0).max(MIN_WIDTH);
-            u16::try_from(width).unwrap_or(MAX_WIDTH).min(MAX_WIDTH)
-        })
-        .collect()
-}
-
 /// Decides which columns are kept and how wide they are. A table that is still too wide is cut line by line.
-fn fit(columns: &[Column], natural: &[u16], width: Option<usize>) -> Vec<(usize, u16)> {
-    let mut kept: Vec<(usize, u16)> = natural.iter().copied().enumerate().collect();
+fn fit(columns: &[Column], natural: Vec<(usize, u16)>, width: Option<usize>) -> Vec<(usize, u16)> {
+    let mut kept = natural;
     let Some(width) = width else { return kept };
     while excess(&kept, width) > 0 {
         let drop_rank = |&(_, &(index, _)): &(usize, &(usize, u16))| match columns[index].fit {

@@ -22,6 +22,9 @@ use crate::source::{Event, SourceState, Version, Why};
 /// The bytes of an event without the body that only it keeps.
 const ENTRY_BYTES: usize = 200;
 
+/// The room that an empty queue keeps. A listing needs more, and once.
+const KEPT_ROOM: usize = 64;
+
 /// Whether more events of a backfill follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
@@ -201,6 +204,9 @@ impl Queue {
             }
         };
         self.bytes -= weight;
+        if self.entries.is_empty() {
+            self.entries.shrink_to(KEPT_ROOM);
+        }
         if self.bytes <= self.limit / 2 {
             self.full_since = None;
         }

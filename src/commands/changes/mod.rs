@@ -66,7 +66,7 @@ pub(crate) async fn show(
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     if args.ends.needs_judgement() {
-        changes.judge(&session);
+        changes.judge(&session).await;
         stop.wait_for(&args.ends, &keys, Judge::Model);
     } else {
         stop.wait_for(&args.ends, &keys, Judge::Versions);

@@ -14,7 +14,7 @@ use crate::commands::sources::{describe, named};
 use crate::commands::{
     CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
 };
-use crate::model::Model;
+use crate::model::{JudgementPlan, Model};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -79,8 +79,11 @@ impl Changes {
     }
 
     /// Also judges the objects, with their dependents.
-    pub(super) fn judge(&mut self, session: &Session) {
-        let judged = JudgedObjects::new(&self.keys);
+    pub(super) async fn judge(&mut self, session: &Session) {
+        let mut judged = JudgedObjects::new(&self.keys);
+        if self.keys.iter().any(JudgementPlan::needs_types) {
+            judged = judged.with_types(session.served_types().await);
+        }
         self.judged = Some(if session.is_of_file() {
             judged.of_excerpt()
         } else {

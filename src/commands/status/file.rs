@@ -108,7 +108,7 @@ fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -
         printed: Vec::new(),
         width: canvas.look.width,
     };
-    listing(rows, &columns, options, canvas)
+    listing(rows.into(), &columns, options, canvas)
 }
 
 /// The reference. An object without a name gets its position in the file as its name.

@@ -2,7 +2,7 @@
 
 use super::options::{HealthFilter, RowOptions, Titles};
 use super::roots::Collapsed;
-use super::rows::StatusRow;
+use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
 use crate::render::count::{counted, thousands};
 use crate::render::header_footer::ViewHeader;
@@ -30,8 +30,8 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
 }
 
 /// The header: the objects, their namespace, and the progress of their rollout.
-pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader {
-    let roots: Vec<&StatusRow<'_>> = rows.iter().filter(|row| row.depth == 0).collect();
+pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
+    let roots: Vec<&StatusRow<'_>> = rows.shown.iter().filter(|row| row.depth == 0).collect();
     let key = state.requested().first();
     let place = key.and_then(|key| match &key.scope {
         Scope::Namespace(namespace) => Some(format!("-n {namespace}")),
@@ -46,7 +46,7 @@ pub(super) fn header(state: &StatusState, rows: &[StatusRow<'_>]) -> ViewHeader 
         facts: place.into_iter().collect(),
         context: key.map(|key| format!("ctx {}", key.cluster.0)),
         summary: match &roots[..] {
-            [root] => rollout(state, root, rows),
+            [root] => rollout(state, root, &rows.shown),
             _ => aggregate(rows),
         },
     }
@@ -81,10 +81,14 @@ pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
 }
 
 /// `112 Current, 4 InProgress, 2 Failed`: the states of the requested objects.
-pub(super) fn aggregate(rows: &[StatusRow<'_>]) -> String {
+pub(super) fn aggregate(rows: &StatusRows<'_>) -> String {
     let count = |status: Status| {
         let is_it = |row: &&StatusRow<'_>| row.is_requested && row.assessment.status() == status;
-        rows.iter().filter(is_it).count()
+        let beyond = match status {
+            Status::Current => rows.beyond,
+            _ => 0,
+        };
+        rows.shown.iter().filter(is_it).count() + beyond
     };
     let counts = IN_HEADER.map(|status| (count(status), status));
     let counts = counts.iter().filter(|(count, _)| *count > 0);

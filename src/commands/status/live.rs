@@ -172,7 +172,7 @@ impl Live for LiveStatus {
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        if self.state.is_extra(key) {
+        if self.state.plan.contains(key) {
             Need::Useful
         } else {
             Need::Vital

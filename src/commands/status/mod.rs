@@ -9,7 +9,9 @@ mod header;
 mod live;
 mod options;
 mod plan;
+mod recent_changes;
 mod rights;
+mod root_selection;
 mod roots;
 mod rows;
 mod state;
@@ -21,7 +23,7 @@ use super::{
     Answer, CommandError, Context, Ended, Ending, Judge, LastChanges, ObjectArgs, Output, Session,
     Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
 };
-use crate::object::well_known_type;
+use crate::model::JudgementPlan;
 use crate::source::{Form, SourceKey};
 use crate::status::Rules;
 use live::LiveStatus;
@@ -163,7 +165,7 @@ pub(crate) async fn show(
     if session.is_of_file() {
         state = state.of_excerpt();
     }
-    if requested.iter().any(has_dependents_of_any_kind) {
+    if requested.iter().any(JudgementPlan::needs_types) {
         state = state.with_types(session.served_types().await);
     }
     let mut terminal = Terminal::open(context, args.stdout());
@@ -184,14 +186,6 @@ pub(crate) async fn show(
         }
         missing => Err(session.not_found(missing).await),
     }
-}
-
-/// Whether a source selects one object by its name that may own or list objects of any kind: a custom resource, or a
-/// `ConfigMap`, which may be an inventory.
-fn has_dependents_of_any_kind(source: &SourceKey) -> bool {
-    let resource = &source.resource;
-    let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
-    (is_custom || *resource.kind == *"ConfigMap") && source.select.name().is_some()
 }
 
 /// Requests the columns that the server prints, if one type was requested. Those of Pods are the columns of `status`, but

@@ -1,6 +1,6 @@
 //! The formats, and which rows and columns the tables have.
 
-use super::rows::StatusRow;
+use super::rows::{StatusRow, StatusRows};
 
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -104,17 +104,20 @@ impl HealthFilter {
     }
 
     /// The rows to show: those of the included objects, and of the owners above them.
-    pub(super) fn select(self, rows: Vec<StatusRow<'_>>) -> Vec<StatusRow<'_>> {
-        let mut shown = Vec::with_capacity(rows.len());
+    pub(super) fn select(self, rows: StatusRows<'_>) -> StatusRows<'_> {
+        if self == HealthFilter::Any {
+            return rows;
+        }
+        let mut shown = Vec::new();
         // The depth of the first row that is shown so far. A row of a lower depth before it is its owner.
         let mut first = 0;
-        for row in rows.into_iter().rev() {
+        for row in rows.shown.into_iter().rev() {
             if self.includes(&row) || row.depth < first {
                 first = row.depth;
                 shown.push(row);
             }
         }
         shown.reverse();
-        shown
+        shown.into()
     }
 }

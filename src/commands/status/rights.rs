@@ -42,7 +42,7 @@ impl StatusState {
         {
             return by_type;
         }
-        for place in self.roots_in_order() {
+        for place in self.roots.in_order() {
             let uid = place.uid.as_ref();
             let root = uid.and_then(|uid| Some((self.model.object(uid)?, self.root(uid)?)));
             let Some((object, root)) = root else {

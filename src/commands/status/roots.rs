@@ -169,8 +169,25 @@ impl Roots {
         self.order.iter()
     }
 
+    /// The number of objects.
+    pub(super) fn len(&self) -> usize {
+        self.by_uid.len()
+    }
+
+    /// The place of an object.
+    pub(super) fn place(&self, uid: &Uid) -> Option<&RootPlace> {
+        self.order.get(&self.by_uid.get(uid)?.place(uid))
+    }
+
     pub(super) fn get(&self, uid: &Uid) -> Option<&Root> {
         self.by_uid.get(uid)
+    }
+
+    /// The objects that were requested by name. They come first.
+    pub(super) fn named(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+        let named = self.order.iter();
+        let named = named.take_while(|place| place.rank == Rank::Named);
+        named.filter_map(|place| self.by_uid.get_key_value(place.uid.as_ref()?))
     }
 
     /// The objects that were requested by name, and the others that are Failed.

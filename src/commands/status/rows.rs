@@ -5,14 +5,29 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
-use super::roots::{Rank, Root, RootPlace};
+use super::root_selection::{RequestedObject, RootSelection};
+use super::roots::Root;
 use super::state::StatusState;
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject};
 use crate::object::{ObjectRef, Uid};
-use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
+
+/// The rows that a frame can show.
+#[derive(Debug)]
+pub(super) struct StatusRows<'a> {
+    /// The rows, in order.
+    pub(super) shown: Vec<StatusRow<'a>>,
+    /// The number of requested objects without a row: they are Current, and the frame has no room for them.
+    pub(super) beyond: usize,
+}
+
+impl<'a> From<Vec<StatusRow<'a>>> for StatusRows<'a> {
+    fn from(shown: Vec<StatusRow<'a>>) -> StatusRows<'a> {
+        StatusRows { shown, beyond: 0 }
+    }
+}
 
 /// An object and its position in the tree.
 #[derive(Clone, Debug)]
@@ -100,14 +115,21 @@ impl StatusState {
     /// Every requested object with all its dependents, each once. An object that was requested by name has a
     /// row even if it does not exist.
     pub(super) fn rows(&self) -> Vec<StatusRow<'_>> {
+        self.rows_within(None).shown
+    }
+
+    /// The rows that a frame with room for so many can show. `None`: all rows.
+    pub(super) fn rows_within(&self, room: Option<usize>) -> StatusRows<'_> {
+        let has_owners = self.model.graph().has_owners();
+        let RootSelection { shown, beyond } = self.select_roots(room.filter(|_| !has_owners));
         let mut placement = Placement {
             state: self,
             rows: Vec::new(),
             placed: FxHashSet::default(),
             standings: self.model.graph().standings(),
-            has_owners: self.model.graph().has_owners(),
+            has_owners,
         };
-        for root in self.ordered_roots() {
+        for root in shown {
             match root {
                 RequestedObject::There(uid) => placement.place(uid),
                 RequestedObject::Absent(source, object) => {
@@ -124,48 +146,10 @@ impl StatusState {
                 }
             }
         }
-        placement.rows
-    }
-
-    /// The requested objects: first those requested by name, then the others, the worst first. An object below another requested object comes last: by then it has a
-    /// row below that one, unless the two own each other.
-    fn ordered_roots(&self) -> Vec<RequestedObject<'_>> {
-        let graph = self.model.graph();
-        // The objects of most long lists own nothing.
-        let has_owners = graph.has_owners();
-        let is_below = |uid: &Uid| {
-            let above = has_owners.then(|| graph.above(uid));
-            let mut above = above.into_iter().flatten();
-            above.any(|owner| self.root(&owner).is_some())
-        };
-        let named = self.without_object().filter_map(|(requested, source)| {
-            let object = source.named_object()?;
-            let place = RootPlace {
-                rank: Rank::Named,
-                requested,
-                name: object.namespaced_name(),
-                uid: None,
-            };
-            Some((place, RequestedObject::Absent(source, object)))
-        });
-        let mut absent: Vec<_> = named.collect();
-        absent.sort_by(|(place, _), (other, _)| place.cmp(other));
-        let mut absent = absent.into_iter().peekable();
-        let (mut roots, mut last) = (Vec::new(), Vec::new());
-        for place in self.roots_in_order() {
-            while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
-                roots.push(object);
-            }
-            let Some(uid) = &place.uid else { continue };
-            if is_below(uid) {
-                last.push(RequestedObject::There(uid));
-            } else {
-                roots.push(RequestedObject::There(uid));
-            }
+        StatusRows {
+            shown: placement.rows,
+            beyond,
         }
-        roots.extend(absent.map(|(_, object)| object));
-        roots.extend(last);
-        roots
     }
 
     /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.
@@ -250,12 +234,4 @@ impl Placement<'_> {
             }
         }
     }
-}
-
-/// A requested object.
-enum RequestedObject<'a> {
-    /// An object that has been seen.
-    There(&'a Uid),
-    /// The name of an object that has not been seen, and the source that selects it.
-    Absent(&'a SourceKey, ObjectRef),
 }

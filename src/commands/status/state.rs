@@ -1,14 +1,15 @@
 //! `StatusState`: the requested objects, and the live model of them and their dependents.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::absent_members::AbsentMembers;
-use super::roots::{Collapsed, Rank, RankClock, Root, RootPlace, Roots};
+use super::recent_changes::RecentChanges;
+use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
 use crate::commands::LastChanges;
-use crate::graph::{Lookup, MemberPlan};
-use crate::model::{MAX_REFERENCES, Model, Reading, Retention};
+use crate::model::{JudgementPlan, Model, Reading, Retention};
 use crate::object::{ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
 use crate::status::{Assessment, RolloutCounts, Rules};
@@ -22,14 +23,9 @@ pub(super) struct StatusState {
     pub(super) model: Model,
     pub(super) requested: Vec<SourceKey>,
     pub(super) roots: Roots,
-    /// The sources of the objects that decide the states of others.
-    pub(super) neighbours: Vec<SourceKey>,
-    /// The sources that explain what is not well.
-    pub(super) evidence: Vec<SourceKey>,
-    /// The sources that may have dependents of custom resources.
-    pub(super) lookups: Vec<Lookup>,
-    /// The sources of the members of inventories.
-    pub(super) members: MemberPlan,
+    pub(super) recent: RecentChanges,
+    /// The sources that decide and explain the states of the objects.
+    pub(super) plan: JudgementPlan,
     /// Whether the roots, their dependents or their references have changed since the last plan.
     pub(super) is_plan_old: bool,
     /// Whether the sources were read once.
@@ -49,15 +45,16 @@ impl StatusState {
     /// The state before any event.
     pub(super) fn new(requested: Vec<SourceKey>, rules: Rules, started: Timestamp) -> StatusState {
         let mut model = Model::new(rules, Retention::For(RETENTION));
+        if requested.iter().all(is_name) {
+            model = model.of_few();
+        }
         model.follow(requested);
         StatusState {
             requested: model.coverage().sources().cloned().collect(),
             model,
             roots: Roots::default(),
-            neighbours: Vec::new(),
-            evidence: Vec::new(),
-            lookups: Vec::new(),
-            members: MemberPlan::default(),
+            recent: RecentChanges::default(),
+            plan: JudgementPlan::default(),
             is_plan_old: false,
             has_loaded: false,
             started,
@@ -136,32 +133,35 @@ impl StatusState {
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
+        self.rank_roots(&touched, now);
+        self.update_plan();
+        let is_plan_old = std::mem::take(&mut self.is_plan_old);
+        if is_plan_old {
+            self.follow_dependents();
+        }
+        if is_plan_old || !self.model.is_fresh() {
+            let touched = self.model.refresh(now);
+            self.rank_roots(&touched, now);
+        }
+        self.has_loaded |= self.model.coverage().has_answers();
+        !touched.is_empty()
+    }
+
+    /// Moves requested objects to their places, and notes which of them have changed.
+    fn rank_roots(&mut self, touched: &BTreeSet<Uid>, now: Timestamp) {
         let status = |uid: &Uid| Some(self.model.object(uid)?.assessment.status());
         let clock = if self.has_loaded {
             RankClock::Live(now)
         } else {
             RankClock::Loading
         };
-        self.is_plan_old |= self.roots.rank(&touched, status, clock);
-        let mut neighbours = self.model.service_sources();
-        neighbours.extend(self.model.reference_sources(MAX_REFERENCES));
-        let evidence = self.model.evidence_sources();
-        self.is_plan_old |= neighbours != self.neighbours || evidence != self.evidence;
-        self.neighbours = neighbours;
-        self.evidence = evidence;
-        let lookups = self.owned_lookups();
-        self.is_plan_old |= lookups != self.lookups;
-        self.lookups = lookups;
-        self.plan_members();
-        let is_plan_old = std::mem::take(&mut self.is_plan_old);
-        if is_plan_old {
-            self.follow_dependents();
-        }
-        if is_plan_old || !self.model.is_fresh() {
-            self.model.refresh(now);
-        }
-        self.has_loaded |= self.model.coverage().has_answers();
-        !touched.is_empty()
+        self.is_plan_old |= self.roots.rank(touched, status, clock);
+        let is_news = |uid: &&Uid| {
+            let object = self.model.object(uid);
+            object.is_some_and(|object| object.changed == Some(now))
+        };
+        let news = touched.iter().filter(is_news).cloned();
+        self.recent.add(news, now);
     }
 }
 
@@ -174,11 +174,6 @@ impl StatusState {
     /// The requested objects that have been there.
     pub(super) fn roots(&self) -> impl Iterator<Item = (&Uid, &Root)> {
         self.roots.iter()
-    }
-
-    /// The same objects in their order.
-    pub(super) fn roots_in_order(&self) -> impl Iterator<Item = &RootPlace> {
-        self.roots.in_order()
     }
 
     /// The requested object with this uid; `None` if the object was not requested.

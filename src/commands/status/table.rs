@@ -1,27 +1,29 @@
 //! The table as an outline: its rows, the weight of each, and the rows that are only counted.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::columns::StatusColumns;
 use super::options::{Idle, RowOptions, Titles};
-use super::rows::StatusRow;
+use super::recent_changes::RECENT;
+use super::rows::{StatusRow, StatusRows};
 use crate::graph::Standing;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem, Weight};
 use crate::status::Status;
 
-/// How long a changed row counts as recent.
-const RECENT: SignedDuration = SignedDuration::from_secs(10);
-
 /// The lines of the rows under these columns, at most as many as the canvas has.
 pub(super) fn lines(
-    rows: &[StatusRow<'_>],
+    rows: &StatusRows<'_>,
     columns: &StatusColumns,
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
     let (now, look) = (canvas.now, canvas.look);
+    let StatusRows {
+        shown: rows,
+        beyond,
+    } = rows;
     let (idle, shown): (Vec<_>, Vec<_>) = rows
         .iter()
         .enumerate()
@@ -45,6 +47,7 @@ pub(super) fn lines(
         columns: columns.titles(),
         tree: columns.name(),
         items: shown.iter().map(item).collect(),
+        healthy_beyond: *beyond,
         footnote: (!idle.is_empty()).then(|| {
             let counted = counted(idle.len(), "idle replicaset", "idle replicasets");
             format!("+ {counted} (--show-idle)")

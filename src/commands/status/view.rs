@@ -4,7 +4,7 @@ use super::columns::{StatusColumns, printed_titles};
 use super::header::{aggregate, collapsed, header, trace_hint};
 use super::options::{HealthFilter, RowOptions, Titles};
 use super::rights::judged_without;
-use super::rows::StatusRow;
+use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
 use super::table::lines;
 use crate::render::canvas::Canvas;
@@ -28,9 +28,10 @@ pub(super) fn view(
     let width = canvas.look.width;
     let canvas = canvas.narrowed();
     let look = canvas.look;
-    let rows = state.rows();
+    let rows = state.rows_within(canvas.rows);
+    let known = rows.shown.iter().filter(|row| row.known.is_some());
     let connection = Connection {
-        objects: rows.iter().filter(|row| row.known.is_some()).count(),
+        objects: known.count() + rows.beyond,
         changed: state.last,
         ..connection
     };
@@ -43,14 +44,14 @@ pub(super) fn view(
         end.extend(connection.first_refusals(look));
     }
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT) {
-        end.extend(trace_hint(&rows, look));
+        end.extend(trace_hint(&rows.shown, look));
     }
     end.push(connection.footer(canvas));
     let columns = StatusColumns {
-        namespaces: has_namespaces(state, &rows),
+        namespaces: has_namespaces(state, &rows.shown),
         live: true,
         detail: options.detail,
-        printed: printed_titles(&rows, options.detail),
+        printed: printed_titles(&rows.shown, options.detail),
         width,
     };
     let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
@@ -67,12 +68,12 @@ pub(super) fn table(
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
-    let rows = state.rows();
+    let rows = StatusRows::from(state.rows());
     let columns = StatusColumns {
-        namespaces: has_namespaces(state, &rows),
+        namespaces: has_namespaces(state, &rows.shown),
         live: false,
         detail: options.detail,
-        printed: printed_titles(&rows, options.detail),
+        printed: printed_titles(&rows.shown, options.detail),
         width: canvas.look.width,
     };
     let mut lines = listing(rows, &columns, options, canvas);
@@ -84,12 +85,12 @@ pub(super) fn table(
 
 /// The rows, below the counts of their states if there are several.
 pub(super) fn listing(
-    rows: Vec<StatusRow<'_>>,
+    rows: StatusRows<'_>,
     columns: &StatusColumns,
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
-    let requested = rows.iter().filter(|row| row.is_requested).count();
+    let requested = rows.shown.iter().filter(|row| row.is_requested).count();
     let has_counts = match (options.titles, options.health) {
         (Titles::Hidden, _) => false,
         (Titles::Shown, HealthFilter::Unhealthy) => true,

@@ -37,6 +37,7 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
         ],
         tree: 0,
         items,
+        healthy_beyond: 0,
         footnote: looked_through(traced),
     }
 }

@@ -1,13 +1,13 @@
 //! `JudgedObjects`: the model that judges the selected objects of a verb that has no model of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::model::{MAX_REFERENCES, Model, Retention};
-use crate::object::Uid;
-use crate::source::{Event, SourceKey};
+use crate::model::{Model, Retention};
+use crate::object::{ServedTypes, Uid};
+use crate::source::{ClusterId, Event, SourceKey};
 use crate::status::{Rules, Status};
 
 /// The dependents of at most this many objects are followed at a time. Each object costs a list and a watch for every
@@ -18,6 +18,8 @@ const MOST_EXPANDED: usize = 32;
 pub(crate) struct JudgedObjects {
     requested: Vec<SourceKey>,
     selected: BTreeSet<Uid>,
+    /// Those that were requested by name.
+    named: BTreeMap<Uid, ClusterId>,
     model: Model,
 }
 
@@ -29,7 +31,16 @@ impl JudgedObjects {
         JudgedObjects {
             requested: requested.to_vec(),
             selected: BTreeSet::new(),
+            named: BTreeMap::new(),
             model,
+        }
+    }
+
+    /// The same in a cluster that serves these types.
+    pub(crate) fn with_types(self, types: ServedTypes) -> JudgedObjects {
+        JudgedObjects {
+            model: self.model.with_types(types),
+            ..self
         }
     }
 
@@ -56,7 +67,11 @@ impl JudgedObjects {
         if let Event::Object { now: version, .. } = event
             && self.requested.contains(source)
         {
-            self.selected.insert(version.object.identity());
+            let uid = version.object.identity();
+            if source.select.name().is_some() {
+                self.named.insert(uid.clone(), source.cluster.clone());
+            }
+            self.selected.insert(uid);
         }
         self.model.apply(source, event, now);
     }
@@ -65,27 +80,24 @@ impl JudgedObjects {
     pub(crate) fn refresh(&mut self, now: Timestamp) {
         self.model.refresh(now);
         self.selected.retain(|uid| self.model.object(uid).is_some());
-        let sources = self.plan();
-        self.model.follow(sources);
+        self.named.retain(|uid, _| self.model.object(uid).is_some());
+        let plan = self.model.plan(self.named.iter());
+        self.model.follow_plan(self.sources(), &plan);
         self.model.refresh(now);
     }
 
-    /// An object that is Current needs no dependents to show it.
-    fn plan(&self) -> Vec<SourceKey> {
+    /// The selected sources and those of dependents. An object that is Current needs no dependents to show it.
+    fn sources(&self) -> Vec<SourceKey> {
         let mut sources = self.requested.clone();
         let is_open = |uid: &&Uid| {
             let object = self.model.object(uid);
             object.is_some_and(|object| object.assessment.status() != Status::Current)
         };
-        for uid in self.selected.iter().filter(is_open).take(MOST_EXPANDED) {
-            let node = self.model.graph().node(uid);
-            let cluster = self.requested.first().map(|source| &source.cluster);
-            if let (Some(node), Some(cluster)) = (node, cluster) {
-                sources.extend(node.dependent_sources(cluster));
-            }
+        let open = self.selected.iter().filter(is_open).take(MOST_EXPANDED);
+        if let Some(first) = self.requested.first() {
+            let of = |uid| self.model.dependent_sources(uid, &first.cluster);
+            sources.extend(open.flat_map(of));
         }
-        sources.extend(self.model.service_sources());
-        sources.extend(self.model.reference_sources(MAX_REFERENCES));
         sources
     }
 

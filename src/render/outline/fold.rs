@@ -67,9 +67,9 @@ impl Folding {
     }
 }
 
-/// The numbers of hidden items, by state.
-pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted]) -> String {
-    let (mut failing, mut moving, mut healthy, mut lines) = (0, 0, 0, 0);
+/// The numbers of hidden items, by state, with those `beyond` the items, which are healthy.
+pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted], beyond: usize) -> String {
+    let (mut failing, mut moving, mut healthy, mut lines) = (0, 0, beyond, 0);
     for (item, _) in items
         .iter()
         .zip(fitted)

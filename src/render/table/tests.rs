@@ -35,6 +35,25 @@ fn row(lead: &str, words: [(&str, Role); 6]) -> Row {
     }
 }
 
+/// Rows under columns.
+#[derive(Default)]
+struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    fn lines(&self, look: Look) -> Vec<String> {
+        let mut widths = ColumnWidths::of_titles(&self.columns);
+        for row in &self.rows {
+            widths.widen(&row.cells);
+        }
+        let layout = TableLayout::new(&self.columns, &widths, |_| true, look);
+        let titles = layout.lines(&[layout.titles()]);
+        titles.into_iter().chain(layout.lines(&self.rows)).collect()
+    }
+}
+
 fn pods() -> Table {
     use Role::{Bad, Good, Name, Plain};
     let plain = |word| (word, Plain);
@@ -65,7 +84,6 @@ fn pods() -> Table {
     Table {
         columns: columns(),
         rows: vec![running, failing],
-        below_titles: Vec::new(),
     }
 }
 

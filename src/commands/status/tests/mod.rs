@@ -2,6 +2,7 @@
 
 mod cluster;
 mod frames;
+mod long_lists;
 mod records;
 mod states;
 

@@ -91,6 +91,7 @@ impl Chain for ObjectTrace {
                 columns: Vec::new(),
                 tree: 0,
                 items: Vec::new(),
+                healthy_beyond: 0,
                 footnote: None,
             },
         }

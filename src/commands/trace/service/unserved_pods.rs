@@ -40,7 +40,7 @@ fn why(node: &Node) -> &'static str {
     let Some(pod) = node.pod() else {
         return "not a pod";
     };
-    if pod.has_ended() {
+    if pod.has_ended {
         return "no endpoint: the pod has ended";
     }
     match (node.deleting, pod.addresses.is_empty()) {

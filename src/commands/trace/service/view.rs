@@ -50,7 +50,7 @@ fn ports(state: &ServiceState) -> Vec<spec::PortSummary> {
         PodCoverage::Unknown => Vec::new(),
     };
     let pods = pods.into_iter().filter_map(Node::pod);
-    let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended()).collect();
+    let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
     spec::ports(service.root(), &running)
 }
 
@@ -122,6 +122,7 @@ fn outline(state: &ServiceState, canvas: Canvas) -> Outline {
         ],
         tree: 0,
         items,
+        healthy_beyond: 0,
         footnote: None,
     }
 }

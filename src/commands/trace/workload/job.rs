@@ -74,10 +74,7 @@ impl WorkloadKind for Job {
         };
         let succeeded = RolloutPhase::new(PhaseName::Succeeded, progress, numbers(rollout));
         // A Pod that has ended is replaced, within the limit.
-        let running: Vec<_> = pods
-            .into_iter()
-            .filter(|pod| !pod.pod.has_ended())
-            .collect();
+        let running: Vec<_> = pods.into_iter().filter(|pod| !pod.pod.has_ended).collect();
         phases.push(phases::with_trouble(succeeded, &running, PodStep::Running));
         phases.push(complete(rollout));
         phases

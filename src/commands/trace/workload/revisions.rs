@@ -46,6 +46,7 @@ pub(super) fn outline(
         ],
         tree: 0,
         items,
+        healthy_beyond: 0,
         footnote: None,
     }
 }

@@ -1,0 +1,95 @@
+//! Which requested objects have rows, and in which order.
+
+use std::collections::BTreeSet;
+
+use super::roots::{Rank, RootPlace};
+use super::state::StatusState;
+use crate::object::{ObjectRef, Uid};
+use crate::source::SourceKey;
+
+/// A requested object.
+pub(super) enum RequestedObject<'a> {
+    /// An object that has been seen.
+    There(&'a Uid),
+    /// The name of an object that has not been seen, and the source that selects it.
+    Absent(&'a SourceKey, ObjectRef),
+}
+
+/// The requested objects that have rows.
+pub(super) struct RootSelection<'a> {
+    /// In the order of their rows.
+    pub(super) shown: Vec<RequestedObject<'a>>,
+    /// The number of the others.
+    pub(super) beyond: usize,
+}
+
+impl StatusState {
+    /// The requested objects: first those requested by name, then the others, the worst first. With `room`, only as many
+    /// Current objects: first the recently changed ones. An object below another requested object comes last: by then it
+    /// has a row below that one, unless the two own each other.
+    pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
+        let graph = self.model.graph();
+        // The objects of most long lists own nothing.
+        let has_owners = graph.has_owners();
+        let is_below = |uid: &Uid| {
+            let above = has_owners.then(|| graph.above(uid));
+            let mut above = above.into_iter().flatten();
+            above.any(|owner| self.root(&owner).is_some())
+        };
+        let mut absent = self.absent_places().into_iter().peekable();
+        let (mut shown, mut last) = (Vec::new(), Vec::new());
+        let places = self.places_within(room);
+        let beyond = self.roots.len() - places.len();
+        for place in places {
+            while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
+                shown.push(object);
+            }
+            let Some(uid) = &place.uid else { continue };
+            if is_below(uid) {
+                last.push(RequestedObject::There(uid));
+            } else {
+                shown.push(RequestedObject::There(uid));
+            }
+        }
+        shown.extend(absent.map(|(_, object)| object));
+        shown.extend(last);
+        RootSelection { shown, beyond }
+    }
+
+    /// The objects that were requested by name and have not been seen, in their order.
+    fn absent_places(&self) -> Vec<(RootPlace, RequestedObject<'_>)> {
+        let named = self.without_object().filter_map(|(requested, source)| {
+            let object = source.named_object()?;
+            let place = RootPlace {
+                rank: Rank::Named,
+                requested,
+                name: object.namespaced_name(),
+                uid: None,
+            };
+            Some((place, RequestedObject::Absent(source, object)))
+        });
+        let mut absent: Vec<_> = named.collect();
+        absent.sort_by(|(place, _), (other, _)| place.cmp(other));
+        absent
+    }
+
+    /// The places of the seen objects, in their order. With `room`, of the Current ones only that many of the recently
+    /// changed, and as many of all.
+    fn places_within(&self, room: Option<usize>) -> Vec<&RootPlace> {
+        let places = self.roots.in_order();
+        let Some(room) = room else {
+            return places.collect();
+        };
+        let mut current = 0;
+        let is_within = |place: &&RootPlace| {
+            current += usize::from(place.rank == Rank::Well);
+            current <= room
+        };
+        let mut shown: BTreeSet<&RootPlace> = places.take_while(is_within).collect();
+        let recent = self.recent.uids();
+        let recent = recent.filter_map(|uid| self.roots.place(uid));
+        let recent: BTreeSet<&RootPlace> = recent.collect();
+        shown.extend(recent.into_iter().take(room));
+        shown.into_iter().collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! `JudgementPlan`: the sources that decide and explain the states of objects, beside the sources of the objects
+//! themselves. Every verb that judges objects follows the same plan, so that all come to the same judgement.
+
+use crate::graph::{Lookup, MemberPlan, one_per_source};
+use crate::object::{Uid, well_known_type};
+use crate::source::{ClusterId, SourceKey};
+
+use super::{MAX_REFERENCES, Model};
+
+/// The sources around objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgementPlan {
+    /// The endpoints of Services, and the objects that others name.
+    neighbours: Vec<SourceKey>,
+    /// What explains an object that is not well.
+    evidence: Vec<SourceKey>,
+    /// The sources that may have dependents of custom resources.
+    lookups: Vec<Lookup>,
+    /// The members of inventories.
+    members: MemberPlan,
+}
+
+impl JudgementPlan {
+    /// Whether the plan for a requested source depends on the types that the cluster serves: it selects one object by its
+    /// name that may own or list objects of any kind. This is a custom resource, or a `ConfigMap`, which may be an
+    /// inventory.
+    pub fn needs_types(requested: &SourceKey) -> bool {
+        let resource = &requested.resource;
+        let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
+        (is_custom || *resource.kind == *"ConfigMap") && requested.select.name().is_some()
+    }
+
+    /// Whether a source is in the plan.
+    pub fn contains(&self, source: &SourceKey) -> bool {
+        let lookups = self.lookups.iter().chain(&self.members.lookups);
+        let mut looked_through = lookups.map(|lookup| &lookup.source);
+        looked_through.any(|other| other == source)
+            || self.neighbours.contains(source)
+            || self.members.sources.contains(source)
+            || self.evidence.contains(source)
+    }
+}
+
+impl Model {
+    /// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
+    /// of custom resources and the members of inventories. They may be gone already.
+    pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
+        let mut neighbours = self.service_sources();
+        neighbours.extend(self.reference_sources(MAX_REFERENCES));
+        let mut plan = JudgementPlan {
+            neighbours,
+            evidence: self.evidence_sources(),
+            ..JudgementPlan::default()
+        };
+        for (uid, cluster) in named {
+            let (graph, types) = (&self.graph, &self.types);
+            plan.lookups
+                .extend(graph.owned_lookups(uid, cluster, types));
+            plan.members.add(graph.member_plan(uid, cluster, types));
+        }
+        plan.lookups = one_per_source(plan.lookups);
+        plan
+    }
+
+    /// The sources that show the dependents of an object; of a custom resource, those of the dependents found so far.
+    pub fn dependent_sources(&self, uid: &Uid, cluster: &ClusterId) -> Vec<SourceKey> {
+        let graph = &self.graph;
+        let Some(node) = graph.node(uid) else {
+            return Vec::new();
+        };
+        let mut sources = node.dependent_sources(cluster);
+        if node.is_custom() && !graph.is_inventory(uid) {
+            for (_, below) in graph.tree(uid) {
+                let below = graph.node(&below).into_iter();
+                sources.extend(below.flat_map(|node| node.dependent_sources(cluster)));
+            }
+        }
+        sources
+    }
+
+    /// Follows these sources and those of the plan.
+    pub fn follow_plan(&mut self, sources: Vec<SourceKey>, plan: &JudgementPlan) {
+        let mut sources = sources;
+        sources.extend(plan.members.sources.iter().cloned());
+        sources.extend(plan.neighbours.iter().cloned());
+        let lookups = plan.lookups.iter().chain(&plan.members.lookups);
+        let mut lookups = one_per_source(lookups.cloned().collect());
+        lookups.retain(|lookup| !sources.contains(&lookup.source));
+        sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
+        self.follow_with_evidence(sources, plan.evidence.clone());
+        self.look_through(lookups);
+        self.expect_members(plan.members.clone());
+    }
+}

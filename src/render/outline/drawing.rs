@@ -1,0 +1,93 @@
+//! Draws the items that fit: rows under their columns, lines between them.
+
+use super::item::{ItemBody, OutlineItem};
+use super::tree::{Prefix, prefixes};
+use crate::render::status::symbol;
+use crate::render::style::Look;
+use crate::render::table::{Cell, Column, ColumnWidths, Row, TableLayout};
+
+/// How many rows have their cells at once. The cells and the layout of ten thousand rows would take 20 MB.
+const LAID_OUT_AT_ONCE: usize = 256;
+
+/// The items to draw.
+pub(super) struct Drawing {
+    pub(super) columns: Vec<Column>,
+    /// The index of the tree's column.
+    pub(super) tree: usize,
+    /// The items, each with its place in the whole outline.
+    pub(super) items: Vec<(usize, OutlineItem)>,
+    pub(super) look: Look,
+}
+
+impl Drawing {
+    /// The titles and the lines below them. `fill` makes the cells of a row that has none, by its place; it is called
+    /// once to measure them and once to draw them.
+    pub(super) fn lines(&self, fill: impl Fn(usize) -> Vec<Cell>) -> Vec<String> {
+        let depths: Vec<usize> = self.items.iter().map(|(_, item)| item.depth).collect();
+        let prefixes = prefixes(&depths, self.look.symbols);
+        let mut widths = ColumnWidths::of_titles(&self.columns);
+        for ((place, item), prefix) in self.items.iter().zip(&prefixes) {
+            if let Some(cells) = self.cells(item, prefix, || fill(*place)) {
+                widths.widen(&cells);
+            }
+        }
+        // A column right of the tree without a text in any row is dropped.
+        let keeps = |column| column <= self.tree || widths.is_filled(column);
+        let layout = TableLayout::new(&self.columns, &widths, keeps, self.look);
+        let indent = " ".repeat(widths.before(self.tree));
+        let mut lines = Vec::new();
+        let mut part = vec![layout.titles()];
+        for ((place, item), prefix) in self.items.iter().zip(&prefixes) {
+            let below = item.below(&indent, prefix, self.look);
+            match self.cells(item, prefix, || fill(*place)) {
+                Some(cells) => {
+                    if part.len() >= LAID_OUT_AT_ONCE {
+                        lines.extend(layout.lines(&std::mem::take(&mut part)));
+                    }
+                    part.push(Row { cells, below });
+                }
+                None => {
+                    if let Some(row) = part.last_mut() {
+                        row.below.push(self.line(item, prefix, &indent));
+                        row.below.extend(below);
+                    }
+                }
+            }
+        }
+        lines.extend(layout.lines(&part));
+        lines
+    }
+
+    /// The cells of a row, with the branches of the tree; `None` for a line.
+    fn cells(
+        &self,
+        item: &OutlineItem,
+        prefix: &Prefix,
+        fill: impl Fn() -> Vec<Cell>,
+    ) -> Option<Vec<Cell>> {
+        let ItemBody::Row { status, cells } = &item.body else {
+            return None;
+        };
+        let mut cells = if cells.is_empty() {
+            fill()
+        } else {
+            cells.clone()
+        };
+        if let Some(cell) = cells.get_mut(self.tree) {
+            let branches = self.look.styles.dim(&prefix.row);
+            let lead = format!("{branches}{} ", symbol(*status, self.look));
+            *cell = std::mem::take(cell).with_lead(lead);
+        }
+        Some(cells)
+    }
+
+    /// A line between the rows; empty for a row.
+    fn line(&self, item: &OutlineItem, prefix: &Prefix, indent: &str) -> String {
+        let ItemBody::Line { text, role } = &item.body else {
+            return String::new();
+        };
+        let text = self.look.styles.paint(*role, text);
+        let branches = self.look.styles.dim(&format!("{indent}{}", prefix.row));
+        format!("{branches} {text}")
+    }
+}
