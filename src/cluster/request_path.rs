@@ -26,11 +26,27 @@ pub enum Part {
 
 /// A text that cannot be a path segment. Its `Display` is kubectl's line without `error: `.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid {part} \"{}\": [{}]", excerpt(.text, SHOWN), .problems.join(" "))]
+#[error("{}", self.words())]
 pub struct InvalidPart {
     part: Part,
     text: String,
     problems: Vec<&'static str>,
+}
+
+impl InvalidPart {
+    fn words(&self) -> String {
+        let InvalidPart {
+            part,
+            text,
+            problems,
+        } = self;
+        // kubectl finds this one before it makes a path.
+        if *part == Part::Name && text.is_empty() {
+            return "resource name may not be empty".to_owned();
+        }
+        let text = excerpt(text, SHOWN);
+        format!("invalid {part} \"{text}\": [{}]", problems.join(" "))
+    }
 }
 
 /// How many characters of an invalid text an error contains.

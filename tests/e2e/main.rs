@@ -8,6 +8,7 @@
     reason = "tests fail by panicking, read the clock for deadlines, print figures, and are a crate of their own"
 )]
 
+mod arguments;
 mod completion;
 mod controlplane;
 mod evidence;

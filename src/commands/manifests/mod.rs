@@ -33,7 +33,7 @@ impl ManifestArgs {
                 "resource/name arguments cannot be provided when a path is specified"
             }
             () if !args.objects.is_empty() => {
-                "when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well"
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
             }
             () if self.kustomize.is_some() && !self.filename.is_empty() => {
                 "only one of -f or -k can be specified"

@@ -227,7 +227,7 @@ fn flags_that_exclude_each_other_are_errors() {
     insta::assert_snapshot!(said, @"
     fine
     error: resource/name arguments cannot be provided when a path is specified
-    error: when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well
+    error: when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well
     error: only one of -f or -k can be specified
     error: the -k flag can't be used with -f or -R
     error: standard input cannot be used for multiple arguments

@@ -145,7 +145,8 @@ impl LiveStatus {
     }
 
     fn report_if_empty(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if self.state.is_empty()
+        if self.format.is_for_people()
+            && self.state.is_empty()
             && let Some(key) = self.state.requested().first()
         {
             terminal.notify(&match &key.scope {
