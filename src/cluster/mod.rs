@@ -32,5 +32,5 @@ pub(crate) use object_rows::{ObjectRow, object_rows};
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
 pub use request_path::{InvalidPart, Part};
-pub use similar::similar_names;
+pub(crate) use similar::{namespaces_with, similar_names};
 pub use type_word::TypeWord;

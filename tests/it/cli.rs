@@ -22,7 +22,11 @@ fn refused(args: &[&str]) -> String {
 fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @r"
     error: unknown flag: --bogus
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
+    ");
+    assert_snapshot!(refused(&["-n", "status", "demo", "rollout", "trace", "--bogus"]), @r"
+    error: unknown flag: --bogus
+    See 'kubectl spy demo trace --help' for usage.
     ");
     assert_snapshot!(refused(&["chnges", "deploy/web"]), @r#"
     error: unknown command "chnges" for "kubectl spy"
@@ -32,8 +36,84 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "-o"]), @r"
     error: a value is required for '--output <OUTPUT>' but none was supplied
     hint: use one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     ");
+    assert_snapshot!(refused(&["status", "deploy/web", "-l", "app=web"]), @"
+    error: selectors and the all flag cannot be used when passing resource/name arguments
+    See 'kubectl spy status -h' for help and examples
+    ");
+}
+
+/// Help on standard output, and exit code 0.
+fn answered(args: &[&str]) -> String {
+    let ran = Spy::alone().run(args);
+    assert_eq!((ran.status.code(), &*ran.stderr), (Some(0), ""), "{args:?}");
+    ran.stdout
+}
+
+#[test]
+fn without_a_command_the_help_fits_one_screen() {
+    let help = answered(&[]);
+    assert_snapshot!(help, @r#"
+    See what state your objects are in and why, what changed, and who changed it
+
+    Usage: kubectl spy COMMAND [TYPE/NAME...] [FLAGS]
+
+    Examples:
+      kubectl spy demo                          try it on an embedded cluster
+      kubectl spy status deploy/web             is it well, and if not, why?
+      kubectl spy changes deploy/web            what changed, and who changed it?
+      kubectl spy changes --since 10m -n prod   what changed in this namespace?
+      kubectl spy trace svc/web                 where does its traffic go?
+
+    Commands:
+      status      Show whether objects and all they own are well, and if not, why
+      changes     Show what changed in objects, version by version, and by whom
+      trace       What is it connected to, and where does the chain break?
+      demo        Play a scenario on an embedded cluster; no Kubernetes needed
+      completion  Print the completion script of a shell
+      options     List the flags that every command takes
+      version     Print the versions of this program and of the API server
+
+    Use "kubectl spy COMMAND --help" for more about a command, with examples.
+    Use "kubectl spy options" for a list of the flags of all commands.
+    "#);
+    assert!(help.lines().count() < 24, "{}", help.lines().count());
+    assert!(help.lines().all(|line| line.chars().count() <= 80));
+    assert_eq!(help.matches("  kubectl spy ").count(), 5);
+    for args in [
+        &["-h"][..],
+        &["--help"],
+        &["help"],
+        &["-n", "shop"],
+        &["--ascii"],
+    ] {
+        assert_eq!(answered(args), help, "{args:?}");
+    }
+}
+
+#[test]
+fn help_of_a_command_is_what_its_flag_prints() {
+    for words in [
+        &["status"][..],
+        &["changes"],
+        &["demo", "trace"],
+        &["options"],
+    ] {
+        let help = answered(&[&["help"], words].concat());
+        assert_eq!(help, answered(&[words, &["--help"]].concat()), "{words:?}");
+    }
+    assert_snapshot!(refused(&["help", "rollout"]), @r#"
+    error: unknown help topic "rollout"
+    See 'kubectl spy help -h' for help and examples
+    "#);
+}
+
+#[test]
+fn the_version_is_a_flag_too() {
+    let version = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(answered(&["--version"]), version);
+    assert_eq!(answered(&["-V"]), version);
 }
 
 #[test]

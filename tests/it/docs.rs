@@ -1,6 +1,6 @@
 //! Checks that generated files, and documents that repeat facts from the code, agree with the code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,49 @@ fn the_program_prints_the_completion_scripts() {
         assert!(ran.status.success(), "{}", ran.stderr);
         assert_eq!(ran.stdout, read(file), "{shell}");
     }
+}
+
+/// The manual pages of a command and of its subcommands, by their file names.
+fn manual(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
+    let mut shown = command.clone().display_name(name.to_owned());
+    if name == "kubectl-spy" {
+        // Its page has the flags that every command takes.
+        shown = shown.mut_args(|arg| {
+            if arg.is_global_set() {
+                arg.hide(false)
+            } else {
+                arg
+            }
+        });
+    }
+    // A command shows its usage under the name that users type.
+    let shown = shown.bin_name(
+        name.replacen("kubectl-spy", "kubectl spy", 1)
+            .replace('-', " "),
+    );
+    let mut page = Vec::new();
+    let source = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"));
+    let shown = clap_mangen::Man::new(shown).source(source).date("");
+    shown.render(&mut page).unwrap();
+    pages.insert(format!("{name}.1"), String::from_utf8(page).unwrap());
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    for verb in verbs {
+        manual(verb, &format!("{name}-{}", verb.get_name()), pages);
+    }
+}
+
+#[test]
+fn the_manual_pages_are_current() {
+    let mut pages = BTreeMap::new();
+    let mut command = kubectl_spy::cli::command();
+    command.build();
+    manual(&command, "kubectl-spy", &mut pages);
+    for (name, page) in &pages {
+        check_generated(&format!("docs/man/{name}"), page);
+    }
+    let files = fs::read_dir(root().join("docs/man")).unwrap();
+    let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(files.collect::<BTreeSet<_>>(), pages.into_keys().collect());
 }
 
 /// Every archive has what kubectl calls to complete `kubectl spy`, and krew installs it.

@@ -214,6 +214,36 @@ async fn once_reports_missing_objects_as_kubectl_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_namespaces_that_have_a_missing_object_are_named() {
+    let cluster = Cluster::start().await;
+    for namespace in ["qa", "staging"] {
+        let mut web = deployment("web", 1);
+        web["metadata"]["namespace"] = namespace.into();
+        cluster.put(web);
+    }
+    let ran = cluster.spy().run(&["status", "deploy/web", "--once"]);
+    assert_eq!(
+        ran.stderr,
+        "Error from server (NotFound): deployments.apps \"web\" not found\n\
+         hint: web is in the namespaces qa and staging: choose one with -n\n\
+         hint: to wait until it is created, drop --once\n"
+    );
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+/// Nobody expects an object that a field selector would select, not even by its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_in_a_field_selector_may_select_nothing() {
+    let cluster = Cluster::start().await;
+    let selector = "--field-selector=metadata.name=web";
+    let ran = cluster.spy().run(&["status", "deploy", selector, "--once"]);
+    assert_eq!(ran.stderr, "No resources found in shop namespace.\n");
+    assert_eq!(ran.status.code(), Some(0));
+    let ran = cluster.spy().run(&["changes", "deploy", selector, "--once"]);
+    assert_eq!((&*ran.stderr, ran.status.code()), ("", Some(0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn similar_names_of_a_missing_object_are_shown_once() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
@@ -241,8 +271,8 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
     let lookups: Vec<&str> = paths.filter(is_lookup).collect();
     assert_eq!(
         lookups.len(),
-        2,
-        "one for each that is waited for: {lookups:#?}"
+        4,
+        "two for each that is waited for, here and in all namespaces: {lookups:#?}"
     );
 }
 

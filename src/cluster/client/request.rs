@@ -74,6 +74,13 @@ impl ApiRequest {
         &self.resource
     }
 
+    /// The namespace that the path goes into, if any.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let path = self.target.split('?').next().unwrap_or_default();
+        let (_, inside) = path.split_once("/namespaces/")?;
+        inside.split_once('/').map(|(namespace, _)| namespace)
+    }
+
     /// The HTTP request. It is an error if its selectors or names are too long.
     pub(super) fn to_http(&self) -> Result<Request<Body>, RequestError> {
         let length = self.target.len();
@@ -139,6 +146,19 @@ mod tests {
         assert_eq!(request.headers()[ACCEPT_ENCODING], "identity");
         let agent = request.headers()[USER_AGENT].to_str().expect("ASCII");
         assert!(agent.starts_with("kubectl-spy/v"), "{agent}");
+    }
+
+    #[test]
+    fn a_path_goes_into_a_namespace() {
+        for (path, expect) in [
+            ("/api/v1/namespaces/shop/pods", Some("shop")),
+            ("/api/v1/namespaces/shop", None),
+            ("/api/v1/pods", None),
+            ("/apis", None),
+        ] {
+            let request = ApiRequest::new(path).query("a", "/namespaces/x/y");
+            assert_eq!(request.namespace(), expect, "{path}");
+        }
     }
 
     #[test]

@@ -182,15 +182,28 @@ impl Resolver {
     }
 }
 
+/// The names of types that resemble a word. A type with this very name is in another group or version than the user
+/// typed, so it is named with its group.
 fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
-    let types = discovery.types.iter().filter(|found| found.listable());
-    let words = types.flat_map(|found| {
-        let names = [&*found.resource.plural, &*found.singular];
-        names
-            .into_iter()
-            .chain(found.short_names.iter().map(String::as_str))
-    });
-    near(&word.to_lowercase(), words)
+    let word = word.to_lowercase();
+    let types = || discovery.types.iter().filter(|found| found.listable());
+    let same = types().filter(|found| names(found).any(|name| name == word));
+    let mut same: Vec<String> = same.map(|found| found.resource.group_resource()).collect();
+    same.retain(|name| *name != word);
+    same.dedup();
+    if !same.is_empty() {
+        return same;
+    }
+    let others = types().flat_map(names).filter(|name| *name != word);
+    near(&word, others)
+}
+
+/// The words that stand for a type, apart from its kind.
+fn names(found: &ResourceType) -> impl Iterator<Item = &str> {
+    let names = [&*found.resource.plural, &*found.singular];
+    names
+        .into_iter()
+        .chain(found.short_names.iter().map(String::as_str))
 }
 
 /// Discovers all types: with two requests if the server aggregates discovery, else with one per group.

@@ -49,10 +49,10 @@ pub(crate) async fn follow(
     ended.and_then(|ended| feed.stop.end(ended, &feed.sources))
 }
 
-/// Looks up names that are similar to that of a missing object.
+/// Looks up what the user may have meant by the name of a missing object.
 async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec<String>) {
-    let near = session.similar(&key).await;
-    (key, near)
+    let suggestions = session.suggestions(&key).await.texts(None);
+    (key, suggestions)
 }
 
 impl LiveFeed<'_> {
@@ -95,8 +95,8 @@ impl LiveFeed<'_> {
                 }
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => {
-                    let (key, near): (Arc<SourceKey>, Vec<String>) = found;
-                    self.suggest_similar(&key, &near, terminal)?;
+                    let (key, suggestions): (Arc<SourceKey>, Vec<String>) = found;
+                    self.suggest(&key, &suggestions, terminal)?;
                 }
                 () = suspended.asked() => {
                     terminal.release()?;

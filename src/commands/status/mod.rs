@@ -28,7 +28,7 @@ use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 use state::StatusState;
 
-/// Show whether objects and everything they own are well, and if not, why
+/// Show whether objects and all they own are well, and if not, why
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
