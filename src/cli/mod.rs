@@ -74,6 +74,12 @@ fn end(
     style: &ErrorStyle<'_>,
     env: &mut Env,
 ) -> Exit {
+    let requests = env.requests.take();
+    let requests: Vec<_> = requests
+        .iter()
+        .map(|line| Styles::PLAIN.line(line))
+        .collect();
+    let _closed_pipe = env.stderr.print(&requests);
     match ended {
         Ok(commands::Ended::Answered | commands::Ended::OutOfTime) => Exit::Code(ANSWERED),
         Ok(commands::Ended::Found) => Exit::Code(FOUND),

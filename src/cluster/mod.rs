@@ -19,7 +19,7 @@ pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, ApiRequest};
+pub(crate) use client::{Answer, ApiRequest, LogDetail, RequestLog, platform};
 pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};

@@ -115,6 +115,14 @@ impl<'a> Terminal<'a> {
         ))
     }
 
+    /// Prints the lines of `-v` that wait, above the frame.
+    pub(crate) fn print_requests(&mut self) -> io::Result<()> {
+        for line in self.env.requests.take() {
+            self.notify(&line)?;
+        }
+        Ok(())
+    }
+
     /// Erases the frame.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let size = self.size();

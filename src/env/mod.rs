@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 #[cfg(any(test, feature = "testing"))]
 mod capture;
 mod panics;
+mod request_lines;
 mod stdout;
 
 use crate::render::display::Stream;
@@ -21,6 +22,7 @@ use crate::render::screen::Size;
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
 pub(crate) use panics::escape_panics;
+pub use request_lines::RequestLines;
 use stdout::Stdout;
 
 /// Returns the current time.
@@ -64,6 +66,8 @@ pub struct Env {
     pub room: Room,
     /// Standard error: everything else.
     pub stderr: Stream,
+    /// The lines of `-v`.
+    pub requests: RequestLines,
     /// Standard input.
     pub stdin: Box<dyn Read + Send>,
 }
@@ -82,16 +86,22 @@ impl Env {
         let fixed = fixed.and_then(|time| time.to_str()?.parse().ok());
         let obeys = obeys_sequences();
         let stdout_tty = io::stdout().is_terminal() && obeys;
+        let stderr_tty = io::stderr().is_terminal() && obeys;
         Env {
             now: clock(fixed),
             variables,
             stdout_tty,
-            stderr_tty: io::stderr().is_terminal() && obeys,
+            stderr_tty,
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
             stdout: Stream::new(Stdout::of_process()),
             room: Arc::new(room),
             stderr: Stream::new(io::stderr()),
+            requests: if stdout_tty && stderr_tty {
+                RequestLines::held()
+            } else {
+                RequestLines::at_once(Stream::new(io::stderr()))
+            },
             stdin: Box::new(io::stdin()),
         }
     }
@@ -111,6 +121,7 @@ impl Env {
             stdout: Stream::default(),
             room: Arc::new(|| usize::MAX),
             stderr: Stream::default(),
+            requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
     }

@@ -1,9 +1,10 @@
 //! Tests of the command line itself: help, usage errors, exit codes.
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::support::Spy;
+use super::support::cluster::Cluster;
 
 /// Runs a command that must fail, and returns its error.
 fn refused(args: &[&str]) -> String {
@@ -114,6 +115,91 @@ fn the_version_is_a_flag_too() {
     let version = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"), "\n");
     assert_eq!(answered(&["--version"]), version);
     assert_eq!(answered(&["-V"]), version);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_versions_are_documents_too() {
+    let client = answered(&["version", "--client", "-o", "json"]);
+    let client: Value = serde_json::from_str(&client).unwrap();
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    assert_eq!(client["clientVersion"]["gitVersion"], version);
+    assert_eq!(client["serverVersion"], Value::Null);
+    let cluster = Cluster::start().await;
+    let both = cluster.spy().run(&["version", "-o", "json"]).stdout;
+    let both: Value = serde_json::from_str(&both).unwrap();
+    assert_eq!(both["clientVersion"], client["clientVersion"]);
+    let server = both["serverVersion"]["gitVersion"].as_str().unwrap();
+    let yaml = cluster.spy().run(&["version", "-oyaml"]).stdout;
+    let (first, second) = yaml.split_once("serverVersion:\n").unwrap();
+    assert!(
+        first.starts_with(&format!("clientVersion:\n  gitVersion: {version}\n")),
+        "{yaml}"
+    );
+    assert!(
+        second.contains(&format!("  gitVersion: {server}\n")),
+        "{yaml}"
+    );
+    // Without a server, the rest is printed before the error.
+    let alone = Spy::alone().run(&["version", "-o", "json"]);
+    assert_eq!((alone.status.code(), &*alone.stderr), (Some(1), REFUSED));
+    assert!(alone.stdout.contains(version));
+}
+
+/// The lines of `-v` in standard error.
+fn requests(spy: &Spy, verbosity: &[&str]) -> String {
+    let verb = ["status", "secret/db", "--once", "--token", "t0p-token"];
+    let ran = spy.run(&[&verb, verbosity].concat());
+    assert!(ran.stdout.contains("secret/db"), "{}", ran.stderr);
+    ran.stderr
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_are_logged_without_credentials_and_secrets() {
+    let cluster = Cluster::start().await;
+    let data = json!({"password": "aHVudGVyMg=="});
+    let name = json!({"name": "db", "namespace": "shop"});
+    cluster.put(json!({"apiVersion": "v1", "kind": "Secret", "metadata": name, "data": data}));
+    let spy = cluster.spy();
+    for quiet in [&[][..], &["-v=5"], &["-v", "0"], &["--v=-1"]] {
+        assert_eq!(requests(&spy, quiet), "", "{quiet:?}");
+    }
+    let url = cluster.sandbox.url();
+    for loud in [
+        &["-v=6"][..],
+        &["-v6"],
+        &["-v", "6"],
+        &["--v=7"],
+        &["--v", "6"],
+    ] {
+        let log = requests(&spy, loud);
+        let line = log.lines().next().unwrap_or_default();
+        let start = format!("GET {url}/api/v1/namespaces/shop/secrets?");
+        assert!(line.starts_with(&start), "{loud:?}: {log}");
+        assert!(
+            line.contains(" 200 OK in ") && line.ends_with(" milliseconds"),
+            "{log}"
+        );
+        assert!(!log.contains("Headers"), "{log}");
+    }
+    let log = requests(&spy, &["-v=9"]);
+    for part in [
+        "Request Headers:",
+        "    accept: ",
+        "Response Headers:",
+        "    content-type: ",
+    ] {
+        assert!(log.contains(part), "{log}");
+    }
+    assert!(
+        !log.contains("t0p-token") && !log.contains("aHVudGVyMg"),
+        "{log}"
+    );
+    let refused = Spy::alone().run(&["version", "-v=6"]).stderr;
+    assert!(
+        refused.starts_with("GET http://localhost:8080/version failed: "),
+        "{refused}"
+    );
+    assert!(refused.ends_with(REFUSED), "{refused}");
 }
 
 #[test]

@@ -107,9 +107,18 @@ impl ApiRequest {
     }
 }
 
-/// `kubectl-spy/v0.1.0 (linux/amd64)`, with Go's names for systems, because people search audit logs for them.
-/// Without a user agent, some servers send responses formatted for people, at twice the length.
+/// `kubectl-spy/v0.1.0 (linux/amd64)`. Without a user agent, some servers send responses formatted for people, at twice
+/// the length.
 fn user_agent() -> String {
+    format!(
+        "kubectl-spy/v{} ({})",
+        env!("CARGO_PKG_VERSION"),
+        platform()
+    )
+}
+
+/// `linux/amd64`: the system that the program runs on, with Go's names, because people search audit logs for them.
+pub(crate) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -120,10 +129,7 @@ fn user_agent() -> String {
         "x86" => "386",
         other => other,
     };
-    format!(
-        "kubectl-spy/v{} ({system}/{machine})",
-        env!("CARGO_PKG_VERSION")
-    )
+    format!("{system}/{machine}")
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ impl LiveFeed<'_> {
                 wrote = terminal.wait_until_written() => wrote?,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
+            terminal.print_requests()?;
             self.reconcile(view, terminal);
             tokio::select! {
                 event = self.subscriptions.next() => {

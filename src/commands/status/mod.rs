@@ -12,6 +12,7 @@ mod plan;
 mod rights;
 mod roots;
 mod rows;
+mod sort_by;
 mod state;
 mod table;
 mod transitions;
@@ -26,6 +27,7 @@ use crate::source::{Form, SourceKey};
 use crate::status::Rules;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
+use sort_by::SortBy;
 use state::StatusState;
 
 /// Show whether objects and all they own are well, and if not, why
@@ -57,6 +59,9 @@ pub(crate) struct Args {
     /// Leave out the titles of the columns and the counts
     #[arg(long)]
     no_headers: bool,
+    /// Sort the objects by this field instead of worst first, for example .metadata.creationTimestamp
+    #[arg(long, value_name = "JSONPATH")]
+    sort_by: Option<SortBy>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -106,7 +111,8 @@ impl Args {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
         let is_picky = objects.subject() != Subject::Unnamed || is_selected;
-        objects.source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
+        let is_plain = !self.ends.has_goal() && self.sort_by.is_none();
+        objects.source.from.is_some() && self.is_once() && !is_picky && is_plain
     }
 
     /// Whether to print the current state and exit.
@@ -160,6 +166,7 @@ pub(crate) async fn show(
         request_printed(&mut requested, args.output.detail());
     }
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    state.sort_by.clone_from(&args.sort_by);
     if session.is_of_file() {
         state = state.of_excerpt();
     }

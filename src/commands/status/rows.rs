@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::roots::{Rank, Root, RootPlace};
+use super::sort_by::SortBy;
 use super::state::StatusState;
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject};
-use crate::object::{ObjectRef, Uid};
+use crate::object::{Doc, ObjectRef, Uid};
 use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
 
@@ -164,8 +165,25 @@ impl StatusState {
             }
         }
         roots.extend(absent.map(|(_, object)| object));
+        if let Some(sort_by) = &self.sort_by {
+            self.sort(&mut roots, sort_by);
+        }
         roots.extend(last);
         roots
+    }
+
+    /// Sorts requested objects by a field. Equal ones keep their order.
+    fn sort(&self, roots: &mut Vec<RequestedObject<'_>>, sort_by: &SortBy) {
+        let key = |root: &RequestedObject<'_>| match root {
+            RequestedObject::There(uid) => {
+                let doc = self.model.doc(uid);
+                sort_by.key(doc.as_ref().map(Doc::root))
+            }
+            RequestedObject::Absent(..) => sort_by.key(None),
+        };
+        let mut keyed: Vec<_> = roots.drain(..).map(|root| (key(&root), root)).collect();
+        keyed.sort_by(|(a, _), (b, _)| a.compare(b));
+        roots.extend(keyed.into_iter().map(|(_, root)| root));
     }
 
     /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.

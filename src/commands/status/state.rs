@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::absent_members::AbsentMembers;
 use super::roots::{Collapsed, Rank, RankClock, Root, RootPlace, Roots};
+use super::sort_by::SortBy;
 use crate::commands::LastChanges;
 use crate::graph::{Lookup, MemberPlan};
 use crate::model::{MAX_REFERENCES, Model, Reading, Retention};
@@ -41,6 +42,8 @@ pub(super) struct StatusState {
     pub(super) not_found: Arc<Assessment>,
     pub(super) unread: Arc<Assessment>,
     pub(super) absent_members: AbsentMembers,
+    /// The field that orders the requested objects; `None`: the worst come first.
+    pub(super) sort_by: Option<SortBy>,
     /// What changed before requested objects failed; `None` without a look-back.
     pub(super) last_changes: Option<LastChanges>,
 }
@@ -65,6 +68,7 @@ impl StatusState {
             not_found: Arc::new(Assessment::not_found()),
             unread: Arc::new(Assessment::unread()),
             absent_members: AbsentMembers::default(),
+            sort_by: None,
             last_changes: None,
         }
     }
