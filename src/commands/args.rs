@@ -156,7 +156,7 @@ pub(crate) struct FileArgs {
 /// The flags that make a verb watch, or exit after the current state.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WatchArgs {
-    /// Keep watching until Ctrl-C
+    /// Keep watching until you press q or Ctrl-C
     #[arg(short, long, default_value = "true", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", action = clap::ArgAction::Set, value_name = "true|false")]
     pub(crate) watch: bool,

@@ -72,6 +72,14 @@ impl<'a> Terminal<'a> {
         self.env
     }
 
+    /// Fails if nobody will read the output any more.
+    pub(crate) fn check_reader(&self) -> io::Result<()> {
+        if (self.env.reader_gone)() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(())
+    }
+
     /// Whether it shows frames.
     pub(crate) fn is_live(&self) -> bool {
         self.screen.is_live()

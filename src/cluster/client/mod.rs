@@ -12,6 +12,7 @@ mod stack;
 mod tests;
 #[cfg(test)]
 mod tls_tests;
+mod trusted_server;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -133,6 +134,11 @@ impl Client {
     /// From now on, logs requests. A client has one log; a second one has no effect.
     pub(crate) fn log_requests(&self, log: RequestLog) {
         let _first_stays = self.shared.log.set(log);
+    }
+
+    /// Whether credentials are being renewed. A plugin may ask the user a question meanwhile.
+    pub(crate) fn is_renewing(&self) -> bool {
+        self.shared.renewing.try_lock().is_err()
     }
 
     /// How far the server's clock is ahead of ours; negative if it is behind, and zero if they agree or if it is

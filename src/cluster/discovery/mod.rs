@@ -184,17 +184,17 @@ impl Resolver {
 
 /// The names of types that resemble a word. A type with this very name is in another group or version than the user
 /// typed, so it is named with its group.
-fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
-    let word = word.to_lowercase();
-    let types = || discovery.types.iter().filter(|found| found.listable());
-    let same = types().filter(|found| names(found).any(|name| name == word));
+fn near_types(typed: &str, discovery: &Discovery) -> Vec<String> {
+    let word = typed.to_lowercase();
+    let served = || discovery.types.iter().filter(|found| found.listable());
+    let same = served().filter(|found| names(found).any(|name| name == typed));
     let mut same: Vec<String> = same.map(|found| found.resource.group_resource()).collect();
-    same.retain(|name| *name != word);
+    same.retain(|name| name != typed);
     same.dedup();
     if !same.is_empty() {
         return same;
     }
-    let others = types().flat_map(names).filter(|name| *name != word);
+    let others = served().flat_map(names).filter(|name| *name != typed);
     near(&word, others)
 }
 

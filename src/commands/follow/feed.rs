@@ -43,12 +43,13 @@ impl<'a> LiveFeed<'a> {
         }
     }
 
-    /// Prints new output, unless the pause after the last print is not over.
+    /// Prints new output, unless the pause after the last print is not over, and the waiting lines of `-v`.
     pub(super) fn print_if_due<V: Live>(
         &mut self,
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        terminal.print_requests()?;
         if self.printing.is_due(Instant::now()) {
             self.print_owed(view, terminal)?;
         }

@@ -5,6 +5,7 @@ mod ending;
 mod feed;
 mod live;
 mod pace;
+mod quit;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +16,13 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
 use super::{CommandError, Ended, Session, Signal, Stop, Terminal};
+use crate::env::restore_terminal;
 use crate::source::SourceKey;
 
 use feed::LiveFeed;
 pub(crate) use live::Live;
 use pace::BEAT;
+use quit::QuitKey;
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
@@ -64,6 +67,8 @@ impl LiveFeed<'_> {
         let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut suspended = Suspension::listen()?;
+        let session = self.session;
+        let mut quit = QuitKey::listen(session, terminal);
         let mut lookups = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -71,7 +76,6 @@ impl LiveFeed<'_> {
                 wrote = terminal.wait_until_written() => wrote?,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
-            terminal.print_requests()?;
             self.reconcile(view, terminal);
             tokio::select! {
                 event = self.subscriptions.next() => {
@@ -102,9 +106,11 @@ impl LiveFeed<'_> {
                 () = suspended.asked() => {
                     terminal.release()?;
                     terminal.wait_until_written().await?;
+                    restore_terminal();
                     Suspension::stop();
                     self.drawing.is_owed = true;
                 }
+                () = quit.pressed(session) => return self.quit(view, terminal).await,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.print_if_due(view, terminal)?;

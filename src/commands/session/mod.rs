@@ -228,6 +228,14 @@ impl Session {
         self.openapi.as_ref()
     }
 
+    /// Whether a login is on its way, which may ask the user a question.
+    pub(crate) fn is_logging_in(&self) -> bool {
+        match &self.place {
+            SessionPlace::Cluster(client) => client.is_renewing(),
+            SessionPlace::File(_) => false,
+        }
+    }
+
     /// Whether it reads a file instead of a cluster.
     pub(crate) fn is_of_file(&self) -> bool {
         matches!(self.place, SessionPlace::File(_))
