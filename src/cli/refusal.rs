@@ -46,26 +46,25 @@ pub(super) fn command_words(args: &[OsString]) -> String {
 
 /// kubectl's message for a usage error, then the valid values and clap's suggestion, if any.
 fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
-    let named = |kind| match refused.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    let message = match (refused.kind(), named(ContextKind::InvalidArg)) {
-        (ClapKind::UnknownArgument, Some(flag)) => format!("unknown flag: {flag}"),
+    let named = |kind| text(refused, kind);
+    let (message, hints) = match (refused.kind(), named(ContextKind::InvalidArg)) {
+        (ClapKind::UnknownArgument, Some(flag)) => {
+            (format!("unknown flag: {flag}"), hints(refused))
+        }
         (ClapKind::InvalidSubcommand, _) => {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
-            format!("unknown command \"{word}\" for \"kubectl spy\"")
+            let message = format!("unknown command \"{word}\" for \"kubectl spy\"");
+            (message, hints(refused))
         }
         (ClapKind::MissingRequiredArgument, _) => {
-            let missing = match refused.get(ContextKind::InvalidArg) {
-                Some(ContextValue::Strings(missing)) => missing.join(", "),
-                _ => String::new(),
-            };
-            format!("required: {missing}")
+            let missing = texts(refused, ContextKind::InvalidArg).join(", ");
+            (format!("required: {missing}"), hints(refused))
         }
-        _ => first_line(&refused.render().to_string()),
+        _ => match unknown_format(refused) {
+            Some(message) => (message, String::new()),
+            None => (first_line(&refused.render().to_string()), hints(refused)),
+        },
     };
-    let hints = hints(refused);
     let words = command_words(args);
     format!(
         "error: {}\n{hints}See '{words} --help' for usage.\n",
@@ -73,25 +72,53 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
     )
 }
 
+/// kubectl's message for an output format that does not exist. It lists the formats itself.
+fn unknown_format(refused: &clap::Error) -> Option<String> {
+    let flag = text(refused, ContextKind::InvalidArg)?;
+    let format = text(refused, ContextKind::InvalidValue)?;
+    if !flag.starts_with("--output") || format.is_empty() {
+        return None;
+    }
+    let mut formats = texts(refused, ContextKind::ValidValue).to_vec();
+    formats.sort_unstable();
+    Some(format!(
+        "unable to match a printer suitable for the output format \"{format}\", allowed formats are: {}",
+        formats.join(",")
+    ))
+}
+
 /// The valid values, and what resembles the wrong word.
 fn hints(refused: &clap::Error) -> String {
-    let valid = match refused.get(ContextKind::ValidValue) {
-        Some(ContextValue::Strings(valid)) if !valid.is_empty() => {
-            format!("hint: use one of {}\n", valid.join(", "))
-        }
-        _ => String::new(),
+    let valid = match texts(refused, ContextKind::ValidValue) {
+        [] => String::new(),
+        valid => format!("hint: use one of {}\n", valid.join(", ")),
     };
     let near: Vec<&str> = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
         .into_iter()
-        .flat_map(|kind| match refused.get(kind) {
-            Some(ContextValue::String(near)) => vec![near.as_str()],
-            Some(ContextValue::Strings(near)) => near.iter().map(String::as_str).collect(),
-            _ => Vec::new(),
+        .flat_map(|kind| {
+            let several = texts(refused, kind).iter().map(String::as_str);
+            text(refused, kind).into_iter().chain(several)
         })
         .collect();
     match near.join(" or ") {
         near if near.is_empty() => valid,
         near => format!("{valid}hint: did you mean {near}?\n"),
+    }
+}
+
+/// A fact of clap's error, if it is one text.
+fn text(refused: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match refused.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// A fact of clap's error, if it is a list.
+fn texts(refused: &clap::Error, kind: ContextKind) -> &[String] {
+    match refused.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts,
+        _ => &[],
     }
 }
 

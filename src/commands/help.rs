@@ -8,9 +8,20 @@ use super::{CommandError, Context, Ended};
 #[derive(clap::Args, Debug)]
 pub(crate) struct HelpArgs {
     /// Name the command
-    #[arg(value_name = "COMMAND")]
+    #[arg(value_name = "COMMAND", value_parser = COMMANDS)]
     command: Vec<String>,
 }
+
+/// The commands with help, in the order of the help.
+const COMMANDS: [&str; 7] = [
+    "status",
+    "changes",
+    "trace",
+    "demo",
+    "completion",
+    "options",
+    "version",
+];
 
 pub(crate) fn run(
     args: &HelpArgs,

@@ -39,6 +39,10 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     hint: use one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
     See 'kubectl spy changes --help' for usage.
     ");
+    assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"
+    error: unable to match a printer suitable for the output format "foo", allowed formats are: json,name,text,wide,yaml
+    See 'kubectl spy status --help' for usage.
+    "#);
     assert_snapshot!(refused(&["status", "deploy/web", "-l", "app=web"]), @"
     error: selectors and the all flag cannot be used when passing resource/name arguments
     See 'kubectl spy status -h' for help and examples
@@ -95,6 +99,10 @@ fn without_a_command_the_help_fits_one_screen() {
 
 #[test]
 fn help_of_a_command_is_what_its_flag_prints() {
+    let command = kubectl_spy::cli::command();
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        answered(&["help", verb.get_name()]);
+    }
     for words in [
         &["status"][..],
         &["changes"],
@@ -104,10 +112,11 @@ fn help_of_a_command_is_what_its_flag_prints() {
         let help = answered(&[&["help"], words].concat());
         assert_eq!(help, answered(&[words, &["--help"]].concat()), "{words:?}");
     }
-    assert_snapshot!(refused(&["help", "rollout"]), @r#"
-    error: unknown help topic "rollout"
-    See 'kubectl spy help -h' for help and examples
-    "#);
+    assert_snapshot!(refused(&["help", "rollout"]), @"
+    error: invalid value 'rollout' for '[COMMAND]...'
+    hint: use one of status, changes, trace, demo, completion, options, version
+    See 'kubectl spy help --help' for usage.
+    ");
 }
 
 #[test]
