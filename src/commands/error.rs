@@ -184,7 +184,12 @@ impl From<TargetError> for CommandError {
 impl From<ArgumentError> for CommandError {
     fn from(error: ArgumentError) -> CommandError {
         let text = error.to_string();
-        CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
+        let usage = CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text));
+        if error == ArgumentError::Nothing {
+            return usage
+                .hint("name an object or a type, for example: deploy/web, pods, pods -l app=web");
+        }
+        usage
     }
 }
 
