@@ -10,7 +10,7 @@
     reason = "the library exports names for others"
 )]
 
-#[path = "../src/cli.rs"]
+#[path = "../src/cli/mod.rs"]
 mod cli;
 #[path = "../src/cluster/mod.rs"]
 mod cluster;

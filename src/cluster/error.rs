@@ -28,6 +28,8 @@ pub struct ApiError {
     pub verb: &'static str,
     /// The resource of the request: `deployments.apps`.
     pub resource: Arc<str>,
+    /// The namespace of the request, if it has one.
+    pub namespace: Option<Arc<str>>,
     /// The server's response.
     pub status: Status,
 }
@@ -57,6 +59,7 @@ mod tests {
         let error = |reason: &str, message: &str| ApiError {
             verb: "list",
             resource: "pods".into(),
+            namespace: None,
             status: Status {
                 code: 500,
                 reason: reason.to_owned(),

@@ -19,7 +19,7 @@ pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, ApiRequest};
+pub(crate) use client::{Answer, ApiRequest, LogDetail, RequestLog, platform};
 pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
@@ -32,5 +32,5 @@ pub(crate) use object_rows::{ObjectRow, object_rows};
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
 pub use request_path::{InvalidPart, Part};
-pub use similar::similar_names;
+pub(crate) use similar::{namespaces_with, similar_names};
 pub use type_word::TypeWord;

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::ManifestArgs;
 use super::manifests::is_release;
-use crate::cluster::{Ambient, Overrides};
+use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::render::style::{Look, Styles, Symbols};
 
@@ -19,7 +19,20 @@ pub(crate) struct ClusterArgs {
     /// (default: $KUBECACHEDIR, then ~/.kube/cache)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
+    /// Log requests on standard error: 6 prints the URI, status and time of each, 8 also its headers
+    #[arg(
+        short,
+        long = "v",
+        global = true,
+        value_name = "LEVEL",
+        allow_negative_numbers = true
+    )]
+    pub(crate) verbosity: Option<i32>,
 }
+
+/// The levels of `-v` at which kubectl logs requests, and their headers.
+const LOGS_REQUESTS: i32 = 6;
+const LOGS_HEADERS: i32 = 8;
 
 impl ClusterArgs {
     /// The directory for files that are kept between runs; `None` if the user turned it off.
@@ -27,6 +40,15 @@ impl ClusterArgs {
         let given = self.cache_dir.as_ref().map(PathBuf::from);
         let dir = given.or_else(|| ambient.cache_dir());
         dir.filter(|dir| !dir.as_os_str().is_empty())
+    }
+
+    /// How much to log about requests; `None`: nothing.
+    pub(crate) fn log_detail(&self) -> Option<LogDetail> {
+        match self.verbosity? {
+            LOGS_HEADERS.. => Some(LogDetail::Headers),
+            LOGS_REQUESTS.. => Some(LogDetail::Line),
+            _ => None,
+        }
     }
 }
 
@@ -134,7 +156,7 @@ pub(crate) struct FileArgs {
 /// The flags that make a verb watch, or exit after the current state.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WatchArgs {
-    /// Keep watching until Ctrl-C
+    /// Keep watching until you press q or Ctrl-C
     #[arg(short, long, default_value = "true", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", action = clap::ArgAction::Set, value_name = "true|false")]
     pub(crate) watch: bool,

@@ -9,7 +9,7 @@ use super::{CommandError, Context, Ended, Origin, Shutdown, changes, status, tra
 use crate::sandbox::scenario::{self, Scenario, Stage};
 use crate::sandbox::{Options, Request, Sandbox};
 
-/// Play a scenario on an embedded cluster and watch it; no Kubernetes needed
+/// Play a scenario on an embedded cluster; no Kubernetes needed
 #[derive(clap::Args, Clone, Debug)]
 #[command(subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {

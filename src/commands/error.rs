@@ -112,7 +112,10 @@ impl From<ApiError> for CommandError {
             "" => "/apis",
             resource => resource,
         };
-        let hint = format!("try `kubectl auth can-i {} {resource}`", error.verb);
+        let namespace = error.namespace.as_ref();
+        let place = namespace.map(|namespace| format!(" -n {namespace}"));
+        let place = place.unwrap_or_default();
+        let hint = format!("try `kubectl auth can-i {} {resource}{place}`", error.verb);
         let error = CommandError::failed(error);
         if forbidden { error.hint(hint) } else { error }
     }
@@ -181,7 +184,12 @@ impl From<TargetError> for CommandError {
 impl From<ArgumentError> for CommandError {
     fn from(error: ArgumentError) -> CommandError {
         let text = error.to_string();
-        CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text))
+        let usage = CommandError::usage(text.strip_prefix("error: ").unwrap_or(&text));
+        if error == ArgumentError::Nothing {
+            return usage
+                .hint("name an object or a type, for example: deploy/web, pods, pods -l app=web");
+        }
+        usage
     }
 }
 
@@ -192,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_hint_of_a_403_is_a_command_that_checks_the_permission() {
-        let hints = |verb: &'static str, resource: &str| {
+        let hints = |verb: &'static str, resource: &str, namespace: Option<&str>| {
             let status = Status {
                 code: 403,
                 ..Status::default()
@@ -200,11 +208,19 @@ mod tests {
             let error = ApiError {
                 verb,
                 resource: resource.into(),
+                namespace: namespace.map(Into::into),
                 status,
             };
             CommandError::from(error).hints().join("\n")
         };
-        assert_eq!(hints("list", "pods"), "try `kubectl auth can-i list pods`");
-        assert_eq!(hints("get", ""), "try `kubectl auth can-i get /apis`");
+        assert_eq!(
+            hints("list", "pods", Some("shop")),
+            "try `kubectl auth can-i list pods -n shop`"
+        );
+        assert_eq!(
+            hints("list", "nodes", None),
+            "try `kubectl auth can-i list nodes`"
+        );
+        assert_eq!(hints("get", "", None), "try `kubectl auth can-i get /apis`");
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod completion;
 pub(crate) mod demo;
 mod error;
 mod follow;
+pub(crate) mod help;
 mod input;
 mod last_change;
 mod manifests;

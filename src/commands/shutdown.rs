@@ -11,6 +11,8 @@ use futures::future::Shared;
 use futures::future::select_all;
 
 use crate::env::Env;
+#[cfg(unix)]
+use crate::env::restore_terminal;
 
 /// The signal that ended a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,7 @@ fn insist(on: &[Signal]) -> std::io::Result<()> {
             std::thread::sleep(GRACE / CHECKS);
             signals.pending().next()
         });
+        restore_terminal();
         let _ends_here = emulate_default_handler(second.unwrap_or(signal));
     };
     std::thread::Builder::new()

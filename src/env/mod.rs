@@ -13,14 +13,18 @@ use jiff::tz::TimeZone;
 
 #[cfg(any(test, feature = "testing"))]
 mod capture;
+mod keys;
 mod panics;
+mod request_lines;
 mod stdout;
 
 use crate::render::display::Stream;
 use crate::render::screen::Size;
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
+pub(crate) use keys::{Keys, restore_terminal};
 pub(crate) use panics::escape_panics;
+pub use request_lines::RequestLines;
 use stdout::Stdout;
 
 /// Returns the current time.
@@ -31,6 +35,9 @@ pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
 
 /// Returns how many bytes standard output surely takes now without blocking the writer.
 pub type Room = Arc<dyn Fn() -> usize + Send + Sync>;
+
+/// Returns whether nobody will read standard output any more.
+pub type ReaderGone = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -62,8 +69,12 @@ pub struct Env {
     pub stdout: Stream,
     /// How many bytes standard output takes now.
     pub room: Room,
+    /// Whether the reader of standard output has gone, as `head -1` has after its line.
+    pub reader_gone: ReaderGone,
     /// Standard error: everything else.
     pub stderr: Stream,
+    /// The lines of `-v`.
+    pub requests: RequestLines,
     /// Standard input.
     pub stdin: Box<dyn Read + Send>,
 }
@@ -82,16 +93,23 @@ impl Env {
         let fixed = fixed.and_then(|time| time.to_str()?.parse().ok());
         let obeys = obeys_sequences();
         let stdout_tty = io::stdout().is_terminal() && obeys;
+        let stderr_tty = io::stderr().is_terminal() && obeys;
         Env {
             now: clock(fixed),
             variables,
             stdout_tty,
-            stderr_tty: io::stderr().is_terminal() && obeys,
+            stderr_tty,
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
             stdout: Stream::new(Stdout::of_process()),
             room: Arc::new(room),
+            reader_gone: Arc::new(reader_gone),
             stderr: Stream::new(io::stderr()),
+            requests: if stdout_tty && stderr_tty {
+                RequestLines::held()
+            } else {
+                RequestLines::at_once(Stream::new(io::stderr()))
+            },
             stdin: Box::new(io::stdin()),
         }
     }
@@ -110,7 +128,9 @@ impl Env {
             zone: TimeZone::UTC,
             stdout: Stream::default(),
             room: Arc::new(|| usize::MAX),
+            reader_gone: Arc::new(|| false),
             stderr: Stream::default(),
+            requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
     }
@@ -241,6 +261,24 @@ fn room() -> usize {
     #[cfg(not(unix))]
     let room = 0;
     room
+}
+
+/// Whether poll(2) reports that the other end of standard output is closed. Without poll, the next write finds out.
+fn reader_gone() -> bool {
+    #[cfg(unix)]
+    let is_gone = {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut stdout = [PollFd::from_borrowed_fd(
+            rustix::stdio::stdout(),
+            PollFlags::empty(),
+        )];
+        let polled = poll(&mut stdout, Some(&Timespec::default()));
+        let ends = PollFlags::ERR | PollFlags::HUP;
+        polled.is_ok() && stdout[0].revents().intersects(ends)
+    };
+    #[cfg(not(unix))]
+    let is_gone = false;
+    is_gone
 }
 
 /// Whether terminals on this system support escape sequences. On Windows it first turns them on.

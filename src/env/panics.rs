@@ -4,6 +4,7 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io;
 use std::sync::Once;
 
+use super::restore_terminal;
 use crate::render::display::Stream;
 use crate::render::style::Styles;
 
@@ -12,6 +13,7 @@ pub(crate) fn escape_panics() {
     static SET: Once = Once::new();
     SET.call_once(|| {
         std::panic::set_hook(Box::new(|panic| {
+            restore_terminal();
             let thread = std::thread::current();
             let thread = thread.name().unwrap_or("<unnamed>");
             let report = report(thread, &panic.to_string(), &Backtrace::capture());

@@ -1,5 +1,7 @@
 //! `Quantity`: an amount of a resource, as the API writes it.
 
+use std::cmp::Ordering;
+
 /// An exact decimal number: `digits` without leading and trailing zeros, times ten to the power of
 /// `exponent`.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,6 +97,12 @@ impl Quantity {
             (Some(a), Some(b)) => a == b,
             _ => self.binary == other.binary && self.number == other.number,
         }
+    }
+
+    /// Which of the amounts is greater; `None` if one is too large for 128 bits.
+    pub fn compare(&self, other: &Quantity) -> Option<Ordering> {
+        let exponent = self.number.exponent.min(other.number.exponent);
+        Some(self.scaled(exponent)?.cmp(&other.scaled(exponent)?))
     }
 
     /// The amount in units of ten to the power of `exponent`.

@@ -8,9 +8,13 @@ const OFFERED: usize = 5;
 /// The `candidates` that resemble `wanted`: at most five, the nearest first.
 ///
 /// Two names resemble each other if at most a third of the letters of `wanted` must change. Generated names
-/// continue after a part that resembles `wanted`; they come last.
+/// continue after a part that resembles `wanted`; they come last. One letter is too short for that, and nothing resembles an
+/// empty text.
 pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let letters: Vec<char> = wanted.chars().collect();
+    if letters.is_empty() {
+        return Vec::new();
+    }
     let allowed = (letters.len() + 1) / 3;
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for candidate in candidates {
@@ -20,7 +24,7 @@ pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> 
         let started = 1 + distance(&letters, start);
         if whole <= allowed {
             found.insert(candidate, whole);
-        } else if started <= 1 + allowed && other.len() > letters.len() {
+        } else if letters.len() > 1 && started <= 1 + allowed && other.len() > letters.len() {
             found.insert(candidate, allowed + started);
         }
     }
@@ -77,6 +81,8 @@ mod tests {
         );
         assert_eq!(near("zzz", names), Vec::<String>::new());
         assert_eq!(near("x", ["a", "b"]), Vec::<String>::new());
+        assert_eq!(near("", ["a", "svc"]), Vec::<String>::new());
+        assert_eq!(near("a", ["apiservice"]), Vec::<String>::new());
         assert_eq!(near("aa", ["ab", "ac", "ad", "ae", "af", "ag"]).len(), 5);
     }
 

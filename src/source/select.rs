@@ -32,18 +32,14 @@ pub struct Selectors {
 }
 
 impl Select {
-    /// The objects that match a label selector and a field selector. A selector that does not parse is kept as it
-    /// is, so that the server reports the error.
+    /// The objects that match a label selector and a field selector, even if the latter selects one name: nobody expects
+    /// that such an object exists. A selector that does not parse is kept as it is, so that the server reports the error.
     pub fn matching(labels: Option<&str>, fields: Option<&str>) -> Select {
         let labels = labels.and_then(spelled::<LabelSelector>);
         let fields = fields.and_then(spelled::<FieldSelector>);
         match (&labels, &fields) {
             (None, None) => Select::All,
-            (None, Some(only)) => {
-                let name = name_alone(only).map(Select::Name);
-                name.unwrap_or(Select::Selector(Selectors { labels, fields }))
-            }
-            (Some(_), _) => Select::Selector(Selectors { labels, fields }),
+            (Some(_), _) | (_, Some(_)) => Select::Selector(Selectors { labels, fields }),
         }
     }
 
@@ -167,13 +163,6 @@ fn spelled<S: FromStr + Display>(text: &str) -> Option<Arc<str>> {
     (!canonical.is_empty()).then(|| canonical.into())
 }
 
-/// The name, if a field selector requires a name and nothing else.
-fn name_alone(fields: &str) -> Option<Arc<str>> {
-    let fields: FieldSelector = read(fields)?;
-    let name = fields.required(NAME)?;
-    (fields.terms().len() == 1).then(|| name.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,7 +199,9 @@ mod tests {
         for name in ["web", "a,b", "a=b", r"a\b", "metadata.name=x,y"] {
             let select = Select::Name(name.into());
             let fields = select.field_selector().expect("a name");
-            assert_eq!(Select::matching(None, Some(&fields)), select, "{name}");
+            let selected = Select::matching(None, Some(&fields));
+            assert_eq!(selected.field_selector(), Some(fields.clone()), "{name}");
+            assert!(selected.is_of_one_name() && selected.name().is_none());
             assert_eq!(select.name(), Some(name));
             let narrowed = Select::labelled("a=b").and_name(&name.into());
             assert_eq!(narrowed.field_selector(), Some(fields), "{name}");

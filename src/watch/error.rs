@@ -181,6 +181,7 @@ mod tests {
         let error = ApiError {
             verb: "watch",
             resource: "pods".into(),
+            namespace: None,
             status,
         };
         let after = Some(Duration::from_secs(7));

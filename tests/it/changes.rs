@@ -662,7 +662,7 @@ fn noise_is_shown_on_request() {
     assert_snapshot!(printed(&["--show-noise=probes"]), @"
     ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
     ! hint: use one of all, version, managedFields, heartbeat, order, equivalent
-    ! See 'kubectl spy --help' for usage.
+    ! See 'kubectl spy changes --help' for usage.
     ");
 }
 
@@ -720,7 +720,7 @@ fn lists_are_keyed_by_the_flag() {
     ");
     assert_snapshot!(printed(&["--list-key", "spec.servers"]), @"
     ! error: invalid value 'spec.servers' for '--list-key <PATH=KEY[,KEY]>': expected PATH=KEY[,KEY], as in .spec.servers=host,port
-    ! See 'kubectl spy --help' for usage.
+    ! See 'kubectl spy changes --help' for usage.
     ");
 }
 
@@ -745,11 +745,11 @@ async fn an_invalid_path_is_an_error_with_its_position() {
     };
     assert_snapshot!(printed("--only", ".spec.containers[name=app"), @"
     error: invalid value '.spec.containers[name=app' for '--only <PATH>': expected `]` at position 26, found the end
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     ");
     assert_snapshot!(printed("--ignore", "spec..replicas"), @"
     error: invalid value 'spec..replicas' for '--ignore <PATH>': expected a field's name, `*`, `**` or `[` at position 6, found `.`
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     ");
     assert_eq!(cluster.sandbox.requests(), []);
 }

@@ -1,9 +1,10 @@
 //! Tests of the command line itself: help, usage errors, exit codes.
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::support::Spy;
+use super::support::cluster::Cluster;
 
 /// Runs a command that must fail, and returns its error.
 fn refused(args: &[&str]) -> String {
@@ -22,7 +23,11 @@ fn refused(args: &[&str]) -> String {
 fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @r"
     error: unknown flag: --bogus
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
+    ");
+    assert_snapshot!(refused(&["-n", "status", "demo", "rollout", "trace", "--bogus"]), @r"
+    error: unknown flag: --bogus
+    See 'kubectl spy demo trace --help' for usage.
     ");
     assert_snapshot!(refused(&["chnges", "deploy/web"]), @r#"
     error: unknown command "chnges" for "kubectl spy"
@@ -32,8 +37,183 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "-o"]), @r"
     error: a value is required for '--output <OUTPUT>' but none was supplied
     hint: use one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     ");
+    assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"
+    error: unable to match a printer suitable for the output format "foo", allowed formats are: json,name,text,wide,yaml
+    See 'kubectl spy status --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["trace", "-l", "app=web"]), @"
+    error: Required resource not specified.
+    hint: name an object or a type, for example: deploy/web, pods, pods -l app=web
+    See 'kubectl spy trace -h' for help and examples
+    ");
+    assert_snapshot!(refused(&["status", "deploy/web", "-l", "app=web"]), @"
+    error: selectors and the all flag cannot be used when passing resource/name arguments
+    See 'kubectl spy status -h' for help and examples
+    ");
+}
+
+/// Help on standard output, and exit code 0.
+fn answered(args: &[&str]) -> String {
+    let ran = Spy::alone().run(args);
+    assert_eq!((ran.status.code(), &*ran.stderr), (Some(0), ""), "{args:?}");
+    ran.stdout
+}
+
+#[test]
+fn without_a_command_the_help_fits_one_screen() {
+    let help = answered(&[]);
+    assert_snapshot!(help, @r#"
+    See what state your objects are in and why, what changed, and who changed it
+
+    Usage: kubectl spy COMMAND [TYPE/NAME...] [FLAGS]
+
+    Examples:
+      kubectl spy demo                          try it on an embedded cluster
+      kubectl spy status deploy/web             is it well, and if not, why?
+      kubectl spy changes deploy/web            what changed, and who changed it?
+      kubectl spy changes --since 10m -n prod   what changed in this namespace?
+      kubectl spy trace svc/web                 where does its traffic go?
+
+    Commands:
+      status      Show whether objects and all they own are well, and if not, why
+      changes     Show what changed in objects, version by version, and by whom
+      trace       What is it connected to, and where does the chain break?
+      demo        Play a scenario on an embedded cluster; no Kubernetes needed
+      completion  Print the completion script of a shell
+      options     List the flags that every command takes
+      version     Print the versions of this program and of the API server
+
+    Use "kubectl spy COMMAND --help" for more about a command, with examples.
+    Use "kubectl spy options" for a list of the flags of all commands.
+    "#);
+    assert!(help.lines().count() < 24, "{}", help.lines().count());
+    assert!(help.lines().all(|line| line.chars().count() <= 80));
+    assert_eq!(help.matches("  kubectl spy ").count(), 5);
+    for args in [
+        &["-h"][..],
+        &["--help"],
+        &["help"],
+        &["-n", "shop"],
+        &["--ascii"],
+    ] {
+        assert_eq!(answered(args), help, "{args:?}");
+    }
+}
+
+#[test]
+fn help_of_a_command_is_what_its_flag_prints() {
+    let command = kubectl_spy::cli::command();
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        answered(&["help", verb.get_name()]);
+    }
+    for words in [
+        &["status"][..],
+        &["changes"],
+        &["demo", "trace"],
+        &["options"],
+    ] {
+        let help = answered(&[&["help"], words].concat());
+        assert_eq!(help, answered(&[words, &["--help"]].concat()), "{words:?}");
+    }
+    assert_snapshot!(refused(&["help", "rollout"]), @"
+    error: invalid value 'rollout' for '[COMMAND]...'
+    hint: use one of status, changes, trace, demo, completion, options, version
+    See 'kubectl spy help --help' for usage.
+    ");
+}
+
+#[test]
+fn the_version_is_a_flag_too() {
+    let version = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(answered(&["--version"]), version);
+    assert_eq!(answered(&["-V"]), version);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_versions_are_documents_too() {
+    let client = answered(&["version", "--client", "-o", "json"]);
+    let client: Value = serde_json::from_str(&client).unwrap();
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    assert_eq!(client["clientVersion"]["gitVersion"], version);
+    assert_eq!(client["serverVersion"], Value::Null);
+    let cluster = Cluster::start().await;
+    let both = cluster.spy().run(&["version", "-o", "json"]).stdout;
+    let both: Value = serde_json::from_str(&both).unwrap();
+    assert_eq!(both["clientVersion"], client["clientVersion"]);
+    let server = both["serverVersion"]["gitVersion"].as_str().unwrap();
+    let yaml = cluster.spy().run(&["version", "-oyaml"]).stdout;
+    let (first, second) = yaml.split_once("serverVersion:\n").unwrap();
+    assert!(
+        first.starts_with(&format!("clientVersion:\n  gitVersion: {version}\n")),
+        "{yaml}"
+    );
+    assert!(
+        second.contains(&format!("  gitVersion: {server}\n")),
+        "{yaml}"
+    );
+    // Without a server, the rest is printed before the error.
+    let alone = Spy::alone().run(&["version", "-o", "json"]);
+    assert_eq!((alone.status.code(), &*alone.stderr), (Some(1), REFUSED));
+    assert!(alone.stdout.contains(version));
+}
+
+/// The lines of `-v` in standard error.
+fn requests(spy: &Spy, verbosity: &[&str]) -> String {
+    let verb = ["status", "secret/db", "--once", "--token", "t0p-token"];
+    let ran = spy.run(&[&verb, verbosity].concat());
+    assert!(ran.stdout.contains("secret/db"), "{}", ran.stderr);
+    ran.stderr
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_are_logged_without_credentials_and_secrets() {
+    let cluster = Cluster::start().await;
+    let data = json!({"password": "aHVudGVyMg=="});
+    let name = json!({"name": "db", "namespace": "shop"});
+    cluster.put(json!({"apiVersion": "v1", "kind": "Secret", "metadata": name, "data": data}));
+    let spy = cluster.spy();
+    for quiet in [&[][..], &["-v=5"], &["-v", "0"], &["--v=-1"]] {
+        assert_eq!(requests(&spy, quiet), "", "{quiet:?}");
+    }
+    let url = cluster.sandbox.url();
+    for loud in [
+        &["-v=6"][..],
+        &["-v6"],
+        &["-v", "6"],
+        &["--v=7"],
+        &["--v", "6"],
+    ] {
+        let log = requests(&spy, loud);
+        let line = log.lines().next().unwrap_or_default();
+        let start = format!("GET {url}/api/v1/namespaces/shop/secrets?");
+        assert!(line.starts_with(&start), "{loud:?}: {log}");
+        assert!(
+            line.contains(" 200 OK in ") && line.ends_with(" milliseconds"),
+            "{log}"
+        );
+        assert!(!log.contains("Headers"), "{log}");
+    }
+    let log = requests(&spy, &["-v=9"]);
+    for part in [
+        "Request Headers:",
+        "    accept: ",
+        "Response Headers:",
+        "    content-type: ",
+    ] {
+        assert!(log.contains(part), "{log}");
+    }
+    assert!(
+        !log.contains("t0p-token") && !log.contains("aHVudGVyMg"),
+        "{log}"
+    );
+    let refused = Spy::alone().run(&["version", "-v=6"]).stderr;
+    assert!(
+        refused.starts_with("GET http://localhost:8080/version failed: "),
+        "{refused}"
+    );
+    assert!(refused.ends_with(REFUSED), "{refused}");
 }
 
 #[test]

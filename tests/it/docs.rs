@@ -1,6 +1,6 @@
 //! Checks that generated files, and documents that repeat facts from the code, agree with the code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,24 +60,47 @@ fn the_program_prints_the_completion_scripts() {
     }
 }
 
-/// Every archive has what kubectl calls to complete `kubectl spy`, and krew installs it.
-#[test]
-fn the_release_has_the_completion_program_of_kubectl() {
-    let release = read(".github/workflows/release.yml");
-    assert!(
-        release.contains("cp completions/* archive/completions/"),
-        "{release}"
-    );
-    let manifest = read("krew-manifest.yaml");
-    let files = values(&manifest, "from");
-    let of_kubectl = files
-        .iter()
-        .filter(|from| from.contains("kubectl_complete-spy"));
-    assert_eq!(of_kubectl.count(), 5);
-    for file in files {
-        let path = file.strip_prefix("completions/");
-        assert!(path.is_none() || root().join(file).is_file(), "{file}");
+/// The manual pages of a command and of its subcommands, by their file names.
+fn manual(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
+    let mut shown = command.clone().display_name(name.to_owned());
+    if name == "kubectl-spy" {
+        // Its page has the flags that every command takes.
+        shown = shown.mut_args(|arg| {
+            if arg.is_global_set() {
+                arg.hide(false)
+            } else {
+                arg
+            }
+        });
     }
+    // A command shows its usage under the name that users type.
+    let shown = shown.bin_name(
+        name.replacen("kubectl-spy", "kubectl spy", 1)
+            .replace('-', " "),
+    );
+    let mut page = Vec::new();
+    let source = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"));
+    let shown = clap_mangen::Man::new(shown).source(source).date("");
+    shown.render(&mut page).unwrap();
+    pages.insert(format!("{name}.1"), String::from_utf8(page).unwrap());
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    for verb in verbs {
+        manual(verb, &format!("{name}-{}", verb.get_name()), pages);
+    }
+}
+
+#[test]
+fn the_manual_pages_are_current() {
+    let mut pages = BTreeMap::new();
+    let mut command = kubectl_spy::cli::command();
+    command.build();
+    manual(&command, "kubectl-spy", &mut pages);
+    for (name, page) in &pages {
+        check_generated(&format!("docs/man/{name}"), page);
+    }
+    let files = fs::read_dir(root().join("docs/man")).unwrap();
+    let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(files.collect::<BTreeSet<_>>(), pages.into_keys().collect());
 }
 
 /// All rules, as the document that `--explain` belongs to.
@@ -114,86 +137,6 @@ fn the_document_of_rules_lists_every_rule() {
         );
     }
     check_generated("docs/rules.md", &document_of_rules());
-}
-
-/// The values of a key in the manifest. The file is flat enough for a search by line.
-fn values<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
-    let prefix = format!("{key}: ");
-    manifest
-        .lines()
-        .filter_map(|line| {
-            line.trim_start()
-                .trim_start_matches("- ")
-                .strip_prefix(&prefix)
-        })
-        .map(|value| value.trim_matches('"'))
-        .collect()
-}
-
-/// The rules of krew's own validator that a single file can break
-/// (<https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/>).
-#[test]
-fn the_krew_manifest_is_valid() {
-    let manifest = read("krew-manifest.yaml");
-    assert_eq!(
-        values(&manifest, "apiVersion"),
-        ["krew.googlecontainertools.github.com/v1alpha2"]
-    );
-    assert_eq!(values(&manifest, "kind"), ["Plugin"]);
-    assert_eq!(values(&manifest, "name"), ["spy"]);
-    assert_eq!(
-        values(&manifest, "version"),
-        [concat!("v", env!("CARGO_PKG_VERSION"))]
-    );
-    let short = values(&manifest, "shortDescription");
-    assert!(short.len() == 1 && short[0].len() <= 50, "{short:?}");
-    let platforms = values(&manifest, "uri");
-    assert_eq!(platforms.len(), 5);
-    for (uri, bin) in platforms.iter().zip(values(&manifest, "bin")) {
-        assert!(
-            uri.ends_with(".tar.gz"),
-            "krew takes gzip or zip alone: {uri}"
-        );
-        assert_eq!(
-            uri.contains("windows"),
-            bin == "kubectl-spy.exe",
-            "{uri}: {bin}"
-        );
-        assert!(
-            uri.contains(concat!("/v", env!("CARGO_PKG_VERSION"), "/")),
-            "{uri}"
-        );
-    }
-    let sums = values(&manifest, "sha256");
-    assert_eq!(sums.len(), platforms.len());
-    assert!(
-        sums.iter()
-            .all(|sum| sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit()))
-    );
-    assert_eq!(
-        values(&manifest, "from")
-            .iter()
-            .filter(|from| **from == "LICENSE")
-            .count(),
-        5
-    );
-}
-
-#[test]
-fn the_manifest_names_the_files_of_the_release() {
-    let release = read(".github/workflows/release.yml");
-    for uri in values(&read("krew-manifest.yaml"), "uri") {
-        let archive = uri.rsplit('/').next().unwrap();
-        let target = archive
-            .strip_prefix("kubectl-spy-")
-            .unwrap()
-            .strip_suffix(".tar.gz")
-            .unwrap();
-        assert!(
-            release.contains(&format!("target: {target}, ")),
-            "{target} is not built"
-        );
-    }
 }
 
 /// In the public krew index, `spy` is another tool. No document may advise to install that one.

@@ -25,6 +25,7 @@ mod inventories;
 mod last_change;
 mod manifests;
 mod output;
+mod packages;
 mod plain_english;
 mod requests;
 mod schedules;

@@ -213,5 +213,39 @@ async fn kubectl_builds_kustomizations() {
     );
     assert_eq!(shown(&spy, &["-k", "overlay"]), "deployment/web");
     script(&program, "echo 'error: no such directory' >&2; exit 1");
-    assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"error: `kubectl kustomize overlay` failed: no such directory");
+    assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"no such directory");
+}
+
+/// As in kubectl, a quoted pattern is a path that does not exist.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quoted_pattern_names_the_files_that_match() {
+    let (a, b) = (named("ConfigMap", "a"), named("ConfigMap", "b"));
+    let web = named("Deployment", "web");
+    let files = [
+        ("k8s/1.yaml", &*a),
+        ("k8s/2.yaml", &*b),
+        ("k8s/deep/3.yaml", &*web),
+        ("k8s/note.txt", "no manifest"),
+        ("k8s/[x].yaml", &*web),
+    ];
+    let directory = Directory::new("manifests-patterns", &files);
+    let cluster = cluster().await;
+    let spy = cluster.spy();
+    let check = |pattern: &str| shown(&spy, &["-f", &directory.path(pattern)]);
+    assert_eq!(check("k8s/?.yaml"), "configmap/a configmap/b");
+    assert_eq!(check("k8s/[2-9].yaml"), "configmap/b");
+    assert_eq!(check("*/deep/*.yaml"), "deployment/web");
+    assert_eq!(check("k8s/[x].yaml"), "deployment/web");
+    assert_eq!(check("k8s/d*"), "deployment/web");
+    for (pattern, error) in [
+        ("k8s/*.json", "error: the path \"PATH\" does not exist\n"),
+        (
+            "k8s/[.yaml",
+            "error: pattern \"PATH\" is not valid: syntax error in pattern\n",
+        ),
+    ] {
+        let path = directory.path(pattern);
+        let ran = spy.run(&["changes", "--once", "-f", &path]);
+        assert_eq!(ran.stderr, error.replace("PATH", &path));
+    }
 }

@@ -214,6 +214,79 @@ async fn once_reports_missing_objects_as_kubectl_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_namespaces_that_have_a_missing_object_are_named() {
+    let cluster = Cluster::start().await;
+    for namespace in ["qa", "staging"] {
+        let mut web = deployment("web", 1);
+        web["metadata"]["namespace"] = namespace.into();
+        cluster.put(web);
+    }
+    let ran = cluster.spy().run(&["status", "deploy/web", "--once"]);
+    assert_eq!(
+        ran.stderr,
+        "Error from server (NotFound): deployments.apps \"web\" not found\n\
+         hint: web is in the namespaces qa and staging: choose one with -n\n\
+         hint: to wait until it is created, drop --once\n"
+    );
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_are_sorted_by_a_field() {
+    let cluster = Cluster::start().await;
+    for (name, rank) in [("a", "10"), ("b", "9"), ("c", "")] {
+        cluster.put(config_map(name, &json!({"rank": rank})));
+    }
+    let sorted = |field: &str| {
+        let args = ["status", "cm", "--once", "-o", "name", "--sort-by", field];
+        cluster.spy().run(&args).stdout
+    };
+    assert_eq!(
+        sorted(".metadata.name"),
+        "configmap/a\nconfigmap/b\nconfigmap/c\n"
+    );
+    for field in [".data.rank", "{.data.rank}", "data.rank"] {
+        assert_eq!(sorted(field), "configmap/c\nconfigmap/b\nconfigmap/a\n");
+    }
+    let table = [
+        "status",
+        "cm",
+        "--once",
+        "--no-headers",
+        "--sort-by=.data.rank",
+    ];
+    let table = cluster.spy().run(&table).stdout;
+    let names: Vec<_> = table
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(
+        names,
+        ["configmap/c", "configmap/b", "configmap/a"],
+        "{table}"
+    );
+    let refused = cluster.spy().run(&["status", "cm", "--sort-by", "{.a"]);
+    assert_snapshot!(refused.stderr, @"
+    error: invalid value '{.a' for '--sort-by <JSONPATH>': unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'
+    See 'kubectl spy status --help' for usage.
+    ");
+}
+
+/// Nobody expects an object that a field selector would select, not even by its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_in_a_field_selector_may_select_nothing() {
+    let cluster = Cluster::start().await;
+    let selector = "--field-selector=metadata.name=web";
+    let ran = cluster.spy().run(&["status", "deploy", selector, "--once"]);
+    assert_eq!(ran.stderr, "No resources found in shop namespace.\n");
+    assert_eq!(ran.status.code(), Some(0));
+    let ran = cluster
+        .spy()
+        .run(&["changes", "deploy", selector, "--once"]);
+    assert_eq!((&*ran.stderr, ran.status.code()), ("", Some(0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn similar_names_of_a_missing_object_are_shown_once() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);
@@ -241,8 +314,8 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
     let lookups: Vec<&str> = paths.filter(is_lookup).collect();
     assert_eq!(
         lookups.len(),
-        2,
-        "one for each that is waited for: {lookups:#?}"
+        4,
+        "two for each that is waited for, here and in all namespaces: {lookups:#?}"
     );
 }
 

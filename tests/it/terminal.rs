@@ -449,11 +449,62 @@ async fn a_reader_that_exits_is_not_an_error() {
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_to_string(&mut line).unwrap();
         assert_eq!(line.lines().count(), 1, "{line}");
-        cluster.put(config_map(&format!("new-{}", args.len()), &json!({})));
+        // Nothing more is printed: the next heartbeat finds out.
         let mut printed = String::new();
         let mut stderr = child.stderr.take().unwrap();
         stderr.read_to_string(&mut printed).unwrap();
         assert_eq!(printed, "status 0\n", "{args:?}");
         child.wait().unwrap();
+    }
+}
+
+/// Without an echo, Enter moves nothing.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_leaves_no_stale_frame_and_q_quits() {
+    let cluster = cluster().await;
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
+    terminal.type_in(b"\n\nx\n");
+    turn(&cluster, "on");
+    until_versions(&mut terminal, "1 version ");
+    let shown = terminal.transcript();
+    assert_eq!(shown.matches("Ctrl-C to exit").count(), 1, "{shown}");
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    terminal.type_in(b"q");
+    assert!(terminal.finish().success());
+    assert_left_sane(&terminal);
+    let shown = terminal.transcript();
+    assert!(shown.contains("1 version: 1 live"), "{shown}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn q_leaves_the_terminal_as_it_was() {
+    let cluster = cluster().await;
+    let script = r#"trap : INT; "$0" "$@"; echo "status $?"; stty -a"#;
+    let program = ["/bin/sh", "-c", script, env!("CARGO_BIN_EXE_kubectl-spy")];
+    for (args, key, status) in [
+        (&["changes", "--since=0", "cm/flags"][..], b"q", "status 0"),
+        (&["changes", "--since=0", "cm/flags"], b"\x03", "status 130"),
+        // The goal is not met.
+        (
+            &["changes", "--since=0", "cm/flags", "--for=delete"],
+            b"q",
+            "status 130",
+        ),
+    ] {
+        let mut terminal = cluster
+            .spy()
+            .other_on_terminal(SIZE, &[&program, args].concat());
+        until_live(&mut terminal);
+        terminal.type_in(key);
+        let _status_of_the_shell = terminal.finish();
+        let shown = terminal.transcript();
+        assert!(shown.contains(status), "{args:?}: {shown}");
+        let settings: Vec<&str> = shown.split_whitespace().collect();
+        assert!(
+            settings.contains(&"echo") && settings.contains(&"icanon"),
+            "{shown}"
+        );
     }
 }

@@ -216,15 +216,15 @@ async fn malformed_flags_are_errors() {
     };
     assert_snapshot!(printed("--for=readyy"), @r#"
     error: invalid value 'readyy' for '--for <GOAL>': unrecognized condition: "readyy"
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     "#);
     assert_snapshot!(printed("--timeout=30"), @r#"
     error: invalid value '30' for '--timeout <DURATION>': time: missing unit in duration "30"
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     "#);
     assert_snapshot!(printed("--count=0"), @"
     error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes --help' for usage.
     ");
 }
 

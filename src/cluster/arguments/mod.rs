@@ -77,7 +77,7 @@ pub enum ArgumentError {
     /// `a/b/c`.
     #[error("error: arguments in resource/name form may not have more than one slash")]
     Slashes,
-    /// `/web`, `deploy/`, `deploy,sts/web`.
+    /// `/web`, `deploy/`, `deploy,sts/web`, `deploy, web`.
     #[error("error: arguments in resource/name form must have a single resource and name")]
     Incomplete,
     /// `deploy web -l app=web`.
@@ -107,6 +107,10 @@ pub fn parse(arguments: &[String], filters: &Filters) -> Result<Arguments, Argum
         [] => return Err(ArgumentError::Nothing),
         pairs if slashes == pairs.len() => (pairs_form(pairs)?, ArgumentError::PairAndSelector),
         _ if slashes > 0 => return Err(ArgumentError::Mixed),
+        // kubectl reads `deploy, web` as `deploy/web /web`.
+        [types, _, ..] if types.contains(',') && types.split(',').any(str::is_empty) => {
+            return Err(ArgumentError::Incomplete);
+        }
         [types, names @ ..] => {
             let names = named(names);
             let each = |word: &str| NamedType {

@@ -72,6 +72,10 @@ fn kubectls_forms_are_parsed() {
             "error: arguments in resource/name form must have a single resource and name",
         ),
         (
+            "deploy, web",
+            "error: arguments in resource/name form must have a single resource and name",
+        ),
+        (
             "a,b/c",
             "error: arguments in resource/name form must have a single resource and name",
         ),

@@ -91,6 +91,7 @@ impl ApiRequest {
         ApiError {
             verb: self.verb(),
             resource: self.resource().clone(),
+            namespace: self.namespace().map(Into::into),
             status: status(code, body, self),
         }
     }

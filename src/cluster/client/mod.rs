@@ -5,30 +5,34 @@ mod connections;
 mod plugin;
 mod request;
 mod request_error;
+mod request_log;
 mod skew;
 mod stack;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tls_tests;
+mod trusted_server;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
 use jiff::SignedDuration;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 pub(crate) use answer::Answer;
-pub(crate) use request::ApiRequest;
+pub(crate) use request::{ApiRequest, platform};
 pub use request_error::RequestError;
+pub(crate) use request_log::{LogDetail, RequestLog};
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
 use connections::Connections;
+use request_log::SentRequest;
 pub(crate) use skew::Clock;
 use skew::Skew;
 use stack::Stack;
@@ -73,6 +77,7 @@ struct ClientShared {
     /// Held while credentials are renewed, so that one task does it for all.
     renewing: Mutex<()>,
     skew: Skew,
+    log: OnceLock<RequestLog>,
 }
 
 /// The connections that use one set of credentials.
@@ -111,6 +116,7 @@ impl Client {
                 current: RwLock::new(Arc::new(login)),
                 renewing: Mutex::default(),
                 skew: Skew::unknown(),
+                log: OnceLock::new(),
             }),
         })
     }
@@ -123,6 +129,16 @@ impl Client {
     /// From now on, compares the server's clock with this one.
     pub(crate) fn compare_clocks(&self, clock: Clock) {
         self.shared.skew.compare(clock);
+    }
+
+    /// From now on, logs requests. A client has one log; a second one has no effect.
+    pub(crate) fn log_requests(&self, log: RequestLog) {
+        let _first_stays = self.shared.log.set(log);
+    }
+
+    /// Whether credentials are being renewed. A plugin may ask the user a question meanwhile.
+    pub(crate) fn is_renewing(&self) -> bool {
+        self.shared.renewing.try_lock().is_err()
     }
 
     /// How far the server's clock is ahead of ours; negative if it is behind, and zero if they agree or if it is
@@ -179,11 +195,24 @@ impl ClientShared {
     async fn send(&self, login: &Login, request: &ApiRequest) -> Result<Answer, RequestError> {
         let sent = request.to_http()?;
         let slot = login.connections.slot();
+        let logged = self.log.get().map(|log| {
+            let uri = format!("{}{}", self.config.url(), sent.uri());
+            let headers = sent.headers().clone();
+            (log, SentRequest { uri, headers }, Instant::now())
+        });
         let response = timeout(self.limits.headers, slot.client.send(sent))
             .await
-            .map_err(|_| RequestError::Timeout(self.limits.headers))?
-            .map_err(|error| request_error::send_error(&error, &login.host))?;
-        let (head, body) = response.into_parts();
+            .map_err(|_| RequestError::Timeout(self.limits.headers))
+            .and_then(|sent| sent.map_err(|error| request_error::send_error(&error, &login.host)));
+        let answered = response.map(http::Response::into_parts);
+        if let Some((log, sent, begun)) = logged {
+            log.note(
+                &sent,
+                answered.as_ref().map(|(head, _)| head),
+                begun.elapsed(),
+            );
+        }
+        let (head, body) = answered?;
         self.skew.note(&head.headers);
         let answer = Answer { body, _slot: slot };
         let accepted = head.status != StatusCode::UNAUTHORIZED;

@@ -74,6 +74,13 @@ impl ApiRequest {
         &self.resource
     }
 
+    /// The namespace that the path goes into, if any.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let path = self.target.split('?').next().unwrap_or_default();
+        let (_, inside) = path.split_once("/namespaces/")?;
+        inside.split_once('/').map(|(namespace, _)| namespace)
+    }
+
     /// The HTTP request. It is an error if its selectors or names are too long.
     pub(super) fn to_http(&self) -> Result<Request<Body>, RequestError> {
         let length = self.target.len();
@@ -100,9 +107,18 @@ impl ApiRequest {
     }
 }
 
-/// `kubectl-spy/v0.1.0 (linux/amd64)`, with Go's names for systems, because people search audit logs for them.
-/// Without a user agent, some servers send responses formatted for people, at twice the length.
+/// `kubectl-spy/v0.1.0 (linux/amd64)`. Without a user agent, some servers send responses formatted for people, at twice
+/// the length.
 fn user_agent() -> String {
+    format!(
+        "kubectl-spy/v{} ({})",
+        env!("CARGO_PKG_VERSION"),
+        platform()
+    )
+}
+
+/// `linux/amd64`: the system that the program runs on, with Go's names, because people search audit logs for them.
+pub(crate) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -113,10 +129,7 @@ fn user_agent() -> String {
         "x86" => "386",
         other => other,
     };
-    format!(
-        "kubectl-spy/v{} ({system}/{machine})",
-        env!("CARGO_PKG_VERSION")
-    )
+    format!("{system}/{machine}")
 }
 
 #[cfg(test)]
@@ -139,6 +152,19 @@ mod tests {
         assert_eq!(request.headers()[ACCEPT_ENCODING], "identity");
         let agent = request.headers()[USER_AGENT].to_str().expect("ASCII");
         assert!(agent.starts_with("kubectl-spy/v"), "{agent}");
+    }
+
+    #[test]
+    fn a_path_goes_into_a_namespace() {
+        for (path, expect) in [
+            ("/api/v1/namespaces/shop/pods", Some("shop")),
+            ("/api/v1/namespaces/shop", None),
+            ("/api/v1/pods", None),
+            ("/apis", None),
+        ] {
+            let request = ApiRequest::new(path).query("a", "/namespaces/x/y");
+            assert_eq!(request.namespace(), expect, "{path}");
+        }
     }
 
     #[test]

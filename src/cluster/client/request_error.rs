@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::client::legacy::Error as HyperError;
+use jiff::Timestamp;
 use kube::client::AuthError;
+use rustls::CertificateError;
+use rustls::pki_types::UnixTime;
 
 use crate::cluster::error::ApiError;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
@@ -119,9 +122,31 @@ fn connect_error(parts: &[&(dyn Error + 'static)], host: &str) -> RequestError {
         io::ErrorKind::TimedOut => dial("i/o timeout"),
         io::ErrorKind::UnexpectedEof => RequestError::Connect(unable("EOF")),
         io::ErrorKind::HostUnreachable => dial("connect: no route to host"),
-        io::ErrorKind::InvalidData => RequestError::Tls(unable(&tls_words(&error.to_string(), name))),
+        io::ErrorKind::InvalidData => {
+            let tls = parts.iter().find_map(|part| part.downcast_ref::<rustls::Error>());
+            let words = tls.and_then(date_words);
+            RequestError::Tls(unable(&words.unwrap_or_else(|| tls_words(&error.to_string(), name))))
+        }
         _ => dial(&os_words(error)),
     }
+}
+
+/// Go's words for a certificate that is not valid now, with the dates.
+fn date_words(error: &rustls::Error) -> Option<String> {
+    let rustls::Error::InvalidCertificate(fault) = error else {
+        return None;
+    };
+    let (now, order, limit) = match fault {
+        CertificateError::ExpiredContext { time, not_after } => (time, "after", not_after),
+        CertificateError::NotValidYetContext { time, not_before } => (time, "before", not_before),
+        _ => return None,
+    };
+    let date = |time: &UnixTime| Timestamp::from_second(i64::try_from(time.as_secs()).ok()?).ok();
+    let (now, limit) = (date(now)?, date(limit)?);
+    Some(format!(
+        "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time {now} is \
+         {order} {limit}"
+    ))
 }
 
 /// Go's words for common rustls errors, because people know and search for those.

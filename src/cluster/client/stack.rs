@@ -21,6 +21,7 @@ use tower_http::decompression::DecompressionLayer;
 
 use super::plugin::{self, Issued};
 use super::request_error::setup_error;
+use super::trusted_server::accept_roots;
 use crate::cluster::kubeconfig::{
     ConfigError, PluginRun, basic_authorization, bearer, proxy_login, to_base64,
 };
@@ -163,9 +164,10 @@ fn connector(config: &Config) -> Result<Connector, ConfigError> {
 
 /// TLS with the server over `inner`, with HTTP/2 if the server offers it.
 fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError> {
-    let tls = config
+    let mut tls = config
         .rustls_client_config()
         .map_err(|error| setup_error(&error))?;
+    accept_roots(&mut tls, config)?;
     let mut builder = HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http();

@@ -42,8 +42,68 @@ TYJuLA4SZxQKaEY06t46IxsJNTcgoXWj0IsxzNxqeCzffIxdqjj6KVtr
 -----END PRIVATE KEY-----
 ";
 
+/// A certificate and its key, made in the same way.
+struct Pair {
+    certificate: &'static str,
+    key: &'static str,
+}
+
+const USUAL: Pair = Pair {
+    certificate: CERTIFICATE,
+    key: KEY,
+};
+
+/// The certificate may sign others: `basicConstraints=critical,CA:TRUE`.
+const AUTHORITY: Pair = Pair {
+    certificate: "\
+-----BEGIN CERTIFICATE-----
+MIIBjzCCATWgAwIBAgIUQ6Osm/OJd6bj/LKTG26KLh7kO5kwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQa3ViZWN0bC1zcHktdGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8y
+MTIwMDEwMTAwMDAwMFowGzEZMBcGA1UEAwwQa3ViZWN0bC1zcHktdGVzdDBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABODUyUgZ+5z0GJDoh4G/DCh/Doui9pQ4dgJH
+GMAEhMAgTmViRPjWL+g6Liw+m8fX/xN1fGu9yz0sDbYctp3JIJ+jVTBTMCEGA1Ud
+EQQaMBiCFmt1YmVybmV0ZXMuZXhhbXBsZS5jb20wDwYDVR0TAQH/BAUwAwEB/zAd
+BgNVHQ4EFgQUVquR3uBcx4k93dK0WVPmEx8xrfMwCgYIKoZIzj0EAwIDSAAwRQIg
+RH4hUskVSWaQ+9dv0MsAPbjeoQE8fVOBtGztaZX3ZDECIQDVLT7xT/SzpdfC1XwY
+nYELvernejIjXxiyZYD9NplWvg==
+-----END CERTIFICATE-----
+",
+    key: "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgR5Qte43DPWBIovKy
+JdcDoRWQg+rIbuiu6JmczLe3VSehRANCAATg1MlIGfuc9BiQ6IeBvwwofw6LovaU
+OHYCRxjABITAIE5lYkT41i/oOi4sPpvH1/8TdXxrvcs9LA22HLadySCf
+-----END PRIVATE KEY-----
+",
+};
+
+/// The certificate has expired with the year 2020.
+const EXPIRED: Pair = Pair {
+    certificate: "\
+-----BEGIN CERTIFICATE-----
+MIIBizCCATCgAwIBAgIUAW7sLJT9HyV887zJuajioQMtBiQwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQa3ViZWN0bC1zcHktdGVzdDAeFw0yMDAxMDEwMDAwMDBaFw0y
+MTAxMDEwMDAwMDBaMBsxGTAXBgNVBAMMEGt1YmVjdGwtc3B5LXRlc3QwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAAQ5e2HZxeIqXcWdZK1RvGKy0PN4Fo8oJjmx3Twx
+HDL00zyJxLPR2eDLRivcD1OgLg9Pvts4XIvhd3zjQdFyjpXTo1IwUDAhBgNVHREE
+GjAYghZrdWJlcm5ldGVzLmV4YW1wbGUuY29tMAwGA1UdEwEB/wQCMAAwHQYDVR0O
+BBYEFHM04VU3q1He648Vyco/dDeCJ5VVMAoGCCqGSM49BAMCA0kAMEYCIQDWQgTc
+p9obt89ozjjMWFboqxSsC+Qpy04+0V6vAX/bbAIhAJBl2CjYjcYz5Xz56eo+kP1R
+MYR+qfUcGpCX5WPWCc1X
+-----END CERTIFICATE-----
+",
+    key: "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7JuzDpqFIxsRXoKR
+KWo/b3ne5E/XC1JTFeTRQEFJhL+hRANCAAQ5e2HZxeIqXcWdZK1RvGKy0PN4Fo8o
+Jjmx3TwxHDL00zyJxLPR2eDLRivcD1OgLg9Pvts4XIvhd3zjQdFyjpXT
+-----END PRIVATE KEY-----
+",
+};
+
 /// A server that answers with the HTTP version of the request.
 struct Server {
+    certificate: &'static str,
     url: String,
     connections: Arc<AtomicUsize>,
     _tasks: JoinSet<()>,
@@ -51,8 +111,12 @@ struct Server {
 
 impl Server {
     async fn start() -> Server {
-        let certificate = CertificateDer::from_pem_slice(CERTIFICATE.as_bytes()).expect("PEM");
-        let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).expect("PEM");
+        Server::with(USUAL).await
+    }
+
+    async fn with(pair: Pair) -> Server {
+        let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).expect("PEM");
+        let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).expect("PEM");
         let mut tls = ServerConfig::builder()
             .with_no_client_auth()
             .with_single_cert(vec![certificate], key)
@@ -86,6 +150,7 @@ impl Server {
             }
         });
         Server {
+            certificate: pair.certificate,
             url,
             connections,
             _tasks: tasks,
@@ -93,7 +158,7 @@ impl Server {
     }
 
     async fn client(&self, change: impl FnOnce(&mut Overrides)) -> Client {
-        let files = Files::new(&[("ca.crt", CERTIFICATE)]);
+        let files = Files::new(&[("ca.crt", self.certificate)]);
         let authority = files.path("ca.crt").to_string_lossy().into_owned();
         let mut overrides = Overrides {
             server: Some(self.url.clone()),
@@ -123,7 +188,10 @@ async fn streams_share_one_connection_and_tls_server_name_is_verified() {
 }
 
 async fn refused(change: impl FnOnce(&mut Overrides)) -> String {
-    let server = Server::start().await;
+    refused_by(Server::start().await, change).await
+}
+
+async fn refused_by(server: Server, change: impl FnOnce(&mut Overrides)) -> String {
     let client = server.client(change).await;
     let error = client
         .get(&ApiRequest::new("/x"))
@@ -164,4 +232,35 @@ async fn verification_can_be_switched_off() {
     };
     let client = server.client(insecure).await;
     assert!(client.get(&ApiRequest::new("/x")).await.is_ok());
+}
+
+/// As in Go, a certificate that is one of the roots is trusted, whatever it may sign.
+#[tokio::test]
+async fn a_server_may_be_its_own_authority() {
+    let server = Server::with(AUTHORITY).await;
+    let client = server.client(trusting).await;
+    let answer = client.get(&ApiRequest::new("/x")).await;
+    assert_eq!(&*answer.expect("an answer"), b"ok");
+    // Its name is still checked, and another authority is none.
+    let x509 = "Unable to connect to the server: tls: failed to verify certificate: x509:";
+    assert_eq!(
+        refused_by(Server::with(AUTHORITY).await, |_| ()).await,
+        format!("{x509} certificate is not valid for 127.0.0.1")
+    );
+    let mut other = Server::with(AUTHORITY).await;
+    other.certificate = CERTIFICATE;
+    let error = refused_by(other, trusting).await;
+    assert!(!error.contains("not valid for"), "{error}");
+}
+
+#[tokio::test]
+async fn the_error_about_an_expired_certificate_has_the_dates() {
+    let error = refused_by(Server::with(EXPIRED).await, trusting).await;
+    let (words, now) = error.split_once(": current time 20").expect("a time");
+    assert_eq!(
+        words,
+        "Unable to connect to the server: tls: failed to verify certificate: x509: certificate has expired or is not \
+         yet valid"
+    );
+    assert!(now.ends_with("Z is after 2021-01-01T00:00:00Z"), "{error}");
 }

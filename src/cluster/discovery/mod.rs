@@ -182,15 +182,28 @@ impl Resolver {
     }
 }
 
-fn near_types(word: &str, discovery: &Discovery) -> Vec<String> {
-    let types = discovery.types.iter().filter(|found| found.listable());
-    let words = types.flat_map(|found| {
-        let names = [&*found.resource.plural, &*found.singular];
-        names
-            .into_iter()
-            .chain(found.short_names.iter().map(String::as_str))
-    });
-    near(&word.to_lowercase(), words)
+/// The names of types that resemble a word. A type with this very name is in another group or version than the user
+/// typed, so it is named with its group.
+fn near_types(typed: &str, discovery: &Discovery) -> Vec<String> {
+    let word = typed.to_lowercase();
+    let served = || discovery.types.iter().filter(|found| found.listable());
+    let same = served().filter(|found| names(found).any(|name| name == typed));
+    let mut same: Vec<String> = same.map(|found| found.resource.group_resource()).collect();
+    same.retain(|name| name != typed);
+    same.dedup();
+    if !same.is_empty() {
+        return same;
+    }
+    let others = served().flat_map(names).filter(|name| *name != typed);
+    near(&word, others)
+}
+
+/// The words that stand for a type, apart from its kind.
+fn names(found: &ResourceType) -> impl Iterator<Item = &str> {
+    let names = [&*found.resource.plural, &*found.singular];
+    names
+        .into_iter()
+        .chain(found.short_names.iter().map(String::as_str))
 }
 
 /// Discovers all types: with two requests if the server aggregates discovery, else with one per group.

@@ -65,6 +65,17 @@ async fn all_other_words_need_two_requests() {
         panic!("{error:?}");
     };
     assert_eq!(near, ["widget", "widgets"]);
+    // The very word is no suggestion.
+    for (word, expect) in [
+        ("widgets.example.org", "widgets.example.com"),
+        ("wi.example.org", "widgets.example.com"),
+        ("WI", "wi widget widgets"),
+    ] {
+        match resolver.resolve(word).await {
+            Err(ResolveError::Unknown { near, .. }) => assert_eq!(near.join(" "), expect, "{word}"),
+            other => panic!("{word}: {other:?}"),
+        }
+    }
     assert_eq!(stale.len(), 2);
     assert!(stale.contains(&"metrics.k8s.io/v1beta1".to_owned()));
     let all = resolver.category("all").await.expect("a category");

@@ -143,6 +143,12 @@ impl ClusterConfig {
         format!("{}{}", self.server(), path.trim_end_matches('/'))
     }
 
+    /// The URL of the server, without a password.
+    pub(crate) fn url(&self) -> String {
+        let scheme = self.config.cluster_url.scheme_str();
+        format!("{}://{}", scheme.unwrap_or("https"), self.address())
+    }
+
     /// The limit of `--request-timeout` for one request.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.request_timeout

@@ -10,7 +10,7 @@ use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
 
-/// Show what changed in objects, version by version, and who changed it
+/// Show what changed in objects, version by version, and by whom
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChangesArgs {

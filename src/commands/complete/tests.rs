@@ -165,11 +165,13 @@ fn every_flag_with_a_free_value_is_known() {
         "server",
         "since",
         "since-rv",
+        "sort-by",
         "speed",
         "timeout",
         "tls-server-name",
         "token",
         "username",
+        "v",
     ];
     assert_eq!(free, expect);
 }
@@ -205,7 +207,7 @@ fn commands_and_flags() {
     assert_eq!(offered("changes --conte"), "--context");
     assert_eq!(offered("version -"), {
         let all = offered("version --");
-        format!("{all} -h -n -s")
+        format!("{all} -h -n -o -s -v")
     });
 }
 

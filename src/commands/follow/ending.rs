@@ -14,6 +14,9 @@ impl LiveFeed<'_> {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        if !terminal.is_live() {
+            terminal.check_reader()?;
+        }
         self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
         if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
@@ -35,6 +38,17 @@ impl LiveFeed<'_> {
         self.printing.is_owed = true;
         self.print_last(view, terminal)?;
         Ok(signal.map_or(Ended::OutOfTime, Ended::By))
+    }
+
+    /// Ends the verb as the user asked. With `--for`, that is as if the user had pressed Ctrl-C, because the goal is not
+    /// met.
+    pub(super) async fn quit<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<Ended, CommandError> {
+        let signal = self.stop.waiting.has_goal().then_some(Signal::Interrupt);
+        self.stopped(view, terminal, signal).await
     }
 
     /// Fails if a file contains text that could not be read; the rest is printed by then. A server never

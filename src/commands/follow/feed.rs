@@ -43,12 +43,13 @@ impl<'a> LiveFeed<'a> {
         }
     }
 
-    /// Prints new output, unless the pause after the last print is not over.
+    /// Prints new output, unless the pause after the last print is not over, and the waiting lines of `-v`.
     pub(super) fn print_if_due<V: Live>(
         &mut self,
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        terminal.print_requests()?;
         if self.printing.is_due(Instant::now()) {
             self.print_owed(view, terminal)?;
         }
@@ -108,16 +109,17 @@ impl<'a> LiveFeed<'a> {
         self.sources.silence().map_or(Ok(true), Err)
     }
 
-    /// Suggests similar names for a missing object, if it is still missing.
-    pub(super) fn suggest_similar(
+    /// Prints what the user may have meant by a missing object, if it is still missing.
+    pub(super) fn suggest(
         &self,
         key: &SourceKey,
-        near: &[String],
+        suggestions: &[String],
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if !near.is_empty() && self.sources.is_absent(key) {
-            let near = near.join(" or ");
-            terminal.notify(&format!("{} not found: did you mean {near}?", object(key)))?;
+        if self.sources.is_absent(key) {
+            for suggestion in suggestions {
+                terminal.notify(&format!("{} not found: {suggestion}", object(key)))?;
+            }
         }
         Ok(())
     }

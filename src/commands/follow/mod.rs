@@ -5,6 +5,7 @@ mod ending;
 mod feed;
 mod live;
 mod pace;
+mod quit;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +16,13 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
 use super::{CommandError, Ended, Session, Signal, Stop, Terminal};
+use crate::env::restore_terminal;
 use crate::source::SourceKey;
 
 use feed::LiveFeed;
 pub(crate) use live::Live;
 use pace::BEAT;
+use quit::QuitKey;
 
 /// The shortest time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
@@ -49,10 +52,10 @@ pub(crate) async fn follow(
     ended.and_then(|ended| feed.stop.end(ended, &feed.sources))
 }
 
-/// Looks up names that are similar to that of a missing object.
+/// Looks up what the user may have meant by the name of a missing object.
 async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec<String>) {
-    let near = session.similar(&key).await;
-    (key, near)
+    let suggestions = session.suggestions(&key).await.texts(None);
+    (key, suggestions)
 }
 
 impl LiveFeed<'_> {
@@ -64,6 +67,8 @@ impl LiveFeed<'_> {
         let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut suspended = Suspension::listen()?;
+        let session = self.session;
+        let mut quit = QuitKey::listen(session, terminal);
         let mut lookups = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -95,15 +100,17 @@ impl LiveFeed<'_> {
                 }
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => {
-                    let (key, near): (Arc<SourceKey>, Vec<String>) = found;
-                    self.suggest_similar(&key, &near, terminal)?;
+                    let (key, suggestions): (Arc<SourceKey>, Vec<String>) = found;
+                    self.suggest(&key, &suggestions, terminal)?;
                 }
                 () = suspended.asked() => {
                     terminal.release()?;
                     terminal.wait_until_written().await?;
+                    restore_terminal();
                     Suspension::stop();
                     self.drawing.is_owed = true;
                 }
+                () = quit.pressed(session) => return self.quit(view, terminal).await,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.print_if_due(view, terminal)?;

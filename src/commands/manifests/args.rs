@@ -5,8 +5,8 @@ use clap::Args;
 /// The flags about manifests.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ManifestArgs {
-    /// Show the objects that these manifests name: a file, a directory of .json, .yaml and .yml files,
-    /// or - for standard input; repeat for several
+    /// Show the objects that these manifests name: a file, a directory, a quoted pattern such as
+    /// 'k8s/*.yaml', or - for standard input; repeat for several
     #[arg(short = 'f', long, value_name = "FILE", value_delimiter = ',')]
     pub(super) filename: Vec<String>,
     /// With -f: read subdirectories too

@@ -72,7 +72,7 @@ pub(crate) async fn targets(
 ) -> Result<Vec<Target>, CommandError> {
     args.manifests.check(args)?;
     let manifests = match &args.manifests.kustomize {
-        Some(directory) => read::kustomization(directory).await?,
+        Some(directory) => read::kustomization(directory, context.env).await?,
         None => read::files(&args.manifests, context)?,
     };
     let labels = filters.labels.as_deref().unwrap_or_default();

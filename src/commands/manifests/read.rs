@@ -4,9 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use glob::glob;
+
 use super::args::ManifestArgs;
 use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
+use crate::env::Env;
 use crate::object::{Doc, shown_url};
 use crate::render::text;
 use crate::watch::{FileError, Language, Syntax, documents_by_line};
@@ -31,7 +34,7 @@ pub(super) fn files(
     context: &mut Context<'_>,
 ) -> Result<Vec<Manifest>, CommandError> {
     let mut manifests = Vec::new();
-    for path in &args.filename {
+    for path in &expanded(&args.filename)? {
         if !Path::new(path).is_dir() {
             let text = text_of(context, path)?;
             manifests.extend(objects(path, &text)?);
@@ -54,6 +57,35 @@ pub(super) fn files(
         }
     }
     Ok(manifests)
+}
+
+/// The paths, with a pattern such as `'k8s/*.yaml'` replaced by the files that match it, sorted. As in kubectl, only a
+/// path that does not exist is a pattern.
+fn expanded(paths: &[String]) -> Result<Vec<String>, CommandError> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path == "-" || Path::new(path).exists() || !path.contains(['*', '?', '[']) {
+            found.push(path.clone());
+            continue;
+        }
+        let matches = glob(path).map_err(|_| {
+            CommandError::failed(format!(
+                "error: pattern {path:?} is not valid: syntax error in pattern"
+            ))
+        })?;
+        let before = found.len();
+        found.extend(
+            matches
+                .flatten()
+                .map(|file| file.to_string_lossy().into_owned()),
+        );
+        if found.len() == before {
+            return Err(CommandError::failed(format!(
+                "error: the path {path:?} does not exist"
+            )));
+        }
+    }
+    Ok(found)
 }
 
 /// Collects the manifests below a directory, `depth` levels deep. Like kubectl, it treats links as files.
@@ -118,10 +150,14 @@ fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
 /// How many columns of a line the hint shows.
 const SHOWN: usize = 80;
 
-/// The objects that `kubectl kustomize` builds.
-pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, CommandError> {
+/// The objects that `kubectl kustomize` builds. kubectl passes its own path to plugins (since 1.37).
+pub(super) async fn kustomization(
+    directory: &str,
+    env: &Env,
+) -> Result<Vec<Manifest>, CommandError> {
     let name = format!("kubectl kustomize {}", shown_url(directory));
-    let mut command = Command::new("kubectl");
+    let kubectl = env.path("KUBECTL_PATH").unwrap_or("kubectl".as_ref());
+    let mut command = Command::new(kubectl);
     command
         .args(["kustomize", "--", directory])
         .stdin(Stdio::null());
@@ -142,13 +178,38 @@ pub(super) async fn kustomization(directory: &str) -> Result<Vec<Manifest>, Comm
     objects(&name, &text)
 }
 
-/// The error of a failed `kubectl kustomize`, with its message.
+/// The error of a failed `kubectl kustomize`, with the message of `kubectl get -k`.
 fn refused(name: &str, output: &Output) -> CommandError {
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim();
-    let said = said.strip_prefix("error: ").unwrap_or(said);
-    match said {
+    match kustomize_message(&said) {
         "" => CommandError::failed(format!("error: `{name}` failed: {}", output.status)),
-        said => CommandError::failed(format!("error: `{name}` failed: {said}")),
+        said => CommandError::failed(said),
+    }
+}
+
+/// The message in kubectl's error output: after `error: `, or as the quoted cause of a line of its log.
+fn kustomize_message(said: &str) -> &str {
+    let said = said.trim();
+    let cause = said.split_once(" err=\"").map(|(_, cause)| cause);
+    cause
+        .and_then(|cause| cause.strip_suffix('"'))
+        .or(said.strip_prefix("error: "))
+        .unwrap_or(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_kustomize_stands_alone() {
+        for said in [
+            "error: no such directory\n",
+            "E1123 09:58:11.883028   27896 run.go:72] \"command failed\" err=\"no such directory\"\n",
+            "no such directory",
+        ] {
+            assert_eq!(kustomize_message(said), "no such directory");
+        }
+        assert_eq!(kustomize_message(" \n"), "");
     }
 }

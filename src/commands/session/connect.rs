@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Origin, Session, SessionPlace};
-use crate::cluster::{Ambient, Client, ClusterConfig, OpenApi, TypeCache};
+use crate::cluster::{Ambient, Client, ClusterConfig, OpenApi, RequestLog, TypeCache};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
 use crate::source::ClusterId;
@@ -35,6 +35,13 @@ impl Session {
             .map(|dir| TypeCache::new(dir, &config.address()));
         let client = Client::new(config).await?;
         client.compare_clocks(context.env.now.clone());
+        if let Origin::Kubeconfig(flags) = &context.origin
+            && let Some(detail) = flags.log_detail()
+        {
+            let lines = context.env.requests.clone();
+            let print = Arc::new(move |about: Vec<String>| lines.print(about));
+            client.log_requests(RequestLog { detail, print });
+        }
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
         let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
         Ok(Session {

@@ -3,28 +3,84 @@
 use std::collections::BTreeSet;
 
 use super::{HINT, Session, SessionPlace};
-use crate::cluster::{ApiRequest, Client, Part, RequestError, RequestPath, similar_names};
+use crate::cluster::{
+    ApiRequest, Client, Part, RequestError, RequestPath, namespaces_with, similar_names,
+};
 use crate::commands::CommandError;
 use crate::commands::sources::named;
 use crate::source::SourceKey;
 
+/// The most namespaces that a hint names.
+const MOST_NAMED: usize = 3;
+
+/// What the user may have meant by the name of an object that does not exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NameSuggestions {
+    name: String,
+    /// Similar names, the nearest first.
+    near: Vec<String>,
+    /// The other namespaces that have an object of this type and name, sorted.
+    elsewhere: Vec<String>,
+}
+
+impl NameSuggestions {
+    /// The suggestions as sentences. With a namespace, they say that the similar names are in it.
+    pub(crate) fn texts(&self, namespace: Option<&str>) -> Vec<String> {
+        let mut texts = Vec::new();
+        if !self.near.is_empty() {
+            let place = namespace.map(|namespace| format!(" in namespace \"{namespace}\""));
+            let near = self.near.join(" or ");
+            texts.push(format!("did you mean {near}{}?", place.unwrap_or_default()));
+        }
+        let name = &self.name;
+        match &self.elsewhere[..] {
+            [] => {}
+            [one] => texts.push(format!("{name} is in namespace \"{one}\": use -n {one}")),
+            [named @ .., last] if named.len() < MOST_NAMED => {
+                let named = named.join(", ");
+                texts.push(format!(
+                    "{name} is in the namespaces {named} and {last}: choose one with -n"
+                ));
+            }
+            all => {
+                let named = all[..MOST_NAMED].join(", ");
+                let more = all.len() - MOST_NAMED;
+                texts.push(format!(
+                    "{name} is in the namespaces {named} and {more} more: choose one with -n"
+                ));
+            }
+        }
+        texts
+    }
+}
+
 impl Session {
-    /// Names similar to that of a source's named object. Empty if there are none, or if the server takes too long.
-    pub(crate) async fn similar(&self, key: &SourceKey) -> Vec<String> {
-        let Some(name) = named(key) else {
-            return Vec::new();
+    /// What the user may have meant by a source's named object. Empty if nothing is known in time.
+    pub(crate) async fn suggestions(&self, key: &SourceKey) -> NameSuggestions {
+        let (Some(name), SessionPlace::Cluster(client)) = (named(key), &self.place) else {
+            return NameSuggestions::default();
         };
-        let SessionPlace::Cluster(client) = &self.place else {
-            return Vec::new();
+        let near = similar_names(client, &key.resource, key.namespace(), name);
+        let elsewhere = async {
+            match key.namespace() {
+                Some(_) => namespaces_with(client, &key.resource, name).await,
+                None => Ok(Vec::new()),
+            }
         };
-        let ask = similar_names(client, &key.resource, key.namespace(), name);
-        let mut names = match tokio::time::timeout(HINT, ask).await {
-            Ok(Ok(names)) => names,
-            Ok(Err(_)) | Err(_) => Vec::new(),
+        let (near, elsewhere) = tokio::join!(
+            tokio::time::timeout(HINT, near),
+            tokio::time::timeout(HINT, elsewhere)
+        );
+        let mut found = NameSuggestions {
+            name: name.to_owned(),
+            near: near.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
+            elsewhere: elsewhere.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
         };
         // Somebody may have created the object in the meantime.
-        names.retain(|near| near != name);
-        names
+        found.near.retain(|near| near != name);
+        let own = key.namespace();
+        found.elsewhere.retain(|namespace| own != Some(namespace));
+        found
     }
 
     /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
@@ -45,14 +101,8 @@ impl Session {
         let lines: Vec<String> = lines.chain(objects).collect();
         let mut error = CommandError::failed(lines.join("\n"));
         for key in missing.iter().filter(is_inside) {
-            let near = self.similar(key).await.join(" or ");
-            error = match key.namespace() {
-                _ if near.is_empty() => error,
-                Some(namespace) => {
-                    error.hint(format!("did you mean {near} in namespace \"{namespace}\"?"))
-                }
-                None => error.hint(format!("did you mean {near}?")),
-            };
+            let suggestions = self.suggestions(key).await.texts(key.namespace());
+            error = suggestions.into_iter().fold(error, CommandError::hint);
         }
         error.hint("to wait until it is created, drop --once")
     }
@@ -77,4 +127,35 @@ async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestEr
 
 fn line(resource: &str, name: &str) -> String {
     format!("Error from server (NotFound): {resource} \"{name}\" not found")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggestions_name_near_names_and_other_namespaces() {
+        let check = |near: &[&str], elsewhere: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+            let suggestions = NameSuggestions {
+                name: "web".to_owned(),
+                near: owned(near),
+                elsewhere: owned(elsewhere),
+            };
+            suggestions.texts(Some("shop")).join("\n")
+        };
+        assert_eq!(check(&[], &[]), "");
+        assert_eq!(
+            check(&["wbe", "weg"], &["a"]),
+            "did you mean wbe or weg in namespace \"shop\"?\nweb is in namespace \"a\": use -n a"
+        );
+        assert_eq!(
+            check(&[], &["a", "b", "c"]),
+            "web is in the namespaces a, b and c: choose one with -n"
+        );
+        assert_eq!(
+            check(&[], &["a", "b", "c", "d", "e"]),
+            "web is in the namespaces a, b, c and 2 more: choose one with -n"
+        );
+    }
 }

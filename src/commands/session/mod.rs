@@ -5,9 +5,10 @@ mod every_kind;
 mod file;
 mod missing;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
+
+use serde_json::Value as Json;
 
 use super::input::{stream_of, text_of, unreadable};
 use super::manifests::{self, ManifestPlace as Manifests, ReleasePlace, release_targets};
@@ -16,7 +17,7 @@ use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, OpenApi, Resolver, Target, TypeCache, parse_arguments,
 };
 use crate::env::Env;
-use crate::object::{Doc, ObjectRef, ResourceType, ServedTypes};
+use crate::object::{ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
@@ -227,6 +228,14 @@ impl Session {
         self.openapi.as_ref()
     }
 
+    /// Whether a login is on its way, which may ask the user a question.
+    pub(crate) fn is_logging_in(&self) -> bool {
+        match &self.place {
+            SessionPlace::Cluster(client) => client.is_renewing(),
+            SessionPlace::File(_) => false,
+        }
+    }
+
     /// Whether it reads a file instead of a cluster.
     pub(crate) fn is_of_file(&self) -> bool {
         matches!(self.place, SessionPlace::File(_))
@@ -256,8 +265,8 @@ impl Session {
         }
     }
 
-    /// The version of the server: `v1.36.3`. Fails for a file.
-    pub(crate) async fn server_version(&self) -> Result<String, CommandError> {
+    /// The version of the server, as it prints it: an object with `gitVersion`. Fails for a file.
+    pub(crate) async fn server_version(&self) -> Result<Json, CommandError> {
         let SessionPlace::Cluster(client) = &self.place else {
             return Err(CommandError::failed(
                 "error: --from reads a file, which has no server version",
@@ -265,10 +274,9 @@ impl Session {
         };
         let ask = ApiRequest::new("/version").about("get", "version");
         let answer = client.get(&ask).await?;
-        let text = String::from_utf8_lossy(&answer);
-        let version = Doc::parse(&*text)
-            .ok()
-            .and_then(|doc| doc.root().str_at(&["gitVersion"]).map(Cow::into_owned));
-        version.ok_or_else(|| CommandError::failed("error: the server did not return its version"))
+        let version: Option<Json> = serde_json::from_slice(&answer).ok();
+        version
+            .filter(|version| version["gitVersion"].is_string())
+            .ok_or_else(|| CommandError::failed("error: the server did not return its version"))
     }
 }

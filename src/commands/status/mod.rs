@@ -14,6 +14,7 @@ mod rights;
 mod root_selection;
 mod roots;
 mod rows;
+mod sort_by;
 mod state;
 mod table;
 mod transitions;
@@ -28,9 +29,10 @@ use crate::source::{Form, SourceKey};
 use crate::status::Rules;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
+use sort_by::{SortBy, Sorting};
 use state::StatusState;
 
-/// Show whether objects and everything they own are well, and if not, why
+/// Show whether objects and all they own are well, and if not, why
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -59,6 +61,9 @@ pub(crate) struct Args {
     /// Leave out the titles of the columns and the counts
     #[arg(long)]
     no_headers: bool,
+    /// Sort the objects by this field instead of worst first, for example .metadata.creationTimestamp
+    #[arg(long, value_name = "JSONPATH")]
+    sort_by: Option<SortBy>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -108,7 +113,8 @@ impl Args {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
         let is_picky = objects.subject() != Subject::Unnamed || is_selected;
-        objects.source.from.is_some() && self.is_once() && !is_picky && !self.ends.has_goal()
+        let is_plain = !self.ends.has_goal() && self.sort_by.is_none();
+        objects.source.from.is_some() && self.is_once() && !is_picky && is_plain
     }
 
     /// Whether to print the current state and exit.
@@ -162,6 +168,7 @@ pub(crate) async fn show(
         request_printed(&mut requested, args.output.detail());
     }
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    state.sorting = args.sort_by.clone().map(Sorting::new);
     if session.is_of_file() {
         state = state.of_excerpt();
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::roots::{Rank, RootPlace};
+use super::sort_by::SortKey;
 use super::state::StatusState;
 use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
@@ -25,7 +26,7 @@ pub(super) struct RootSelection<'a> {
 
 impl StatusState {
     /// The requested objects: first those requested by name, then the others, the worst first. With `room`, only as many
-    /// Current objects: first the recently changed ones. An object below another requested object comes last: by then it
+    /// Current objects: first the recently changed ones. With `--sort-by`, a field decides the order. An object below another requested object comes last: by then it
     /// has a row below that one, unless the two own each other.
     pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
         let graph = self.model.graph();
@@ -52,6 +53,13 @@ impl StatusState {
             }
         }
         shown.extend(absent.map(|(_, object)| object));
+        if let Some(sorting) = &self.sorting {
+            let key = |object: &RequestedObject<'_>| match object {
+                RequestedObject::There(uid) => sorting.key(uid),
+                RequestedObject::Absent(..) => &SortKey::NONE,
+            };
+            shown.sort_by(|one, other| key(one).compare(key(other)));
+        }
         shown.extend(last);
         RootSelection { shown, beyond }
     }

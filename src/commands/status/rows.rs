@@ -121,7 +121,8 @@ impl StatusState {
     /// The rows that a frame with room for so many can show. `None`: all rows.
     pub(super) fn rows_within(&self, room: Option<usize>) -> StatusRows<'_> {
         let has_owners = self.model.graph().has_owners();
-        let RootSelection { shown, beyond } = self.select_roots(room.filter(|_| !has_owners));
+        let RootSelection { shown, beyond } =
+            self.select_roots(room.filter(|_| !has_owners && self.sorting.is_none()));
         let mut placement = Placement {
             state: self,
             rows: Vec::new(),

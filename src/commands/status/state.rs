@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::absent_members::AbsentMembers;
 use super::recent_changes::RecentChanges;
 use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
+use super::sort_by::Sorting;
 use crate::commands::LastChanges;
 use crate::model::{JudgementPlan, Model, Reading, Retention};
 use crate::object::{ServedTypes, Uid};
@@ -37,6 +38,8 @@ pub(super) struct StatusState {
     pub(super) not_found: Arc<Assessment>,
     pub(super) unread: Arc<Assessment>,
     pub(super) absent_members: AbsentMembers,
+    /// The field that orders the requested objects; `None`: the worst come first.
+    pub(super) sorting: Option<Sorting>,
     /// What changed before requested objects failed; `None` without a look-back.
     pub(super) last_changes: Option<LastChanges>,
 }
@@ -62,6 +65,7 @@ impl StatusState {
             not_found: Arc::new(Assessment::not_found()),
             unread: Arc::new(Assessment::unread()),
             absent_members: AbsentMembers::default(),
+            sorting: None,
             last_changes: None,
         }
     }
@@ -134,6 +138,10 @@ impl StatusState {
         let touched = self.model.refresh(now);
         self.update_roots(&touched);
         self.rank_roots(&touched, now);
+        if let Some(sorting) = &mut self.sorting {
+            let roots = touched.iter().filter(|uid| self.roots.get(uid).is_some());
+            sorting.update(roots, &self.model);
+        }
         self.update_plan();
         let is_plan_old = std::mem::take(&mut self.is_plan_old);
         if is_plan_old {

@@ -45,6 +45,11 @@ impl Waiting {
         }
     }
 
+    /// Whether there is a goal.
+    pub(crate) fn has_goal(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
     /// Whether there is a goal and the result is known.
     pub(crate) fn is_decided(&self) -> bool {
         let is_done = |asked: &GoalProgress| asked.refusal.is_some() || asked.is_met(&self.goals);

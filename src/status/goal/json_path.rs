@@ -29,7 +29,8 @@ impl fmt::Display for JsonPath {
 }
 
 impl JsonPath {
-    fn parse(written: &str) -> Result<JsonPath, GoalError> {
+    /// Parses an expression, with or without braces.
+    pub fn parse(written: &str) -> Result<JsonPath, GoalError> {
         let inner = written
             .strip_prefix('{')
             .map_or(Some(written), |rest| rest.strip_suffix('}'))
@@ -44,6 +45,13 @@ impl JsonPath {
             written: written.to_owned(),
             query,
         })
+    }
+
+    /// The first value that the expression selects in an object, if any.
+    pub fn first(&self, object: Value<'_>) -> Option<Json> {
+        let object = serde_json::from_str::<Json>(object.raw()).ok()?;
+        let found = js_path_process(&self.query, &object).ok()?;
+        Some(found.first()?.clone().val().clone())
     }
 
     /// Whether the expression selects exactly one value, and that value equals `expected`, if given. As in

@@ -188,6 +188,7 @@ fn refusal(key: &SourceKey, status: Status) -> SourceError {
     let error = ApiError {
         verb: "watch",
         resource: key.resource.group_resource().into(),
+        namespace: key.namespace().map(Into::into),
         status,
     };
     SourceError::answered(error, None)

@@ -122,6 +122,7 @@ fn forgotten(key: &SourceKey) -> SourceError {
     SourceError::Expired(ApiError {
         verb: "watch",
         resource: key.resource.group_resource().into(),
+        namespace: key.namespace().map(Into::into),
         status: Status {
             code: 410,
             reason: "Expired".to_owned(),

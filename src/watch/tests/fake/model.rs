@@ -21,6 +21,7 @@ pub(in crate::watch) fn api_error(code: u16) -> SourceError {
     let error = ApiError {
         verb: "list",
         resource: "pods".into(),
+        namespace: None,
         status: Status {
             code,
             reason: String::new(),

@@ -1,0 +1,134 @@
+//! The command line: the clap tree, dispatch, error printing and exit codes.
+
+mod exit;
+mod refusal;
+mod tree;
+
+use std::ffi::OsString;
+
+use crate::commands::{self, CommandError, ErrorKind, LookArgs};
+use crate::env::{Env, escape_panics};
+use crate::render::screen::restore_cursor_on_panic;
+use crate::render::style::Styles;
+
+pub use exit::Exit;
+use exit::{ANSWERED, FOUND, code, error_code};
+use refusal::{Refusal, command_words};
+pub use tree::command;
+use tree::{Cli, CliCommand, parse};
+
+/// What printing an error depends on, besides the error.
+struct ErrorStyle<'a> {
+    args: &'a [OsString],
+    look: LookArgs,
+}
+
+/// Runs the program: reads the command line, runs the verb and prints its error, if any.
+pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
+    colored::control::set_override(true); // only `Styles` decides whether to use colour
+    escape_panics();
+    restore_cursor_on_panic();
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(words) = commands::complete::words(&args) {
+        return complete(words, &mut env);
+    }
+    let mut style = ErrorStyle {
+        args: &args,
+        look: LookArgs::default(),
+    };
+    let ended = match parse(&args) {
+        Ok(cli) => {
+            style.look = cli.look;
+            dispatch(cli, &mut env)
+        }
+        Err(refused) => match Refusal::of(&refused, &args) {
+            Refusal::Answer(text) => {
+                let wrote = env.stdout.print(&Styles::PLAIN.lines(&text));
+                wrote
+                    .map(|()| commands::Ended::Answered)
+                    .map_err(Into::into)
+            }
+            Refusal::Usage(text) => {
+                let _closed_pipe = env.stderr.print(&Styles::PLAIN.lines(&text));
+                return Exit::Code(error_code(&args));
+            }
+        },
+    };
+    end(ended, &style, &mut env)
+}
+
+/// Prints what the last word may become. A shell has no use for an error.
+fn complete(words: &[OsString], env: &mut Env) -> Exit {
+    let mut context = commands::Context {
+        origin: commands::Origin::Kubeconfig(Box::default()),
+        look: LookArgs::default(),
+        env,
+    };
+    let _unprinted = commands::complete::run(words, command(), &mut context);
+    Exit::Code(ANSWERED)
+}
+
+/// Prints the error if there is one, and picks the exit code.
+fn end(
+    ended: Result<commands::Ended, CommandError>,
+    style: &ErrorStyle<'_>,
+    env: &mut Env,
+) -> Exit {
+    let requests = env.requests.take();
+    let requests: Vec<_> = requests
+        .iter()
+        .map(|line| Styles::PLAIN.line(line))
+        .collect();
+    let _closed_pipe = env.stderr.print(&requests);
+    match ended {
+        Ok(commands::Ended::Answered | commands::Ended::OutOfTime) => Exit::Code(ANSWERED),
+        Ok(commands::Ended::Found) => Exit::Code(FOUND),
+        Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
+        Err(error) => {
+            print_error(&error, style, env);
+            Exit::Code(code(error.kind(), error_code(style.args)))
+        }
+    }
+}
+
+fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
+    let Cli {
+        cluster,
+        look,
+        verb,
+    } = cli;
+    let origin = commands::Origin::Kubeconfig(Box::new(cluster));
+    let mut context = commands::Context { origin, look, env };
+    match verb {
+        CliCommand::Status(args) => commands::status::run(&args, &mut context),
+        CliCommand::Changes(args) => commands::changes::run(&args, &mut context),
+        CliCommand::Trace(args) => commands::trace::run(&args, &mut context),
+        CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
+        CliCommand::Completion(args) => commands::completion::run(&args, &mut context),
+        CliCommand::Options => commands::options::run(&command(), &mut context),
+        CliCommand::Version(args) => commands::version::run(&args, &mut context),
+        CliCommand::Help(args) => commands::help::run(&args, command(), &mut context),
+    }
+}
+
+/// Prints an error and its hints. No other code prints errors.
+fn print_error(error: &CommandError, style: &ErrorStyle<'_>, env: &mut Env) {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return;
+    }
+    let styles = style.look.stderr(env);
+    let message = error.to_string();
+    let hints: Vec<String> = error
+        .hints()
+        .iter()
+        .map(|hint| format!("{} {hint}", styles.warning("hint:")))
+        .collect();
+    let mut lines = Styles::PLAIN.lines(&message);
+    lines.extend(hints.iter().flat_map(|hint| styles.lines(hint)));
+    if error.kind() == ErrorKind::Usage {
+        let words = command_words(style.args);
+        let see = format!("See '{words} -h' for help and examples");
+        lines.push(Styles::PLAIN.line(see));
+    }
+    let _closed_pipe = env.stderr.print(&lines);
+}

@@ -1,0 +1,128 @@
+//! Command lines that clap refuses, in kubectl's words.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
+
+use super::tree::command;
+use crate::render::text::escape_line;
+
+/// What clap answers to a command line that names no verb to run.
+pub(super) enum Refusal {
+    /// The user asked for help or the version, or named no command: this is the answer.
+    Answer(String),
+    /// The command line is wrong: kubectl's message, with hints.
+    Usage(String),
+}
+
+impl Refusal {
+    /// Translates clap's refusal of `args`.
+    pub(super) fn of(refused: &clap::Error, args: &[OsString]) -> Refusal {
+        match refused.kind() {
+            ClapKind::DisplayHelp
+            | ClapKind::DisplayVersion
+            | ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Refusal::Answer(refused.render().to_string())
+            }
+            // kubectl prints its help too, whatever global flags it gets.
+            ClapKind::MissingSubcommand => Refusal::Answer(command().render_help().to_string()),
+            _ => Refusal::Usage(usage_error(refused, args)),
+        }
+    }
+}
+
+/// The words of the command that `args` name, as far as they name one: `kubectl spy demo changes`.
+pub(super) fn command_words(args: &[OsString]) -> String {
+    let lenient = command().ignore_errors(true).try_get_matches_from(args);
+    let mut words = "kubectl spy".to_owned();
+    let mut matches = lenient.as_ref().ok();
+    while let Some((name, inner)) = matches.and_then(clap::ArgMatches::subcommand) {
+        words.push(' ');
+        words.push_str(name);
+        matches = Some(inner);
+    }
+    words
+}
+
+/// kubectl's message for a usage error, then the valid values and clap's suggestion, if any.
+fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
+    let named = |kind| text(refused, kind);
+    let (message, hints) = match (refused.kind(), named(ContextKind::InvalidArg)) {
+        (ClapKind::UnknownArgument, Some(flag)) => {
+            (format!("unknown flag: {flag}"), hints(refused))
+        }
+        (ClapKind::InvalidSubcommand, _) => {
+            let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let message = format!("unknown command \"{word}\" for \"kubectl spy\"");
+            (message, hints(refused))
+        }
+        (ClapKind::MissingRequiredArgument, _) => {
+            let missing = texts(refused, ContextKind::InvalidArg).join(", ");
+            (format!("required: {missing}"), hints(refused))
+        }
+        _ => match unknown_format(refused) {
+            Some(message) => (message, String::new()),
+            None => (first_line(&refused.render().to_string()), hints(refused)),
+        },
+    };
+    let words = command_words(args);
+    format!(
+        "error: {}\n{hints}See '{words} --help' for usage.\n",
+        escape_line(&message)
+    )
+}
+
+/// kubectl's message for an output format that does not exist. It lists the formats itself.
+fn unknown_format(refused: &clap::Error) -> Option<String> {
+    let flag = text(refused, ContextKind::InvalidArg)?;
+    let format = text(refused, ContextKind::InvalidValue)?;
+    if !flag.starts_with("--output") || format.is_empty() {
+        return None;
+    }
+    let mut formats = texts(refused, ContextKind::ValidValue).to_vec();
+    formats.sort_unstable();
+    Some(format!(
+        "unable to match a printer suitable for the output format \"{format}\", allowed formats are: {}",
+        formats.join(",")
+    ))
+}
+
+/// The valid values, and what resembles the wrong word.
+fn hints(refused: &clap::Error) -> String {
+    let valid = match texts(refused, ContextKind::ValidValue) {
+        [] => String::new(),
+        valid => format!("hint: use one of {}\n", valid.join(", ")),
+    };
+    let near: Vec<&str> = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand]
+        .into_iter()
+        .flat_map(|kind| {
+            let several = texts(refused, kind).iter().map(String::as_str);
+            text(refused, kind).into_iter().chain(several)
+        })
+        .collect();
+    match near.join(" or ") {
+        near if near.is_empty() => valid,
+        near => format!("{valid}hint: did you mean {near}?\n"),
+    }
+}
+
+/// A fact of clap's error, if it is one text.
+fn text(refused: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match refused.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// A fact of clap's error, if it is a list.
+fn texts(refused: &clap::Error, kind: ContextKind) -> &[String] {
+    match refused.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts,
+        _ => &[],
+    }
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}

@@ -1,0 +1,95 @@
+//! The clap tree: the commands, their order, and kubectl's habits.
+
+use std::ffi::OsString;
+
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::commands::{self, ClusterArgs, LookArgs};
+
+/// See what state your objects are in and why, what changed, and who changed it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "kubectl-spy",
+    version = concat!("v", env!("CARGO_PKG_VERSION")),
+    help_template = HELP,
+    args_override_self = true,
+    disable_help_subcommand = true
+)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) cluster: ClusterArgs,
+    #[command(flatten)]
+    pub(super) look: LookArgs,
+    #[command(subcommand)]
+    pub(super) verb: CliCommand,
+}
+
+/// The help without a command. It fits 80 columns and 24 rows with the next prompt.
+const HELP: &str = "{about}
+
+Usage: {usage}
+
+Examples:
+  kubectl spy demo                          try it on an embedded cluster
+  kubectl spy status deploy/web             is it well, and if not, why?
+  kubectl spy changes deploy/web            what changed, and who changed it?
+  kubectl spy changes --since 10m -n prod   what changed in this namespace?
+  kubectl spy trace svc/web                 where does its traffic go?
+
+Commands:
+{subcommands}
+
+Use \"kubectl spy COMMAND --help\" for more about a command, with examples.
+Use \"kubectl spy options\" for a list of the flags of all commands.
+";
+
+/// The commands, in the order of the help.
+#[derive(Subcommand, Debug)]
+pub(super) enum CliCommand {
+    Status(commands::status::Args),
+    Changes(commands::changes::ChangesArgs),
+    Trace(commands::trace::Args),
+    Demo(commands::demo::DemoArgs),
+    Completion(commands::completion::CompletionArgs),
+    /// List the flags that every command takes
+    Options,
+    Version(commands::version::VersionArgs),
+    #[command(hide = true)]
+    Help(commands::help::HelpArgs),
+}
+
+/// The clap command. As in kubectl, switches take `=true` and `=false`, and only `options` lists the global flags.
+pub fn command() -> clap::Command {
+    let command = Cli::command().bin_name("kubectl spy");
+    kubectl_habits(command.override_usage("kubectl spy COMMAND [TYPE/NAME...] [FLAGS]"))
+}
+
+fn kubectl_habits(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| match arg.get_action() {
+            ArgAction::SetTrue => arg
+                .action(ArgAction::Set)
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_value("false")
+                .default_missing_value("true")
+                .value_name("true|false")
+                .hide_possible_values(true)
+                .hide_default_value(true),
+            _ => arg,
+        })
+        .mut_args(|arg| {
+            if arg.is_global_set() {
+                arg.hide(true)
+            } else {
+                arg
+            }
+        })
+        .mut_subcommands(kubectl_habits)
+}
+
+/// Parses a command line.
+pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut matches = command().try_get_matches_from(args)?;
+    Cli::from_arg_matches_mut(&mut matches)
+}

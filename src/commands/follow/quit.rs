@@ -1,0 +1,47 @@
+//! `QuitKey`: `q` ends a live view.
+
+use std::future::pending;
+use std::time::Duration;
+
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::Session;
+use crate::commands::Terminal;
+use crate::env::{Keys, restore_terminal};
+
+/// How often the keyboard is read.
+const READ: Duration = Duration::from_millis(100);
+
+/// Waits for the key. Without a frame on a terminal it never comes.
+pub(super) struct QuitKey {
+    keys: Option<Keys>,
+    reads: Interval,
+}
+
+impl QuitKey {
+    /// Listens, if the view has a frame and standard input is not its data.
+    pub(super) fn listen(session: &Session, terminal: &Terminal<'_>) -> QuitKey {
+        let is_live = terminal.is_live() && !session.is_of_file();
+        let mut reads = interval(READ);
+        reads.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        QuitKey {
+            keys: is_live.then(Keys::of_stdin),
+            reads,
+        }
+    }
+
+    /// Waits until the user presses the key. While a login may ask the user a question, the keyboard belongs to it.
+    pub(super) async fn pressed(&mut self, session: &Session) {
+        let Some(keys) = &mut self.keys else {
+            return pending().await;
+        };
+        loop {
+            self.reads.tick().await;
+            if session.is_logging_in() {
+                restore_terminal();
+            } else if keys.take_quit() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `--sort-by`: orders the requested objects by a field, as `kubectl get` does.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde_json::Value as Json;
+
+use crate::model::Model;
+use crate::object::{Quantity, Uid, Value};
+use crate::status::JsonPath;
+
+/// The field to sort by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SortBy(JsonPath);
+
+/// kubectl's error for a text that is not a path.
+const NO_PATH: &str = "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or \
+                       '{.name1.name2}'";
+
+impl FromStr for SortBy {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<SortBy, &'static str> {
+        JsonPath::parse(text).map(SortBy).map_err(|_| NO_PATH)
+    }
+}
+
+/// What an object has in the field.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SortKey(Option<Json>);
+
+/// The order of objects by a field. It keeps what each has in the field, because a frame needs that of all objects.
+#[derive(Debug)]
+pub(super) struct Sorting {
+    sort_by: SortBy,
+    keys: BTreeMap<Uid, SortKey>,
+}
+
+impl Sorting {
+    pub(super) fn new(sort_by: SortBy) -> Sorting {
+        Sorting {
+            sort_by,
+            keys: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the field of these objects again. An object that is gone has the key of its last version.
+    pub(super) fn update<'u>(&mut self, changed: impl Iterator<Item = &'u Uid>, model: &Model) {
+        for uid in changed {
+            if let Some(doc) = model.doc(uid) {
+                let key = self.sort_by.key(doc.root());
+                self.keys.insert(uid.clone(), key);
+            }
+        }
+    }
+
+    /// The key of an object.
+    pub(super) fn key(&self, uid: &Uid) -> &SortKey {
+        self.keys.get(uid).unwrap_or(&SortKey::NONE)
+    }
+}
+
+impl SortBy {
+    fn key(&self, object: Value<'_>) -> SortKey {
+        SortKey(self.0.first(object))
+    }
+}
+
+impl SortKey {
+    /// The key of an object without the field.
+    pub(super) const NONE: SortKey = SortKey(None);
+
+    /// The order of kubectl: objects without the field first, numbers and quantities by amount, and other texts so that
+    /// `web-10` comes after `web-9`.
+    pub(super) fn compare(&self, other: &SortKey) -> Ordering {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => compare(a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        }
+    }
+}
+
+fn compare(a: &Json, b: &Json) -> Ordering {
+    match (a, b) {
+        (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
+        (Json::Number(a), Json::Number(b)) => {
+            let (a, b) = (a.as_f64(), b.as_f64());
+            a.partial_cmp(&b).unwrap_or(Ordering::Equal)
+        }
+        (Json::String(a), Json::String(b)) => {
+            let quantities = Quantity::parse(a).zip(Quantity::parse(b));
+            let by_amount = quantities.and_then(|(a, b)| a.compare(&b));
+            by_amount.unwrap_or_else(|| natural(a, b))
+        }
+        (a, b) => a.to_string().cmp(&b.to_string()),
+    }
+}
+
+/// Compares texts, and the numbers in them by their amount.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let ordering = match (part(a), part(b)) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some((this, rest)), Some((that, other_rest))) => {
+                (a, b) = (rest, other_rest);
+                compare_parts(this, that)
+            }
+        };
+        if ordering != Ordering::Equal {
+            return ordering;
+        }
+    }
+}
+
+/// The digits, or the other characters, at the start of a text, and the rest.
+fn part(text: &str) -> Option<(&str, &str)> {
+    let is_number = text.chars().next()?.is_ascii_digit();
+    let end = text.find(|next: char| next.is_ascii_digit() != is_number);
+    Some(text.split_at(end.unwrap_or(text.len())))
+}
+
+fn compare_parts(a: &str, b: &str) -> Ordering {
+    let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    if !is_number(a) || !is_number(b) {
+        return a.cmp(b);
+    }
+    let (short_a, short_b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
+    let by_amount = short_a.len().cmp(&short_b.len()).then(short_a.cmp(short_b));
+    by_amount.then(a.len().cmp(&b.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    /// The values of a field in the order of `--sort-by`.
+    fn sorted(values: &[&str]) -> String {
+        let by: SortBy = "{.a.b}".parse().expect("an expression");
+        let object = |value: &&str| {
+            let field = if value.is_empty() {
+                "{}".to_owned()
+            } else {
+                format!("{{\"b\":{value}}}")
+            };
+            Doc::parse(format!("{{\"a\":{field}}}")).expect("JSON")
+        };
+        let docs = values.iter().map(object);
+        let mut keys: Vec<SortKey> = docs.map(|doc| by.key(doc.root())).collect();
+        keys.sort_by(SortKey::compare);
+        let text = |key: SortKey| key.0.map_or("-".to_owned(), |found| found.to_string());
+        keys.into_iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn fields_are_sorted_as_in_kubectl() {
+        for (values, expect) in [
+            (&["10", "9.5", "", "-1"][..], "- -1 9.5 10"),
+            (
+                &[r#""2Gi""#, r#""900Mi""#, r#""1""#],
+                r#""1" "900Mi" "2Gi""#,
+            ),
+            (
+                &[r#""web-10""#, r#""web-9""#, r#""web""#, r#""web-09""#],
+                r#""web" "web-9" "web-09" "web-10""#,
+            ),
+            (&["true", "false"], "false true"),
+            (
+                &[r#""2026-01-02T00:00:00Z""#, r#""2025-12-31T23:00:00Z""#],
+                r#""2025-12-31T23:00:00Z" "2026-01-02T00:00:00Z""#,
+            ),
+        ] {
+            assert_eq!(sorted(values), expect);
+        }
+        assert_eq!(SortBy::from_str("{.a"), Err(NO_PATH));
+    }
+}
