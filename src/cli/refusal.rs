@@ -1,5 +1,6 @@
 //! Command lines that clap refuses, in kubectl's words.
 
+use std::error::Error;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
@@ -56,6 +57,17 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
             let message = format!("unknown command \"{word}\" for \"kubectl spy\"");
             (message, hints(refused))
         }
+        // kubectl's words do not name the flag.
+        (ClapKind::ValueValidation, Some(flag)) if flag.starts_with("--for") => {
+            (reason(refused), String::new())
+        }
+        (ClapKind::ValueValidation, Some(flag)) if flag.starts_with("--") => {
+            let value = named(ContextKind::InvalidValue).unwrap_or_default();
+            let flag = flag.split([' ', '[']).next().unwrap_or(flag);
+            let reason = reason(refused);
+            let message = format!("invalid argument \"{value}\" for \"{flag}\" flag: {reason}");
+            (message, hints(refused))
+        }
         (ClapKind::MissingRequiredArgument, _) => {
             let missing = texts(refused, ContextKind::InvalidArg).join(", ");
             (format!("required: {missing}"), hints(refused))
@@ -70,6 +82,14 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
         "error: {}\n{hints}See '{words} --help' for usage.\n",
         escape_line(&message)
     )
+}
+
+/// Why a value of a flag does not parse.
+fn reason(refused: &clap::Error) -> String {
+    refused
+        .source()
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 /// kubectl's message for an output format that does not exist. It lists the formats itself.

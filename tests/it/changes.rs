@@ -718,10 +718,10 @@ fn lists_are_keyed_by_the_flag() {
     ↕ .spec.servers[host=a,port=443]: 1 → 0
     ~ .spec.servers[host=a,port=443].up: 1 → 0
     ");
-    assert_snapshot!(printed(&["--list-key", "spec.servers"]), @"
-    ! error: invalid value 'spec.servers' for '--list-key <PATH=KEY[,KEY]>': expected PATH=KEY[,KEY], as in .spec.servers=host,port
+    assert_snapshot!(printed(&["--list-key", "spec.servers"]), @r#"
+    ! error: invalid argument "spec.servers" for "--list-key" flag: expected PATH=KEY[,KEY], as in .spec.servers=host,port
     ! See 'kubectl spy changes --help' for usage.
-    ");
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -743,14 +743,14 @@ async fn an_invalid_path_is_an_error_with_its_position() {
             .run(&["changes", "--since=0", "deploy/web", flag, path])
             .stderr
     };
-    assert_snapshot!(printed("--only", ".spec.containers[name=app"), @"
-    error: invalid value '.spec.containers[name=app' for '--only <PATH>': expected `]` at position 26, found the end
+    assert_snapshot!(printed("--only", ".spec.containers[name=app"), @r#"
+    error: invalid argument ".spec.containers[name=app" for "--only" flag: expected `]` at position 26, found the end
     See 'kubectl spy changes --help' for usage.
-    ");
-    assert_snapshot!(printed("--ignore", "spec..replicas"), @"
-    error: invalid value 'spec..replicas' for '--ignore <PATH>': expected a field's name, `*`, `**` or `[` at position 6, found `.`
+    "#);
+    assert_snapshot!(printed("--ignore", "spec..replicas"), @r#"
+    error: invalid argument "spec..replicas" for "--ignore" flag: expected a field's name, `*`, `**` or `[` at position 6, found `.`
     See 'kubectl spy changes --help' for usage.
-    ");
+    "#);
     assert_eq!(cluster.sandbox.requests(), []);
 }
 

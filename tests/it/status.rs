@@ -266,10 +266,10 @@ async fn rows_are_sorted_by_a_field() {
         "{table}"
     );
     let refused = cluster.spy().run(&["status", "cm", "--sort-by", "{.a"]);
-    assert_snapshot!(refused.stderr, @"
-    error: invalid value '{.a' for '--sort-by <JSONPATH>': unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'
+    assert_snapshot!(refused.stderr, @r#"
+    error: invalid argument "{.a" for "--sort-by" flag: unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'
     See 'kubectl spy status --help' for usage.
-    ");
+    "#);
 }
 
 /// Nobody expects an object that a field selector would select, not even by its name.

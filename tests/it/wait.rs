@@ -215,17 +215,17 @@ async fn malformed_flags_are_errors() {
         ran.stderr
     };
     assert_snapshot!(printed("--for=readyy"), @r#"
-    error: invalid value 'readyy' for '--for <GOAL>': unrecognized condition: "readyy"
+    error: unrecognized condition: "readyy"
     See 'kubectl spy changes --help' for usage.
     "#);
     assert_snapshot!(printed("--timeout=30"), @r#"
-    error: invalid value '30' for '--timeout <DURATION>': time: missing unit in duration "30"
+    error: invalid argument "30" for "--timeout" flag: time: missing unit in duration "30"
     See 'kubectl spy changes --help' for usage.
     "#);
-    assert_snapshot!(printed("--count=0"), @"
-    error: invalid value '0' for '--count <N>': 0 is not in 1..18446744073709551615
+    assert_snapshot!(printed("--count=0"), @r#"
+    error: invalid argument "0" for "--count" flag: 0 is not in 1..18446744073709551615
     See 'kubectl spy changes --help' for usage.
-    ");
+    "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]

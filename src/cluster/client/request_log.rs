@@ -81,13 +81,14 @@ fn lines(
 
 /// The headers of a message, in kubectl's layout.
 fn headers(of: &str, headers: &HeaderMap) -> Vec<String> {
-    let mut named: Vec<String> = headers.iter().map(header).collect();
+    let headers = headers.iter();
+    let mut named: Vec<String> = headers.map(|(name, value)| header(name, value)).collect();
     named.sort_unstable();
     let title = format!("{of} Headers:");
     [title].into_iter().chain(named).collect()
 }
 
-fn header((name, value): (&http::HeaderName, &http::HeaderValue)) -> String {
+fn header(name: &http::HeaderName, value: &http::HeaderValue) -> String {
     let name = name.as_str();
     let is_hidden = value.is_sensitive() || HIDDEN.iter().any(|word| name.contains(word));
     match value.to_str() {

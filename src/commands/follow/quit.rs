@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::Session;
-use crate::commands::Terminal;
+use crate::commands::{Session, Terminal};
 use crate::env::{Keys, restore_terminal};
 
 /// How often the keyboard is read.

@@ -50,7 +50,9 @@ pub enum GoalError {
     )]
     Format,
     /// No value follows the equal sign.
-    #[error("jsonpath wait has to have a value after equal sign")]
+    #[error(
+        "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{{.status.readyReplicas}}'=3"
+    )]
     NoValue,
     /// The expression does not parse.
     #[error("cannot read the JSONPath {expression:?}: {cause}")]
