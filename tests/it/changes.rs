@@ -4,6 +4,7 @@ mod json;
 mod keys;
 mod outputs;
 mod past;
+mod timeline;
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};

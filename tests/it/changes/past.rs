@@ -560,10 +560,10 @@ async fn a_number_without_a_unit_is_refused() {
         .spy()
         .run(&["changes", "cm/flags", "--since", "300"]);
     assert_eq!(ran.status.code(), Some(1));
-    assert_snapshot!(ran.stderr, @r#"
-    error: invalid value '300' for '--since <DURATION|all|0>': add a unit: 300s or 300m; for a resourceVersion, use --since-rv
+    assert_snapshot!(ran.stderr, @"
+    error: invalid value '300' for '--since <DURATION|TIME|all|0>': add a unit: 300s or 300m; for a resourceVersion, use --since-rv
     See 'kubectl spy --help' for usage.
-    "#);
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]

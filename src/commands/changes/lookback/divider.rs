@@ -14,7 +14,7 @@ use crate::render::text::width;
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
-const FORGOTTEN: &str = "the server has compacted versions before";
+const FORGOTTEN: &str = "the server has compacted older versions";
 
 /// The line between earlier and live versions.
 pub(crate) struct Divider<'s> {
@@ -30,6 +30,8 @@ pub(crate) struct Divider<'s> {
     pub(crate) first: Option<Timestamp>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
+    /// The number of versions that counted lines stand for.
+    pub(crate) folded: usize,
     pub(crate) changed: ChangedObjects,
     /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
@@ -95,9 +97,11 @@ impl Divider<'_> {
     }
 
     fn count(&self) -> String {
-        let hidden = match self.hidden {
-            0 => String::new(),
-            hidden => format!(" ({hidden} hidden)"),
+        let hidden = match (self.hidden, self.folded) {
+            (0, 0) => String::new(),
+            (hidden, 0) => format!(" ({hidden} hidden)"),
+            (0, folded) => format!(" ({folded} folded)"),
+            (hidden, folded) => format!(" ({folded} folded, {hidden} hidden)"),
         };
         if self.found.iter().any(|found| found.is_cut) {
             return match self.shown {
@@ -306,6 +310,7 @@ mod tests {
             shown: 0,
             first: None,
             hidden: 0,
+            folded: 0,
             changed: ChangedObjects::by(&[]),
             live: None,
         };
