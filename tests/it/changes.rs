@@ -5,6 +5,7 @@ mod keys;
 mod outputs;
 mod past;
 mod timeline;
+mod widths;
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};

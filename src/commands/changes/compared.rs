@@ -328,6 +328,13 @@ mod tests {
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":2}"#,
             WriteTime::At(time),
         );
+        // The same write removes a field. Without the other field, its time would be unknown.
+        let without = (r#"{"f:status":{"f:phase":{}}}"#, owned.1);
+        check(
+            without,
+            r#""spec":{"image":"a"},"status":{"phase":"Running"}"#,
+            WriteTime::At(time),
+        );
         // The manager of the image wrote earlier, so it did not write this in that second.
         check(
             owned,

@@ -8,6 +8,7 @@ mod change_type;
 mod conditions;
 mod containers;
 mod created;
+mod decisive;
 mod embedded;
 mod excerpt;
 mod fit;
@@ -36,3 +37,5 @@ pub use who::writer;
 mod laws;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod width_tests;

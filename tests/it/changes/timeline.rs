@@ -1,7 +1,7 @@
 //! Tests of the timeline of every kind, and of `-o short` and `--people`.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Target, Writer};
+use kubectl_spy::sandbox::{Effect, Fault, Place, Target, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
@@ -264,4 +264,56 @@ async fn a_start_can_be_a_time_or_some_days_ago() {
         let lines = ran.stdout.lines().filter(|line| line.starts_with("2026"));
         assert_eq!(lines.count(), expect, "{since}\n{}", ran.transcript());
     }
+}
+
+/// The output of `--once` ends with the state at the start, whatever happens during the look-back.
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_after_the_start_are_not_printed_once() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", silence);
+    cluster.sandbox.inject(fault.range(2..=100));
+    let run = cluster.spy().start(&["changes", "cm/flags", "--once"]);
+    cluster.watched("configmaps").await;
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
+    assert_snapshot!(run.finish().transcript(), @"
+    ── no earlier version ──
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    ");
+}
+
+/// On a terminal, the footer counts what may go on. The count is printed when its owner changes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_timeline_counts_in_its_footer() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let args = ["changes", "--since-rv", "2"];
+    let mut terminal = cluster.spy().on_terminal((100, 20), &args);
+    terminal.until_shown("the footer", |shown| shown.contains("● live"));
+    let kcm = "kube-controller-manager";
+    for name in ["web-1", "web-2"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &web), kcm);
+    }
+    terminal.until_shown("the count", |shown| shown.contains("2 versions of 2 pods"));
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    terminal.until_shown("the change", |shown| {
+        shown.contains("replicas: 2 → 3") && shown.contains("3 versions")
+    });
+    create(&cluster, owned_by(pod("web-3", &json!({})), &web), kcm);
+    terminal.until_shown("the new count", |shown| {
+        shown.contains("1 version of 1 pod")
+    });
+    terminal.type_in(b"\x03");
+    terminal.finish();
+    assert_snapshot!(terminal.transcript().replace("^C", ""), @"
+    ── live since 12:05:00 · none of 1 object changed · complete ──
+    ·  12:05:00 deployment/web: 2 versions of 2 pods: --owned
+    12:05:00 MODIFIED deployment/web  2→5  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    ·  12:05:00 deployment/web: 1 version of 1 pod: --owned
+    4 versions: 4 live · 1 change shown, 3 hidden · 0s
+    ");
 }

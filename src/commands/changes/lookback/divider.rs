@@ -213,10 +213,16 @@ impl Divider<'_> {
     }
 }
 
-/// Puts the parts on lines of at most `columns`.
+/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line.
 fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
     let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
+    let whole = |part: &str| fits(&[part.to_owned()]);
+    let parts = parts.iter().flat_map(|part| {
+        let (first, rest) = split_to_fit(part, whole);
+        [Some(first), rest].into_iter().flatten()
+    });
+    let parts: Vec<String> = parts.collect();
     let mut lines = Vec::new();
     let mut start = 0;
     for end in 1..=parts.len() {
@@ -226,6 +232,19 @@ fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Splits a part that does not fit after its last phrase that does.
+fn split_to_fit(part: &str, fits: impl Fn(&str) -> bool) -> (String, Option<String>) {
+    let ends = [", ", ": "].into_iter().filter_map(|end| {
+        let ends = part.match_indices(end).filter(|(at, _)| fits(&part[..*at]));
+        let (at, end) = ends.last()?;
+        Some((at, at + end.len()))
+    });
+    match ends.max().filter(|_| !fits(part)) {
+        Some((at, next)) => (part[..at].to_owned(), Some(part[next..].to_owned())),
+        None => (part.to_owned(), None),
+    }
 }
 
 /// A phrase about a time, which may be unknown.

@@ -82,8 +82,8 @@ impl Renderer {
             }
         }
         // On a terminal, the footer has the runs that may go on.
-        let is_live = entries.last().is_some_and(|entry| entry.when == When::Live);
-        let flushes = !(terminal.is_live() && is_live);
+        let is_past = entries.last().is_some_and(|entry| entry.when != When::Live);
+        let flushes = is_past || !terminal.is_live();
         let style = self.options.line_style(terminal.look(), terminal.env());
         page.insert(self.fold.end_page(flushes, &style));
         page
