@@ -66,7 +66,7 @@ impl DiffLine {
             return;
         }
         let tail = text::tail(path, columns.saturating_sub(text::width(ellipsis)));
-        let short = [ellipsis, tail].concat();
+        let short = [ellipsis, whole_steps(tail)].concat();
         self.text.replace_range(start..end, &short);
         for (_, at) in &mut self.pieces[index..] {
             *at = *at + short.len() - (end - start);
@@ -112,4 +112,19 @@ impl DiffLine {
         }
         painted
     }
+}
+
+/// The end of a path from its first whole step on, unless most of it would go.
+fn whole_steps(tail: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, byte) in tail.bytes().enumerate().rev() {
+        match byte {
+            b']' => depth += 1,
+            b'[' => depth = depth.saturating_sub(1),
+            b'.' if depth == 0 && at < tail.len() / 2 => start = at + 1,
+            _ => {}
+        }
+    }
+    &tail[start..]
 }

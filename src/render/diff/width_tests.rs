@@ -79,7 +79,7 @@ fn the_reason_in_an_added_value_stays() {
     + .status.containerStatuses: [{8 fields}] (waiting ErrImagePull)
     - .status.phase: Pending
     60
-    + …s.containerStatuses: [{8 fields}] (waiting ErrImagePull)
+    + …containerStatuses: [{8 fields}] (waiting ErrImagePull)
     - .status.phase: Pending
     ");
     let unready = r#"{"kind":"Pod","status":{"phase":"Pending","conditions":[
@@ -110,9 +110,9 @@ fn a_path_gives_way_to_the_values() {
     );
     insta::assert_snapshot!(at_widths(&old, &new), @"
     120
-    ~ …c.template.spec.containers[name=web].image: registry.example.com/shop/web:2.4.1 → registry.example.com/shop/web:2.4.2
+    ~ …template.spec.containers[name=web].image: registry.example.com/shop/web:2.4.1 → registry.example.com/shop/web:2.4.2
     100
-    ~ ….spec.containers[name=web].image: …ry.example.com/shop/web:2.4.1 → …ry.example.com/shop/web:2.4.2
+    ~ …spec.containers[name=web].image: …ry.example.com/shop/web:2.4.1 → …ry.example.com/shop/web:2.4.2
     80
     ~ …ontainers[name=web].image: …ple.com/shop/web:2.4.1 → …ple.com/shop/web:2.4.2
     60

@@ -45,11 +45,11 @@ async fn the_timeline_of_a_rollout_at_80_columns() {
 async fn the_timeline_of_a_rollout_at_100_columns() {
     assert_snapshot!(shown("rollout", 100, &[ROLLOUT]).await, @"
     12:00:02 MODIFIED deployment/web  31→32  +40d  4m58s ago  by kubectl-set  1 change, 3 hidden
-    ~ ….spec.containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
+    ~ …spec.containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
       9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
     ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
     12:00:18 MODIFIED deployment/web  37→45  by kubectl-client-side-apply  2 changes, 3 hidden
-    ~ ….spec.containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
+    ~ …spec.containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
       last-applied-configuration: ~ …ainers[name=web].image: …com/shop/web:v2.3.9 → …com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
     ── 12 of 13 objects changed, in 4 kinds (82 folded, 1 hidden), back to 12:00:02 ──
@@ -62,12 +62,12 @@ async fn the_timeline_of_a_rollout_at_100_columns() {
 async fn the_timeline_of_a_rollout_at_120_columns() {
     assert_snapshot!(shown("rollout", 120, &[ROLLOUT]).await, @"
     12:00:02 MODIFIED deployment/web  31→32  +40d  4m58s ago  by kubectl-set  1 change, 3 hidden
-    ~ …emplate.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → …stry.example.com/shop/web:v2.4.1-rc1
+    ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
       9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
     ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
     12:00:18 MODIFIED deployment/web  37→45  +16s  4m42s ago  by kubectl-client-side-apply  2 changes, 3 hidden
-    ~ …emplate.spec.containers[name=web].image: …stry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
-      last-applied-configuration: ~ …ec.containers[name=web].image: …ample.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1
+    ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
+      last-applied-configuration: ~ …containers[name=web].image: …example.com/shop/web:v2.3.9 → …example.com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
     ── 12 of 13 objects changed, in 4 kinds (82 folded, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s

@@ -94,7 +94,9 @@ impl EventLine {
             0 => String::new(),
             others => format!(" and {others} more"),
         };
-        let about = style.name(&self.about);
+        let about = escape_line(&self.about.to_string()).into_owned();
+        let place = style.place(&self.about).map(|place| format!("  {place}"));
+        let others = others + &place.unwrap_or_default();
         let count: i64 = self.counts.values().sum();
         let count = match count {
             ..2 => String::new(),

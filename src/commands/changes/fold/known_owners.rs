@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::timeline_part::is_endpoints;
+use super::timeline_part::{is_endpoints, is_event};
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::Version;
 
@@ -23,8 +23,11 @@ pub(super) struct KnownOwners {
 }
 
 impl KnownOwners {
-    /// Remembers an object. It forgets the oldest one if there are too many.
+    /// Remembers an object, unless it is an Event, which owns nothing. It forgets the oldest one if there are too many.
     pub(super) fn learn(&mut self, version: &Arc<Version>) {
+        if is_event(&version.object) {
+            return;
+        }
         let Some(uid) = &version.object.uid else {
             return;
         };

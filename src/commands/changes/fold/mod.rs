@@ -87,6 +87,9 @@ impl TimelineFold {
 
     /// Takes a version, unless it is printed as such.
     pub(crate) fn take(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> Taken {
+        if self.mode == FoldMode::Nothing {
+            return Taken::No; // most commands
+        }
         let part = TimelinePart::of(compared);
         match (self.mode, part) {
             (FoldMode::Nothing, _)
