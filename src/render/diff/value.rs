@@ -66,10 +66,22 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
         write(ValueDetail::Count, None)
     };
     let Some(words) = decisive_words(shown) else {
-        return Some(short);
+        // "1 field" says less than a part of it.
+        let is_one = is_object && shown.len() == 1 && shown.size() <= LONG;
+        return Some(if is_one && is_scalar_inside(shown) {
+            write(ValueDetail::Whole, None)
+        } else {
+            short
+        });
     };
     let both = format!("{short} ({words})");
     Some(if fits(&both) { both } else { words })
+}
+
+/// Whether the fields of an object hold no objects or lists.
+fn is_scalar_inside(shown: Shown<'_>) -> bool {
+    let mut fields = shown.fields();
+    fields.all(|(_, value)| !matches!(value.content(), Content::Object | Content::Array))
 }
 
 /// The length in bytes above which a value takes all the room there is.

@@ -119,3 +119,21 @@ fn a_path_gives_way_to_the_values() {
     ~ …ers[name=web].image: ….com/shop/web:2.4.1 → ….com/shop/web:2.4.2
     ");
 }
+
+#[test]
+fn the_only_field_of_an_added_object_is_cut_and_not_counted() {
+    let object = |spec: &str| {
+        format!(r#"{{"kind":"Deployment","spec":{{"template":{{"metadata":{{{spec}}}}}}}}}"#)
+    };
+    let new = r#""annotations":{"kubectl.kubernetes.io/restartedAt":"2026-11-23T10:43:23Z"}"#;
+    insta::assert_snapshot!(at_widths(&object(r#""name":"x""#), &object(&format!(r#""name":"x",{new}"#))), @"
+    120
+    + .spec.template.metadata.annotations: {kubectl.kubernetes.io/restartedAt: 2026-11-23T10:43:23Z}
+    100
+    + .spec.template.metadata.annotations: {kubectl.kubernetes.io/restartedAt: 2026-11-23T10:43:23Z}
+    80
+    + …metadata.annotations: {kubectl.kubernetes.io/r…(+10 B): 2026-11-23T10:43:23Z}
+    60
+    + …annotations: {kubectl.kubernete…(+21 B)6-11-23T10:43:23Z}
+    ");
+}
