@@ -24,9 +24,11 @@ impl<'a> Diff<'a> {
     }
 
     /// Whether the only authors are managers that had already written the same fields at `time`. A write in
-    /// any later second would have moved their time.
+    /// any later second would have moved their time. Fields that the same write removes have no author; a write
+    /// that only removes fields moves no time at all.
     pub fn is_again_by(&self, writers: &Writers<'a>, time: Timestamp) -> bool {
         let is_written = |change: &&Change| match change.noise {
+            _ if change.op == Op::Remove => false,
             Some(Noise::ManagedFields) => false,
             Some(Noise::Version) => self.field(change.at) == Some("observedGeneration"),
             _ => true,
@@ -35,7 +37,7 @@ impl<'a> Diff<'a> {
         let is_theirs = |change: &Change| {
             let by = writers.by(Side::New, &self.owner_path(change.at, Side::New));
             let (By::Actor(own) | By::Took { actor: own, .. } | By::Owner(own)) = by?;
-            (change.op != Op::Remove).then_some(own.time()? == time)
+            Some(own.time()? == time)
         };
         written.peek().is_some() && written.all(|change| is_theirs(change) == Some(true))
     }

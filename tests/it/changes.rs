@@ -4,6 +4,8 @@ mod json;
 mod keys;
 mod outputs;
 mod past;
+mod timeline;
+mod widths;
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Kind, Target, Writer};

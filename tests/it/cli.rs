@@ -34,9 +34,9 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     hint: did you mean changes?
     See 'kubectl spy --help' for usage.
     "#);
-    assert_snapshot!(refused(&["changes", "-o"]), @r"
+    assert_snapshot!(refused(&["changes", "-o"]), @"
     error: a value is required for '--output <OUTPUT>' but none was supplied
-    hint: use one of paths, tree, full, diff, json, yaml, name, json-patch, merge-patch
+    hint: use one of paths, short, tree, full, diff, json, yaml, name, json-patch, merge-patch
     See 'kubectl spy changes --help' for usage.
     ");
     assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"

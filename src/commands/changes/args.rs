@@ -2,10 +2,12 @@
 
 use jiff::Timestamp;
 
+use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
 use super::lookback::{Reach, Since, parse_revision, parse_since};
 use super::noise::NoiseArgs;
-use crate::commands::{ObjectArgs, WaitArgs, WatchArgs};
+use super::writer_args::WriterArgs;
+use crate::commands::{CommandError, ObjectArgs, Subject, WaitArgs, WatchArgs};
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
@@ -33,9 +35,8 @@ pub(crate) struct ChangesArgs {
     /// Hide changes at or below this path, for example status; repeat for several
     #[arg(long, value_name = "PATH")]
     pub(super) ignore: Vec<Pattern>,
-    /// Show only changes by this field manager, for example kubectl-edit; repeat for several
-    #[arg(long, value_name = "MANAGER")]
-    pub(super) by: Vec<String>,
+    #[command(flatten)]
+    pub(super) writers: WriterArgs,
     /// Print new objects whole (default: a summary of their fields)
     #[arg(long)]
     pub(super) full: bool,
@@ -52,9 +53,10 @@ pub(crate) struct ChangesArgs {
     /// Do not collapse long changes (default on a terminal: over 200 lines)
     #[arg(long)]
     pub(super) no_fold: bool,
-    /// Start this far back (10m, 1h30m), as far back as the server has (all), or from now (0). Without
-    /// TYPE, show every kind in the namespace. Default: the last 20 versions of each named object
-    #[arg(long, value_name = "DURATION|all|0", value_parser = parse_since)]
+    /// Start this far back (10m, 1d), at a time (2026-11-22T09:00:00Z), as far back as the server has
+    /// (all), or from now (0). Without TYPE, show every kind in the namespace. Default: the last 20
+    /// versions of each named object
+    #[arg(long, value_name = "DURATION|TIME|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
     /// Start after this resourceVersion, for example 4711
     #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
@@ -67,6 +69,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web --since 0        new versions only
   kubectl spy changes cm/gone --since 5m --once   the history of a deleted object
   kubectl spy changes --since 5m -n prod --once   one timeline of every kind in a namespace
+  kubectl spy changes --since 5m --people -o short
+                                                  what people did, one line for each version
   kubectl spy changes pods -l app=web             all Pods with a label, and new ones
   kubectl spy changes cm,secret -o json           one JSON record per line, for programs
   kubectl spy changes deploy/web --for=condition=Available --timeout=5m
@@ -101,9 +105,31 @@ impl ChangesArgs {
         (prints_objects && self.since.is_none()).then(Reach::to_the_last)
     }
 
+    /// Adds what to do if the command names no object.
+    pub(super) fn with_hint(&self, error: CommandError) -> CommandError {
+        if self.objects.subject() == Subject::Unnamed && self.objects.source.from.is_none() {
+            error.hint("for one timeline of every kind in the namespace, add --since 5m")
+        } else {
+            error
+        }
+    }
+
     /// Whether a flag asks for versions from before the start.
     pub(super) fn looks_back(&self) -> bool {
         self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
+    }
+
+    /// What the timeline folds. `--only` and `--by` name what the user wants to see, so nothing of that is folded.
+    pub(super) fn fold_mode(&self) -> FoldMode {
+        let is_every_kind = self.objects.subject() == Subject::Unnamed
+            && self.objects.source.from.is_none()
+            && self.looks_back();
+        let is_chosen = self.writers.are_chosen() || !self.only.is_empty();
+        match () {
+            () if !is_every_kind || self.output.audience() != Audience::Person => FoldMode::Nothing,
+            () if is_chosen => FoldMode::Events,
+            () => FoldMode::Controllers,
+        }
     }
 
     /// What the verb does if a named object does not exist.

@@ -1,34 +1,122 @@
-//! `--by`: selects the versions and changes of certain field managers.
+//! `--by` and `--people`: select the versions and changes of certain field managers.
 
+use std::convert::Infallible;
+use std::str::FromStr;
+
+use super::compared::ReadVersions;
+use super::fold::{Author, is_controlled};
 use crate::diff::{Change, Diff, Noise};
-use crate::object::managed_fields::{By, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
 
-/// The managers of `--by`. Without any, every manager matches.
+/// A value of `--by`: the name of a field manager, in which `*` stands for any characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ManagerPattern(String);
+
+impl FromStr for ManagerPattern {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<ManagerPattern, Infallible> {
+        Ok(ManagerPattern(text.to_owned()))
+    }
+}
+
+impl ManagerPattern {
+    fn matches(&self, manager: &str) -> bool {
+        let mut parts = self.0.split('*');
+        let first = parts.next().unwrap_or_default();
+        let Some(mut rest) = manager.strip_prefix(first) else {
+            return false;
+        };
+        let Some(last) = parts.next_back() else {
+            return rest.is_empty();
+        };
+        for part in parts {
+            match rest.split_once(part) {
+                Some((_, after)) => rest = after,
+                None => return false,
+            }
+        }
+        rest.ends_with(last)
+    }
+}
+
+/// The managers whose versions are shown.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ManagerFilter {
-    managers: Vec<String>,
+pub(super) enum ManagerFilter {
+    /// Every manager.
+    #[default]
+    Everyone,
+    /// The managers of `--by`.
+    Named(Vec<ManagerPattern>),
+    /// All managers but controllers.
+    People,
 }
 
 impl ManagerFilter {
-    pub(super) fn new(managers: &[String]) -> ManagerFilter {
-        ManagerFilter {
-            managers: managers.to_vec(),
-        }
+    /// Whether changes of a version are selected by manager.
+    pub(super) fn is_by_name(&self) -> bool {
+        matches!(self, ManagerFilter::Named(_))
     }
 
     /// Whether every manager matches.
     pub(super) fn is_everyone(&self) -> bool {
-        self.managers.is_empty()
+        matches!(self, ManagerFilter::Everyone)
     }
 
-    /// Whether a matching manager wrote a version.
-    pub(super) fn is_among(&self, writers: &Writers<'_>) -> bool {
-        self.is_everyone() || writers.actors().any(|actor| self.names(&actor.manager))
+    /// Whether a matching manager wrote a version. If the server recorded none, the owners of the changed fields count:
+    /// usually one of them wrote twice in one second.
+    pub(super) fn is_among<'a>(
+        &self,
+        read: &ReadVersions<'a>,
+        writers: &Writers<'a>,
+        diff: Option<&Diff<'a>>,
+    ) -> bool {
+        if self.is_everyone() {
+            return true;
+        }
+        let is_recorded = writers.actors().next().is_some();
+        if is_recorded {
+            return writers.actors().any(|actor| self.accepts(read, actor));
+        }
+        let owners = diff.into_iter().flat_map(|diff| {
+            let changes = diff.changes().iter();
+            changes.filter_map(|change| owner(diff, writers, change))
+        });
+        let mut owners = owners.peekable();
+        // Nobody is recorded for the request to delete an object. People may have sent it.
+        let is_nobodys = !self.is_by_name() && owners.peek().is_none();
+        is_nobodys && !is_made_by_controller(read) || owners.any(|owner| self.accepts(read, owner))
+    }
+
+    /// Whether a manager matches that wrote this object. People rarely write what a controller has made.
+    fn accepts(&self, read: &ReadVersions<'_>, entry: &ManagedFieldsEntry<'_>) -> bool {
+        match self {
+            ManagerFilter::Everyone => true,
+            ManagerFilter::Named(_) => self.names(&entry.manager),
+            ManagerFilter::People => match Author::of(entry) {
+                Author::Person => true,
+                Author::Tool => !is_made_by_controller(read),
+                Author::Controller => false,
+            },
+        }
+    }
+
+    /// Whether the deletion of an object matches. The server records nobody, so a manager that wrote the object before
+    /// matches.
+    pub(super) fn has_written(&self, read: &ReadVersions<'_>) -> bool {
+        match self {
+            ManagerFilter::Everyone => true,
+            ManagerFilter::Named(_) => {
+                let mut entries = entries(read.doc.root()).into_iter();
+                entries.any(|entry| self.names(&entry.manager))
+            }
+            ManagerFilter::People => !is_made_by_controller(read),
+        }
     }
 
     /// Drops the changes of other managers and returns their number. Changes of the server's counters stay.
     pub(super) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
-        if self.is_everyone() {
+        if !self.is_by_name() {
             return 0;
         }
         let all = diff.changes().len();
@@ -40,13 +128,60 @@ impl ManagerFilter {
     }
 
     fn made<'a>(&self, diff: &Diff<'a>, writers: &Writers<'a>, change: &Change) -> bool {
+        let is_recorded = writers.actors().next().is_some();
         match diff.by(writers, change) {
             Some(By::Actor(actor) | By::Took { actor, .. }) => self.names(&actor.manager),
-            Some(By::Owner(_)) | None => false,
+            Some(By::Owner(owner)) => !is_recorded && self.names(&owner.manager),
+            None => false,
         }
     }
 
     fn names(&self, manager: &str) -> bool {
-        self.managers.iter().any(|name| name == manager)
+        match self {
+            ManagerFilter::Named(patterns) => {
+                patterns.iter().any(|pattern| pattern.matches(manager))
+            }
+            ManagerFilter::Everyone | ManagerFilter::People => true,
+        }
+    }
+}
+
+fn is_made_by_controller(read: &ReadVersions<'_>) -> bool {
+    is_controlled(&read.event.now.object, read.doc.root())
+}
+
+/// The owner of a changed field, if the server recorded no writer.
+fn owner<'w, 'a>(
+    diff: &Diff<'a>,
+    writers: &'w Writers<'a>,
+    change: &Change,
+) -> Option<&'w ManagedFieldsEntry<'a>> {
+    match diff.by(writers, change)? {
+        By::Owner(owner) => Some(owner),
+        By::Actor(_) | By::Took { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, manager, expect) in [
+            ("kubectl-edit", "kubectl-edit", true),
+            ("kubectl-edit", "kubectl-edi", false),
+            ("kubectl-edit", "kubectl-editor", false),
+            ("kubectl*", "kubectl-set", true),
+            ("kubectl*", "kubectl", true),
+            ("*controller*", "kube-controller-manager", true),
+            ("kube*manager", "kube-controller-manager", true),
+            ("kube*-manager-manager", "kube-manager", false),
+            ("*", "", true),
+            ("", "x", false),
+        ] {
+            let parsed: ManagerPattern = pattern.parse().unwrap_or_else(|never| match never {});
+            assert_eq!(parsed.matches(manager), expect, "{pattern} {manager}");
+        }
     }
 }

@@ -86,6 +86,8 @@ pub(super) struct Compared<'a> {
     pub(super) noise: BTreeSet<Noise>,
     /// Whether a manager of `--by` wrote this version, or the server recorded no manager.
     pub(super) is_by_named: bool,
+    /// Whether `--only` and `--ignore` select a part of the object.
+    pub(super) is_selected: bool,
     /// The time of the write, if known.
     pub(super) written: Option<WriteTime>,
 }
@@ -96,10 +98,21 @@ impl Compared<'_> {
     }
 
     /// Whether text output shows this version: it has a change that is neither noise nor filtered out, or it has no
-    /// previous version.
+    /// previous version and a selected part.
     pub(super) fn is_shown(&self) -> bool {
-        let has_changes = self.change() != ChangeType::Modified || self.diff.is_none();
-        self.is_by_named && (has_changes || self.counts.shown > 0)
+        let has_part = match (self.change(), &self.diff) {
+            (ChangeType::Baseline, _) => true,
+            (ChangeType::Modified, Some(_)) => self.counts.shown > 0,
+            (ChangeType::Modified, None)
+            | (
+                ChangeType::Created
+                | ChangeType::Recreated
+                | ChangeType::Deleted
+                | ChangeType::Left,
+                _,
+            ) => self.is_selected,
+        };
+        self.is_by_named && has_part
     }
 
     /// The time of an entry that did not arrive live; `None` for a live one.
@@ -313,6 +326,13 @@ mod tests {
         check(
             owned,
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":2}"#,
+            WriteTime::At(time),
+        );
+        // The same write removes a field. Without the other field, its time would be unknown.
+        let without = (r#"{"f:status":{"f:phase":{}}}"#, owned.1);
+        check(
+            without,
+            r#""spec":{"image":"a"},"status":{"phase":"Running"}"#,
             WriteTime::At(time),
         );
         // The manager of the image wrote earlier, so it did not write this in that second.

@@ -77,6 +77,16 @@ impl Changes {
         }
     }
 
+    /// Remembers the deleted names and the owners in a timeline.
+    fn remember(&mut self, timeline: &[TimelineEntry]) {
+        for event in timeline.iter().filter_map(TimelineEntry::version) {
+            self.renderer.fold.learn(&event.now);
+            if event.change == ChangeType::Deleted {
+                self.state.remember_deleted(&event.now.object);
+            }
+        }
+    }
+
     /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
@@ -90,10 +100,7 @@ impl Changes {
         self.renderer.options.skew = past.skew();
         let now = shifted(terminal.env().now(), past.skew());
         let entries = timeline(&past.found, past.since(), now);
-        let events = entries.iter().filter_map(TimelineEntry::version);
-        for event in events.filter(|event| event.change == ChangeType::Deleted) {
-            self.state.remember_deleted(&event.now.object);
-        }
+        self.remember(&entries);
         self.earlier = entries.len();
         let has_past = |key: &SourceKey| entries.iter().any(|entry| *entry.key == *key);
         self.absent
@@ -107,6 +114,7 @@ impl Changes {
             shown: page.shown,
             first: page.first,
             hidden: page.hidden,
+            folded: page.folded,
             changed: ChangedObjects::by(&entries),
             is_asked: past.is_asked(),
             since: past.since(),
@@ -133,6 +141,7 @@ impl Changes {
             }
             Audience::Documents => page.asides.extend(interruption(&past.found)),
         }
+        page.asides.extend(self.renderer.managers.unmatched());
         page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;
         Ok(true)

@@ -11,6 +11,8 @@ pub(super) enum ChangesFormat {
     /// One line for each change, with its path
     #[default]
     Paths,
+    /// One line for each version: its writer and its main change
+    Short,
     /// The object as JSON: changed lines are marked, other parts are left out and counted
     Tree,
     /// The object as JSON: changed lines are marked, nothing is left out
@@ -44,6 +46,7 @@ impl ChangesFormat {
     pub(super) fn audience(self) -> Audience {
         match self {
             ChangesFormat::Paths
+            | ChangesFormat::Short
             | ChangesFormat::Tree
             | ChangesFormat::Full
             | ChangesFormat::Diff => Audience::Person,

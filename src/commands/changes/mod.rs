@@ -5,6 +5,7 @@ mod by;
 mod compared;
 mod doc_cache;
 mod earlier;
+mod fold;
 mod formats;
 mod lookback;
 mod noise;
@@ -13,6 +14,7 @@ mod run;
 mod schemas;
 mod shown;
 mod state;
+mod writer_args;
 
 use std::sync::Arc;
 
@@ -23,7 +25,6 @@ use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::ChangesArgs;
-use by::ManagerFilter;
 use output::{Creation, DisplayOptions, Renderer};
 use run::{Changes, Span};
 use shown::ShownVersions;
@@ -52,7 +53,8 @@ pub(crate) async fn show(
         args.ends.in_time(&stop, kinds).await?
     } else {
         let targets = Box::pin(session.targets(&args.objects, "changes", context));
-        args.ends.in_time(&stop, targets).await?.into()
+        let targets = args.ends.in_time(&stop, targets).await;
+        targets.map_err(|error| args.with_hint(error))?.into()
     };
     let keys = session.keys(&every.targets);
     let span = match (args.is_once(), session.is_of_file()) {
@@ -89,6 +91,7 @@ fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
     DisplayOptions {
         cluster: session.cluster.0.to_string(),
         is_of_file: session.is_of_file(),
+        is_once: args.is_once(),
         redactor: if args.show_secrets {
             args.output.revealing()
         } else {
@@ -99,7 +102,7 @@ fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
                 only: args.only.clone(),
                 ignore: args.ignore.clone(),
             },
-            by: ManagerFilter::new(&args.by),
+            by: args.writers.managers(),
             noise: args.noise.shown(),
             keys: KindKeys::new(args.list_key.clone()),
         }),
@@ -110,6 +113,7 @@ fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
         } else {
             Creation::Summary
         },
+        timeline: args.fold_mode(),
         fold: if args.no_fold {
             Fold::Never
         } else {

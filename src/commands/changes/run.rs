@@ -18,6 +18,9 @@ use crate::model::{JudgementPlan, Model};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
+/// How many lines about folded versions the footer has.
+const FEW_RUNS: usize = 3;
+
 /// How long the verb runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Span {
@@ -132,6 +135,9 @@ impl Live for Changes {
                 return;
             }
         }
+        if let Event::Object { now, .. } = &event {
+            self.renderer.fold.learn(now);
+        }
         let is_named = named(key).is_some();
         if let Event::Synced {
             epoch: 1, count: 0, ..
@@ -225,10 +231,14 @@ impl Live for Changes {
                 Absence::Waits | Absence::Fine => {}
             }
         }
+        if self.span == Span::Once {
+            // The output ends with the state at the start.
+            self.pending.retain(|entry| !entry.is_live_version());
+        }
         let keys = &self.renderer.options.shown.keys;
         let due = self.schemas.due(&mut self.pending, keys);
         let mut page = self.renderer.page(&due, terminal);
-        self.state.hidden += page.hidden;
+        self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
         page.print(terminal)
     }
@@ -238,6 +248,7 @@ impl Live for Changes {
             .renderer
             .quiet
             .lines(&terminal.env().zone, terminal.look());
+        frame.extend(self.renderer.open_folds(FEW_RUNS, terminal));
         frame.extend(
             self.past
                 .as_ref()
@@ -256,6 +267,7 @@ impl Live for Changes {
     ) -> Result<(), CommandError> {
         let (look, now) = (terminal.look(), terminal.env().now());
         let mut frame = self.renderer.quiet.lines(&terminal.env().zone, look);
+        frame.extend(self.renderer.open_folds(usize::MAX, terminal));
         frame.extend(refused(sources, terminal));
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));

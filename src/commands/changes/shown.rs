@@ -7,9 +7,10 @@ use super::by::ManagerFilter;
 use super::compared::{Compared, ReadVersions, WriteTime};
 use super::formats::ChangesFormat;
 use crate::commands::sources::named;
-use crate::diff::{Diff, Filter, Noise};
+use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
+use crate::object::path::Path;
 use crate::render::diff::{ChangeType, Counts, counts};
 use crate::source::SourceKey;
 
@@ -18,7 +19,7 @@ use crate::source::SourceKey;
 pub(super) struct ShownVersions {
     /// `--only` and `--ignore`.
     pub(super) filter: Filter,
-    /// `--by`.
+    /// `--by` and `--people`.
     pub(super) by: ManagerFilter,
     /// The classes of noise to show.
     pub(super) noise: BTreeSet<Noise>,
@@ -36,7 +37,7 @@ impl ShownVersions {
             (diff.as_ref()).is_some_and(|diff| diff.is_again_by(&writers, time))
         });
         let noise = self.noise_of(key);
-        let is_by_named = self.is_by_named(read, &writers);
+        let is_by_named = self.is_by_named(read, &writers, diff.as_ref());
         let counts = diff.as_mut().map_or_else(Counts::default, |diff| {
             let others = self.by.narrow(diff, &writers);
             let mut counts = counts(diff, &self.filter, &noise);
@@ -55,19 +56,36 @@ impl ShownVersions {
             counts,
             noise,
             is_by_named,
+            is_selected: self.selects(read),
             written,
         }
     }
 
-    /// Whether a named manager wrote a version. Baselines and deletions have no recorded manager, so they match
+    /// Whether a selected manager wrote a version. Nobody is recorded for an object that exists at the start, so it matches
     /// every `--by`.
-    fn is_by_named(&self, read: &ReadVersions<'_>, writers: &Writers<'_>) -> bool {
+    fn is_by_named<'a>(
+        &self,
+        read: &ReadVersions<'a>,
+        writers: &Writers<'a>,
+        diff: Option<&Diff<'a>>,
+    ) -> bool {
         match read.event.change {
-            ChangeType::Baseline | ChangeType::Deleted | ChangeType::Left => true,
+            ChangeType::Baseline => true,
+            ChangeType::Deleted | ChangeType::Left => self.by.has_written(read),
             ChangeType::Created | ChangeType::Recreated | ChangeType::Modified => {
-                self.by.is_among(writers)
+                self.by.is_among(read, writers, diff)
             }
         }
+    }
+
+    /// Whether `--only` and `--ignore` select a part of the object.
+    fn selects(&self, read: &ReadVersions<'_>) -> bool {
+        let object = Path { steps: Vec::new() };
+        let redactor = Redactor::new();
+        self.filter.is_everything()
+            || self
+                .filter
+                .keeps_value(&object, redactor.shown(read.doc.root()))
     }
 
     /// The classes of noise to show for a source. A Lease has only heartbeats, so a user who names one wants to see them.
@@ -88,6 +106,7 @@ pub(super) fn prints(compared: &Compared<'_>, format: ChangesFormat) -> bool {
         ChangesFormat::Paths
         | ChangesFormat::Tree
         | ChangesFormat::Full
+        | ChangesFormat::Short
         | ChangesFormat::Diff
         | ChangesFormat::Yaml
         | ChangesFormat::Name => compared.is_shown(),

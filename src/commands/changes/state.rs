@@ -94,6 +94,17 @@ impl TimelineEntry {
         }
     }
 
+    /// Whether the entry is the number of objects in a full listing.
+    pub(super) fn is_listing(&self) -> bool {
+        matches!(self.what, Occurrence::Synced { .. })
+    }
+
+    /// Whether the entry is a version that came after the start.
+    pub(super) fn is_live_version(&self) -> bool {
+        let version = self.version().is_some() && !self.is_baseline();
+        version && self.when == When::Live
+    }
+
     /// Whether the entry is an object that existed at the start.
     pub(super) fn is_baseline(&self) -> bool {
         self.version()

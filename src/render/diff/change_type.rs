@@ -40,7 +40,8 @@ impl ChangeType {
         matches!(self, ChangeType::Created | ChangeType::Recreated)
     }
 
-    pub(super) fn role(self) -> Role {
+    /// The role of the word.
+    pub fn role(self) -> Role {
         match self {
             ChangeType::Baseline | ChangeType::Left => Role::Dim,
             ChangeType::Created | ChangeType::Recreated => Role::Added,

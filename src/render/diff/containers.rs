@@ -5,23 +5,23 @@ use crate::object::path::Side;
 use crate::render::style::Role;
 use crate::render::text;
 
+use super::fit::Room;
 use super::painter::{Base, LineMark, Painter, clock};
+
+/// The fewest columns of a message that say something.
+const LEAST_MESSAGE: usize = 12;
 
 /// The line of a container's state. `run` holds the changes in that state.
 pub(super) fn state(painter: &Painter<'_>, at: NodeId, run: &[&Change], base: Base) -> Vec<String> {
     let side = |side| {
         painter
             .shown(at, side)
-            .and_then(|state| words(painter, state))
+            .and_then(|state| StateText::read(painter, state))
     };
-    let arrow = painter.view.look.symbols.arrow;
-    let (mark, texts) = match (side(Side::Old), side(Side::New)) {
-        (Some((old, _)), Some((new, message))) if old != new => (
-            LineMark::CHANGED,
-            [&*old, " ", arrow, " ", &new, &message].concat(),
-        ),
-        (None, Some((new, message))) => (LineMark::ADDED, new + &message),
-        (Some((old, _)), None) => (LineMark::REMOVED, old),
+    let (mark, old, new) = match (side(Side::Old), side(Side::New)) {
+        (Some(old), Some(new)) if old.words != new.words => (LineMark::CHANGED, Some(old), new),
+        (None, Some(new)) => (LineMark::ADDED, None, new),
+        (Some(old), None) => (LineMark::REMOVED, None, old.without_message()),
         _ => {
             let mut lines = Vec::new();
             for change in run {
@@ -34,36 +34,92 @@ pub(super) fn state(painter: &Painter<'_>, at: NodeId, run: &[&Change], base: Ba
     line.suffix = run
         .first()
         .map_or(String::new(), |change| painter.suffix(change));
+    painter.make_room(&mut line, 2 + text::width(&new.words));
     let room = painter.room(&line, 2);
-    line.write(Role::Plain, |text| {
-        text.extend([": ", &room.one(&texts)]);
-    });
+    let words = new.after(old.as_ref(), room, painter.view.look.symbols.arrow);
+    line.write(Role::Plain, |text| text.extend([": ", &words]));
     vec![painter.paint(line)]
 }
 
-/// The state as `running since 14:02:06`, `waiting CrashLoopBackOff` or `terminated OOMKilled exit 137`, and
-/// its message after a colon.
-fn words(painter: &Painter<'_>, state: Shown<'_>) -> Option<(String, String)> {
-    let (name, detail) = state.fields().next()?;
-    let mut text = name.into_owned();
-    let is_running = text == "running";
-    if let Some(reason) = detail.str("reason") {
-        text.push(' ');
-        text.push_str(&reason);
+/// The state of a container, as display text.
+struct StateText {
+    /// `running`, or `waiting CrashLoopBackOff`.
+    brief: String,
+    /// `running since 14:02:06`, `waiting CrashLoopBackOff` or `terminated OOMKilled exit 137`.
+    words: String,
+    /// Empty if there is none.
+    message: String,
+}
+
+impl StateText {
+    fn read(painter: &Painter<'_>, state: Shown<'_>) -> Option<StateText> {
+        let (name, detail) = state.fields().next()?;
+        let is_running = name == "running";
+        let mut brief = name.into_owned();
+        if let Some(reason) = detail.str("reason") {
+            brief.push(' ');
+            brief.push_str(&reason);
+        }
+        let mut words = brief.clone();
+        if let Some(started) = detail.str("startedAt").filter(|_| is_running) {
+            words.push_str(" since ");
+            words.push_str(&clock(painter, &started));
+        }
+        if let Some(code) = detail.get("exitCode") {
+            words.push_str(" exit ");
+            words.push_str(&code.json());
+        }
+        let mut message = detail.str("message").unwrap_or_default().into_owned();
+        for text in [&mut brief, &mut words, &mut message] {
+            text::escape_line_from(text, 0);
+        }
+        Some(StateText {
+            brief,
+            words,
+            message,
+        })
     }
-    if let Some(started) = detail.str("startedAt").filter(|_| is_running) {
-        text.push_str(" since ");
-        text.push_str(&clock(painter, &started));
+
+    fn without_message(self) -> StateText {
+        StateText {
+            message: String::new(),
+            ..self
+        }
     }
-    if let Some(code) = detail.get("exitCode") {
-        text.push_str(" exit ");
-        text.push_str(&code.json());
+
+    /// This state after an old one: `running → waiting CrashLoopBackOff: back-off 10s`. The end of the message gives way
+    /// first, then the times, then the old state. The new state stays.
+    fn after(&self, old: Option<&StateText>, room: Room, arrow: &str) -> String {
+        let new = &self.words;
+        let change = |old: Option<&str>| match old {
+            Some(old) => format!("{old} {arrow} {new}"),
+            None => new.clone(),
+        };
+        let whole = change(old.map(|old| &*old.words));
+        let Some(columns) = room.columns else {
+            return whole + &self.because();
+        };
+        let left = columns.saturating_sub(text::width(&whole) + 2);
+        if text::fits(&whole, columns) {
+            let fits = text::fits(&self.message, left) || left >= LEAST_MESSAGE;
+            let message = if fits { self.because() } else { String::new() };
+            return text::cut_end(&(whole + &message), columns, room.ellipsis).into_owned();
+        }
+        let brief = change(old.map(|old| &*old.brief));
+        let alone = match old {
+            Some(_) => format!("{arrow} {new}"),
+            None => self.brief.clone(),
+        };
+        let fitting = [brief, alone.clone()].into_iter();
+        let mut fitting = fitting.filter(|line| text::fits(line, columns));
+        fitting.next().unwrap_or(alone)
     }
-    let mut message = match detail.str("message") {
-        Some(message) if !message.is_empty() => format!(": {message}"),
-        _ => String::new(),
-    };
-    text::escape_line_from(&mut text, 0);
-    text::escape_line_from(&mut message, 0);
-    Some((text, message))
+
+    /// The message after a colon.
+    fn because(&self) -> String {
+        match &*self.message {
+            "" => String::new(),
+            message => format!(": {message}"),
+        }
+    }
 }

@@ -86,6 +86,16 @@ fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> 
         .collect()
 }
 
+/// The containers of a workload or of a Pod.
+pub(super) fn containers(object: Shown<'_>) -> impl Iterator<Item = Shown<'_>> {
+    let pod: &[&str] = &["spec"];
+    let pods = PODS.into_iter().chain([pod]);
+    let specs =
+        pods.filter_map(move |path| path.iter().try_fold(object, |value, name| value.get(name)));
+    let lists = specs.filter_map(|spec| spec.get("containers"));
+    lists.flat_map(Shown::items)
+}
+
 /// How long an object existed, if it has a creation time.
 pub fn lifetime(object: Shown<'_>, until: Timestamp) -> Option<SignedDuration> {
     let created: Timestamp = object

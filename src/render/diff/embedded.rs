@@ -56,6 +56,9 @@ fn has_lines(value: Shown<'_>) -> bool {
     matches!(value.content(), Content::Text(text) if text.contains('\n'))
 }
 
+/// The columns from which on a change and its title have room on one line.
+const WIDE: usize = 100;
+
 fn json(
     painter: &Painter<'_>,
     start: &mut DiffLine,
@@ -82,11 +85,20 @@ fn json(
         let line = format!("{indent}{title}: same {count}{suffix}");
         return vec![painter.view.look.styles.dim(&line)];
     }
-    let inside = Painter::unattributed(&inner, painter.view);
+    // On a narrow terminal, a change has no room beside the title.
+    let is_wide = painter
+        .view
+        .look
+        .width
+        .is_none_or(|columns| columns >= WIDE);
+    let is_beside = applied && inner.changes().len() == 1 && is_wide;
+    let lead = if is_beside { title.len() } else { 0 } + indent.len() + 2;
+    let view = painter.view.narrower(lead);
+    let inside = Painter::unattributed(&inner, &view);
     let mut changes: Vec<&Change> = inner.changes().iter().collect();
     changes.sort_by_key(|change| rank(&inner, change.at));
     let mut lines = folds::lines(&inside, &changes);
-    if applied && lines.len() == 1 {
+    if is_beside && lines.len() == 1 {
         let line = format!("{indent}{title}: {}{suffix}", lines.remove(0));
         return vec![line];
     }

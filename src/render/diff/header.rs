@@ -38,8 +38,7 @@ pub struct Header<'h> {
 
 /// The heading of a version. If it is wider than the terminal, it is shortened in steps. First it drops the
 /// span since the version before, then the age (the time contains both), then the resourceVersions, the
-/// number of hidden changes, and at last the number of changes. If none of these helps, it keeps the last
-/// three.
+/// number of hidden changes, and the number of changes. If none of these helps, it is cut at its end.
 pub fn header(header: &Header<'_>, look: Look) -> String {
     let fits = |line: &String| {
         look.width
@@ -63,7 +62,10 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
         .into_iter()
         .map(|header| line(header, look))
         .find(fits)
-        .unwrap_or_else(|| line(&timed, look))
+        .unwrap_or_else(|| {
+            let columns = look.width.unwrap_or_default();
+            text::cut_line(&line(&uncounted, look), columns, look.symbols.ellipsis).into_owned()
+        })
 }
 
 fn line(header: &Header<'_>, look: Look) -> String {

@@ -1,8 +1,11 @@
 //! One change in a few words, for a line about something else.
 
-use crate::diff::{Change, Diff, Op, Redactor};
+use crate::diff::{Change, Diff, NodeId, Op, Redactor, Shown};
 use crate::object::path::Side;
+use crate::render::text;
 
+use super::created::containers;
+use super::shown_changes::ShownChanges;
 use super::value::fitting;
 
 /// The most columns of a value.
@@ -23,7 +26,7 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     let path = short_path(&diff.path(change.at).to_string());
     let value = |side| {
         let shown = diff.shown(change.at, side, redactor)?;
-        fitting(shown, Some(COLUMNS), &[]).map(|text| cut(&text))
+        fitting(shown, None, &[]).map(|text| cut(&text))
     };
     let old = value(Side::Old).unwrap_or_default();
     let new = value(Side::New).unwrap_or_default();
@@ -35,6 +38,127 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
         Op::Add => [format!("{path}: (none)"), new],
         Op::Remove => [format!("{path}: {old}"), "(none)".to_owned()],
         Op::Move { from, to } => [format!("{path}: item {from}"), format!("item {to}")],
+    }
+}
+
+/// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
+pub fn images_in_line(object: Shown<'_>) -> Option<String> {
+    let images: Vec<String> = containers(object)
+        .filter_map(|container| Some(cut(&text::escaped_line(container.str("image")?))))
+        .collect();
+    (!images.is_empty()).then(|| images.join(", "))
+}
+
+impl ShownChanges<'_> {
+    /// The changes in one line, the most telling one first: `image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow room, the old
+    /// value goes first, then the start of the path. The new value stays.
+    pub fn in_line(&self, room: Option<usize>) -> String {
+        let mut changes = self.changes.clone();
+        changes.sort_by_key(|change| weight(self.painter.diff, change));
+        let Some((first, others)) = changes.split_first() else {
+            return String::new();
+        };
+        let look = self.painter.view.look;
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!(" (+{more})"),
+        };
+        let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
+        let [before, new] = change_in_line(self.painter.diff, first, self.painter.view.redactor);
+        let parts = LineParts::of(&before, &new, look.symbols.arrow);
+        let line = match room {
+            None => parts.whole(),
+            Some(columns) => parts.fitted(columns, look.symbols.ellipsis),
+        };
+        format!("{line}{}", look.styles.dim(&more))
+    }
+}
+
+/// The parts of a change in one line, as display text.
+struct LineParts<'l> {
+    path: &'l str,
+    old: &'l str,
+    new: &'l str,
+    arrow: &'l str,
+}
+
+impl<'l> LineParts<'l> {
+    /// Takes both parts of [`change_in_line`].
+    fn of(before: &'l str, new: &'l str, arrow: &'l str) -> LineParts<'l> {
+        let (path, old) = before.split_once(": ").unwrap_or((before, ""));
+        LineParts {
+            path,
+            old,
+            new,
+            arrow,
+        }
+    }
+
+    fn whole(&self) -> String {
+        let LineParts {
+            path,
+            old,
+            new,
+            arrow,
+        } = self;
+        format!("{path}: {old} {arrow} {new}")
+    }
+
+    /// The start of the path goes first, then the old value, at last the end of the new value.
+    fn fitted(&self, columns: usize, ellipsis: &str) -> String {
+        let short = LineParts {
+            path: last_step(self.path),
+            ..*self
+        };
+        let without_old = |parts: &LineParts<'_>| {
+            let LineParts {
+                path, new, arrow, ..
+            } = parts;
+            format!("{path} {arrow} {new}")
+        };
+        let least = without_old(&short);
+        let lines = [
+            self.whole(),
+            short.whole(),
+            without_old(self),
+            least.clone(),
+        ];
+        let fitting = lines.into_iter().find(|line| text::fits(line, columns));
+        fitting.unwrap_or_else(|| text::cut_end(&least, columns, ellipsis).into_owned())
+    }
+}
+
+/// `image` of `containers[web].image`. A key in brackets may have dots of its own.
+fn last_step(path: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, byte) in path.bytes().enumerate() {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            b'.' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    &path[start..]
+}
+
+/// The rank of a change in a line that has room for one: what people set, then reasons and states, then the rest.
+fn weight(diff: &Diff<'_>, change: &Change) -> usize {
+    let top = diff.chain(change.at).last();
+    let field = |at: NodeId| diff.field(at).unwrap_or_default();
+    match top.map(field).unwrap_or_default() {
+        "metadata" if field(change.at) == "deletionTimestamp" => 0,
+        "metadata" => 4,
+        "status" => match field(change.at) {
+            "reason" | "waiting" | "terminated" | "phase" => 5,
+            "status" => 6,
+            name if name.ends_with("Time") => 8,
+            _ => 7,
+        },
+        "spec" => 1,
+        "data" | "stringData" | "binaryData" => 2,
+        _ => 3,
     }
 }
 
@@ -55,6 +179,6 @@ fn common_path(old: &str, new: &str) -> usize {
 }
 
 /// The first columns of a long text.
-fn cut(text: &str) -> String {
-    crate::render::text::cut_line(text, COLUMNS, "…").into_owned()
+fn cut(value: &str) -> String {
+    text::cut_line(value, COLUMNS, "…").into_owned()
 }

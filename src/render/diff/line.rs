@@ -14,6 +14,8 @@ pub(super) struct DiffLine {
     text: String,
     /// The role of each piece, and the offset of its end in the text.
     pieces: Vec<(Role, usize)>,
+    /// The index of the piece that is the path.
+    path: Option<usize>,
     /// The text that [`DiffLine::paint`] puts at the end. The line keeps room for it.
     pub(super) suffix: String,
 }
@@ -24,6 +26,7 @@ impl DiffLine {
         let mut line = DiffLine {
             text: String::with_capacity(USUAL),
             pieces: Vec::with_capacity(8),
+            path: None,
             suffix: String::new(),
         };
         if indent > 0 {
@@ -43,6 +46,33 @@ impl DiffLine {
         self.pieces.push((role, self.text.len()));
     }
 
+    /// Marks the last piece as the path.
+    pub(super) fn end_path(&mut self) {
+        self.path = self.pieces.len().checked_sub(1);
+    }
+
+    /// Cuts the start of the path, so that the line has this many columns less. At least `least` columns of the path stay.
+    pub(super) fn shorten_path(&mut self, excess: usize, least: usize, ellipsis: &str) {
+        let Some(index) = self.path.filter(|_| excess > 0) else {
+            return;
+        };
+        let above = index.checked_sub(1);
+        let start = above.map_or(0, |above| self.pieces[above].1);
+        let end = self.pieces[index].1;
+        let path = &self.text[start..end];
+        let whole = text::width(path);
+        let columns = whole.saturating_sub(excess).max(least);
+        if columns >= whole {
+            return;
+        }
+        let tail = text::tail(path, columns.saturating_sub(text::width(ellipsis)));
+        let short = [ellipsis, whole_steps(tail)].concat();
+        self.text.replace_range(start..end, &short);
+        for (_, at) in &mut self.pieces[index..] {
+            *at = *at + short.len() - (end - start);
+        }
+    }
+
     /// Appends pieces.
     pub(super) fn extend(&mut self, spans: &[Span]) {
         for (role, piece) in spans {
@@ -54,6 +84,7 @@ impl DiffLine {
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.pieces.clear();
+        self.path = None;
     }
 
     /// The width in columns, suffix included.
@@ -81,4 +112,19 @@ impl DiffLine {
         }
         painted
     }
+}
+
+/// The end of a path from its first whole step on, unless most of it would go.
+fn whole_steps(tail: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, byte) in tail.bytes().enumerate().rev() {
+        match byte {
+            b']' => depth += 1,
+            b'[' => depth = depth.saturating_sub(1),
+            b'.' if depth == 0 && at < tail.len() / 2 => start = at + 1,
+            _ => {}
+        }
+    }
+    &tail[start..]
 }

@@ -65,6 +65,8 @@ impl Painter<'_> {
         let role = self.mark(change).role;
         let without = self.diff.key_fields(change.at);
         let note = self.origin(change).unwrap_or_default();
+        let wanted = value::wanted(shown, &without);
+        self.make_room(line, 2 + text::width(&note) + wanted);
         let room = self.room_for(line, 2 + text::width(&note), &[shown]);
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
@@ -100,6 +102,8 @@ impl Painter<'_> {
         } = self.view.look;
         let note = self.pair_note(change.fmt, pair).unwrap_or_default();
         let taken = 4 + text::width(symbols.arrow) + text::width(&note);
+        let wanted = value::wanted(old, &[]) + value::wanted(new, &[]);
+        self.make_room(line, taken + wanted);
         let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
@@ -121,7 +125,11 @@ impl Painter<'_> {
             push_arrow(line);
             line.extend(&new);
         }
-        line.push(Role::Dim, &note);
+        // The values say what the note does.
+        let columns = self.view.look.width;
+        if columns.is_none_or(|columns| line.width() + text::width(&note) <= columns) {
+            line.push(Role::Dim, &note);
+        }
     }
 
     /// The note after a pair: by how much a time moved, or the types of the values.

@@ -8,6 +8,7 @@ mod change_type;
 mod conditions;
 mod containers;
 mod created;
+mod decisive;
 mod embedded;
 mod excerpt;
 mod fit;
@@ -26,7 +27,7 @@ mod who;
 pub use change_type::ChangeType;
 pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
-pub use in_line::change_in_line;
+pub use in_line::{change_in_line, images_in_line};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
 pub use view::{Counts, DiffView, Fold, counts, selected};
@@ -36,3 +37,5 @@ pub use who::writer;
 mod laws;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod width_tests;

@@ -14,6 +14,9 @@ use super::line::DiffLine;
 use super::view::DiffView;
 use super::who::Attribution;
 
+/// A path keeps this part of the line, if the value needs the rest.
+const PATH_SHARE: usize = 3;
+
 /// The inputs of all lines.
 pub(super) struct Painter<'p> {
     pub(super) diff: &'p Diff<'p>,
@@ -101,7 +104,17 @@ impl Painter<'_> {
                 .write_path(PathWriter::new(text, arrow), base.at, at);
             text::escape_line_from(text, start);
         });
+        line.end_path();
         line
+    }
+
+    /// Makes room for a value of this many columns. The start of the path gives way, as far as its end stays readable.
+    pub(super) fn make_room(&self, line: &mut DiffLine, value: usize) {
+        let look = self.view.look;
+        if let Some(columns) = look.width {
+            let excess = (line.width() + value).saturating_sub(columns);
+            line.shorten_path(excess, columns / PATH_SHARE, look.symbols.ellipsis);
+        }
     }
 
     /// The mark of a change.
@@ -118,7 +131,17 @@ impl Painter<'_> {
         }
     }
 
-    pub(super) fn paint(&self, line: DiffLine) -> String {
+    /// Paints a line. If it does not fit, it loses the start of its path, then the manager.
+    pub(super) fn paint(&self, mut line: DiffLine) -> String {
+        self.make_room(&mut line, 0);
+        if self
+            .view
+            .look
+            .width
+            .is_some_and(|columns| !line.fits(columns))
+        {
+            line.suffix.clear();
+        }
         line.paint(self.view.look.styles)
     }
 

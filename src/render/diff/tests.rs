@@ -717,7 +717,7 @@ fn a_heading_that_is_too_long_drops_parts_in_order() {
     15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes, 2 hidden
     15:10:00 MODIFIED deployment/web  by kubectl-set  3 changes
     15:10:00 MODIFIED deployment/web  by kubectl-set
-    15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
+    15:10:00 MODIFIED deployment/web  by ku…
     ");
 }
 

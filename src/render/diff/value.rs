@@ -8,6 +8,8 @@ use crate::render::count::plural;
 use crate::render::plain_scalar::{ScalarPlace, is_plain};
 use crate::render::text;
 
+use super::decisive::decisive_words;
+
 /// How much of an object or a list is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueDetail {
@@ -58,11 +60,39 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
         return Some(whole);
     }
     let outline = write(ValueDetail::Outline, None);
-    Some(if fits(&outline) {
+    let short = if fits(&outline) {
         outline
     } else {
         write(ValueDetail::Count, None)
-    })
+    };
+    let Some(words) = decisive_words(shown) else {
+        // "1 field" says less than a part of it.
+        let is_one = is_object && shown.len() == 1 && shown.size() <= LONG;
+        return Some(if is_one && is_scalar_inside(shown) {
+            write(ValueDetail::Whole, None)
+        } else {
+            short
+        });
+    };
+    let both = format!("{short} ({words})");
+    Some(if fits(&both) { both } else { words })
+}
+
+/// Whether the fields of an object hold no objects or lists.
+fn is_scalar_inside(shown: Shown<'_>) -> bool {
+    let mut fields = shown.fields();
+    fields.all(|(_, value)| !matches!(value.content(), Content::Object | Content::Array))
+}
+
+/// The length in bytes above which a value takes all the room there is.
+const LONG: usize = 256;
+
+/// The columns that a value needs in full; not exact for a very long one. `without` omits fields of the outermost object.
+pub(super) fn wanted(shown: Shown<'_>, without: &[&str]) -> usize {
+    if shown.size() > LONG {
+        return LONG;
+    }
+    fitting(shown, None, without).map_or(0, |value| text::width(&value))
 }
 
 /// Formats a scalar; empty for an object or a list.

@@ -44,6 +44,13 @@ impl DiffView<'_> {
         lines > MANY && self.look.width.is_some() && self.fold == Fold::Many
     }
 
+    /// The same view for lines that follow this many columns.
+    pub(super) fn narrower(&self, columns: usize) -> Self {
+        let width = self.look.width.map(|width| width.saturating_sub(columns));
+        let look = Look { width, ..self.look };
+        DiffView { look, ..*self }
+    }
+
     /// Whether a change is shown.
     pub(super) fn shows(&self, diff: &Diff<'_>, change: &Change) -> bool {
         is_selected(diff, change, self.filter, self.noise)

@@ -14,7 +14,7 @@ use crate::render::text::width;
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
-const FORGOTTEN: &str = "the server has compacted versions before";
+const FORGOTTEN: &str = "the server has compacted older versions";
 
 /// The line between earlier and live versions.
 pub(crate) struct Divider<'s> {
@@ -30,6 +30,8 @@ pub(crate) struct Divider<'s> {
     pub(crate) first: Option<Timestamp>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
+    /// The number of versions that counted lines stand for.
+    pub(crate) folded: usize,
     pub(crate) changed: ChangedObjects,
     /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
@@ -95,9 +97,11 @@ impl Divider<'_> {
     }
 
     fn count(&self) -> String {
-        let hidden = match self.hidden {
-            0 => String::new(),
-            hidden => format!(" ({hidden} hidden)"),
+        let hidden = match (self.hidden, self.folded) {
+            (0, 0) => String::new(),
+            (hidden, 0) => format!(" ({hidden} hidden)"),
+            (0, folded) => format!(" ({folded} folded)"),
+            (hidden, folded) => format!(" ({folded} folded, {hidden} hidden)"),
         };
         if self.found.iter().any(|found| found.is_cut) {
             return match self.shown {
@@ -209,10 +213,16 @@ impl Divider<'_> {
     }
 }
 
-/// Puts the parts on lines of at most `columns`.
+/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line.
 fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
     let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
+    let whole = |part: &str| fits(&[part.to_owned()]);
+    let parts = parts.iter().flat_map(|part| {
+        let (first, rest) = split_to_fit(part, whole);
+        [Some(first), rest].into_iter().flatten()
+    });
+    let parts: Vec<String> = parts.collect();
     let mut lines = Vec::new();
     let mut start = 0;
     for end in 1..=parts.len() {
@@ -222,6 +232,19 @@ fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Splits a part that does not fit after its last phrase that does.
+fn split_to_fit(part: &str, fits: impl Fn(&str) -> bool) -> (String, Option<String>) {
+    let ends = [", ", ": "].into_iter().filter_map(|end| {
+        let ends = part.match_indices(end).filter(|(at, _)| fits(&part[..*at]));
+        let (at, end) = ends.last()?;
+        Some((at, at + end.len()))
+    });
+    match ends.max().filter(|_| !fits(part)) {
+        Some((at, next)) => (part[..at].to_owned(), Some(part[next..].to_owned())),
+        None => (part.to_owned(), None),
+    }
 }
 
 /// A phrase about a time, which may be unknown.
@@ -306,6 +329,7 @@ mod tests {
             shown: 0,
             first: None,
             hidden: 0,
+            folded: 0,
             changed: ChangedObjects::by(&[]),
             live: None,
         };

@@ -22,11 +22,13 @@ pub(crate) enum Since {
     Now,
     /// From this long ago.
     Ago(SignedDuration),
+    /// From this time.
+    At(Timestamp),
     /// As far back as the server has versions.
     All,
 }
 
-/// Parses `10m`, `1h30m`, `all` or `0`. Fails with a hint for a number without a unit.
+/// Parses `10m`, `1h30m`, `1d`, `2026-11-22T09:00:00Z`, `all` or `0`. Fails with a hint for a number without a unit.
 pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
     match text {
         "all" => return Ok(Since::All),
@@ -38,10 +40,29 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         }
         _ => {}
     }
-    match text.parse::<SignedDuration>() {
-        Ok(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
-        Ok(_) | Err(_) => Err("expected a duration (90s, 10m, 1h30m), all or 0".to_owned()),
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(Since::At(time));
     }
+    match duration(text) {
+        Some(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
+        Some(_) | None => Err(
+            "expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0"
+                .to_owned(),
+        ),
+    }
+}
+
+/// A duration, in which the first unit may be days of 24 hours.
+fn duration(text: &str) -> Option<SignedDuration> {
+    let days = text.split_once('d').and_then(|(days, rest)| {
+        let days: i64 = days.parse().ok()?;
+        let rest = match rest {
+            "" => SignedDuration::ZERO,
+            rest => rest.parse().ok()?,
+        };
+        SignedDuration::try_from_hours(days.checked_mul(24)?)?.checked_add(rest)
+    });
+    days.or_else(|| text.parse().ok())
 }
 
 /// Parses the resourceVersion of `--since-rv`.
@@ -108,6 +129,10 @@ impl Reach {
                 time: now.checked_sub(ago).ok().map(whole_second),
                 ..Reach::all()
             }),
+            (None, Some(Since::At(time))) => Some(Reach {
+                time: Some(whole_second(time)),
+                ..Reach::all()
+            }),
             (None, None) => Some(Reach {
                 shown: SHOWN,
                 requests: REQUESTS,
@@ -153,10 +178,30 @@ mod tests {
             ("10m", minutes(10)),
             ("1h30m", minutes(90)),
             ("60s", minutes(1)),
+            ("1d", minutes(24 * 60)),
+            ("1d2h", minutes(26 * 60)),
+            ("2d30m", minutes(48 * 60 + 30)),
         ] {
             assert_eq!(parse_since(text), since, "{text}");
         }
-        for text in ["5", "300", "", "x", "-5m", "0s", "10 lightyears"] {
+        let noon = "2026-03-02T12:00:00Z";
+        assert_eq!(
+            parse_since(noon),
+            Ok(Since::At(noon.parse().expect("a time")))
+        );
+        for text in [
+            "5",
+            "300",
+            "",
+            "x",
+            "-5m",
+            "0s",
+            "d",
+            "-1d",
+            "999999999999999999d",
+            "2026-03-02",
+            "10 lightyears",
+        ] {
             assert!(parse_since(text).is_err(), "{text}");
         }
         assert!(parse_since("300").is_err_and(|error| error.contains("300s or 300m")));

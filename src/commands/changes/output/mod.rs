@@ -10,6 +10,8 @@ mod quiet_runs;
 mod records;
 mod rendered;
 mod renderer;
+mod seen_managers;
+mod short;
 mod summary;
 mod text;
 

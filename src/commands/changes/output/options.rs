@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::changes::fold::{FoldMode, LineStyle};
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry};
@@ -23,6 +24,8 @@ pub(crate) struct DisplayOptions {
     pub(crate) cluster: String,
     /// Whether the input is a file.
     pub(crate) is_of_file: bool,
+    /// Whether it exits after the current state.
+    pub(crate) is_once: bool,
     /// Hides Secret values.
     pub(crate) redactor: Redactor,
     /// The versions and changes to show.
@@ -31,6 +34,8 @@ pub(crate) struct DisplayOptions {
     pub(crate) format: ChangesFormat,
     /// How much of a new object to print.
     pub(crate) creation: Creation,
+    /// What the timeline folds.
+    pub(crate) timeline: FoldMode,
     /// Whether to collapse long output.
     pub(crate) fold: Fold,
     /// How far the server's clock is ahead of this machine's; zero until the look-back has measured it.
@@ -49,6 +54,15 @@ pub(crate) enum Creation {
 }
 
 impl DisplayOptions {
+    /// How to draw lines that are not versions.
+    pub(crate) fn line_style<'s>(&'s self, look: Look, env: &'s Env) -> LineStyle<'s> {
+        LineStyle {
+            look,
+            env,
+            namespace: self.namespace.as_ref(),
+        }
+    }
+
     /// The text lines of an entry without a version.
     pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
         let text = notice(entry).into_iter();

@@ -16,9 +16,25 @@ pub(crate) struct Printout {
     pub(crate) first: Option<Timestamp>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
+    /// The number of versions that a counted line stands for.
+    pub(crate) folded: usize,
 }
 
 impl Printout {
+    /// Inserts lines, each below a number of the present lines. They are in this order.
+    pub(super) fn insert(&mut self, lines: Vec<(usize, String)>) {
+        let mut later = lines.into_iter().peekable();
+        let mut all = Vec::with_capacity(self.lines.len() + later.len());
+        for (at, line) in std::mem::take(&mut self.lines).into_iter().enumerate() {
+            while let Some((_, line)) = later.next_if(|(above, _)| *above <= at) {
+                all.push(line);
+            }
+            all.push(line);
+        }
+        all.extend(later.map(|(_, line)| line));
+        self.lines = all;
+    }
+
     pub(crate) fn print(self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if !self.lines.is_empty() {
             terminal.print(&self.lines)?;

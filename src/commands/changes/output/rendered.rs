@@ -1,5 +1,6 @@
 //! `Rendered`: the output of one timeline entry.
 
+use crate::commands::changes::fold::Taken;
 use crate::render::diff::Counts;
 
 /// The output of one timeline entry.
@@ -9,6 +10,8 @@ pub(super) struct Rendered {
     pub(super) lines: Vec<String>,
     /// The counts of a hidden version.
     pub(super) quiet: Option<Counts>,
+    /// What the fold of the timeline did with the version.
+    pub(super) taken: Taken,
     /// The number of shown changes.
     pub(super) shown: usize,
     /// The number of hidden changes of a shown version.
@@ -32,6 +35,14 @@ impl Rendered {
     pub(super) fn aside(text: Option<String>) -> Rendered {
         Rendered {
             asides: text.into_iter().collect(),
+            ..Rendered::default()
+        }
+    }
+
+    /// A version that the fold of the timeline took.
+    pub(super) fn taken(taken: Taken) -> Rendered {
+        Rendered {
+            taken,
             ..Rendered::default()
         }
     }

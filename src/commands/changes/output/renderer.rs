@@ -3,10 +3,12 @@
 use jiff::Timestamp;
 
 use crate::commands::changes::doc_cache::DocCache;
+use crate::commands::changes::fold::{Taken, TimelineFold};
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
-use crate::commands::changes::state::{TimelineEntry, VersionEvent};
+use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
 use crate::commands::{Sources, Terminal};
+use crate::render::count::plural;
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
@@ -16,6 +18,7 @@ use super::options::{DisplayOptions, notice, warning};
 use super::printout::{Printout, REDACTED};
 use super::quiet_runs::QuietRuns;
 use super::rendered::Rendered;
+use super::seen_managers::SeenManagers;
 use super::summary::Summary;
 use super::text::unreadable;
 
@@ -25,6 +28,10 @@ pub(crate) struct Renderer {
     pub(crate) summary: Summary,
     /// The versions with only noise.
     pub(crate) quiet: QuietRuns,
+    /// The versions of the timeline that counted lines stand for.
+    pub(crate) fold: TimelineFold,
+    /// The managers of the versions, for `--by`.
+    pub(crate) managers: SeenManagers,
     initial_sync: InitialSync,
     docs: DocCache,
     /// Whether it has printed a document.
@@ -37,6 +44,8 @@ impl Renderer {
     pub(crate) fn new(options: DisplayOptions, keys: &[SourceKey], started: Timestamp) -> Renderer {
         Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
+            fold: TimelineFold::new(options.timeline),
+            managers: SeenManagers::default(),
             options,
             summary: Summary::since(started),
             quiet: QuietRuns::default(),
@@ -53,19 +62,45 @@ impl Renderer {
             if self.summary.is_full() {
                 break;
             }
+            let above = page.lines.len();
+            self.fold.above = above;
             let rendered = self.rendered(entry, terminal);
             page.hidden += usize::from(rendered.quiet.is_some());
-            if !rendered.lines.is_empty() {
+            page.folded += usize::from(rendered.taken == Taken::Counted);
+            if !rendered.lines.is_empty() || rendered.taken == Taken::Line {
                 page.shown += 1;
                 page.first = page.first.or(Some(entry.time()));
             }
             page.lines.extend(rendered.lines);
+            if let Some(event) = entry.version().filter(|_| page.lines.len() > above) {
+                let lines = above..page.lines.len();
+                self.fold.printed(&event.now.object, lines);
+            }
             page.asides.extend(rendered.asides);
             if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
                 page.asides.push(REDACTED.to_owned());
             }
         }
+        // On a terminal, the footer has the runs that may go on.
+        let is_past = entries.last().is_some_and(|entry| entry.when != When::Live);
+        let flushes = is_past || !terminal.is_live();
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        page.insert(self.fold.end_page(flushes, &style));
         page
+    }
+
+    /// The lines about the folded versions that may go on, the newest ones.
+    pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<String> {
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        let lines = self.fold.open_lines(&style);
+        let from = lines.len().saturating_sub(most);
+        let others = (from > 0).then(|| {
+            let (dot, objects) = (style.look.symbols.dot, plural(from, "more object"));
+            let line = format!("{dot}  {objects} with folded versions");
+            style.look.styles.dim(&line)
+        });
+        let shown = lines.into_iter().skip(from);
+        others.into_iter().chain(shown).collect()
     }
 
     /// Adds the line about many kinds, when each of them is listed or refused.
@@ -85,6 +120,7 @@ impl Renderer {
             Audience::Person => page
                 .lines
                 .push(terminal.look().styles.dim(&escape_line(&line))),
+            Audience::Documents | Audience::Records if self.options.is_once => {}
             Audience::Documents | Audience::Records => page.asides.push(line),
         }
     }
@@ -101,6 +137,10 @@ impl Renderer {
                 }
                 Audience::Records => {
                     Rendered::lines(self.options.notice_record(entry).into_iter().collect())
+                }
+                // Programs want to know neither which objects there are, nor that it watches them, once it exits.
+                Audience::Documents if self.options.is_once && entry.is_listing() => {
+                    Rendered::default()
                 }
                 Audience::Documents => Rendered::aside(notice(entry)),
             };
@@ -122,10 +162,18 @@ impl Renderer {
         let compared = read
             .as_ref()
             .map(|read| options.shown.compare(&entry.key, read));
+        if let Ok(compared) = &compared {
+            self.managers.see(&options.shown.by, compared);
+        }
+        let taken = match &compared {
+            Ok(compared) if prints(compared, options.format) => self.fold.take(entry, compared),
+            Ok(_) | Err(_) => Taken::No,
+        };
         let rendered = match &compared {
             Ok(compared) if !prints(compared, options.format) => {
                 Rendered::quiet(compared.counts.clone())
             }
+            Ok(_) if taken != Taken::No => Rendered::taken(taken),
             Ok(compared) => match options.format.audience() {
                 Audience::Person => options.text(entry, compared, terminal),
                 Audience::Records => Rendered::lines(vec![options.record(entry, compared)]),
@@ -171,6 +219,7 @@ impl Renderer {
             && terminal.is_live()
             && counts.hidden() > 0
             && counts.filtered == 0
+            && !self.fold.folds_controllers()
         {
             self.quiet.count(object, entry.seen, counts);
         }

@@ -8,7 +8,7 @@ use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::state::TimelineEntry;
-use crate::diff::Diff;
+use crate::diff::{Diff, Shown};
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
@@ -42,6 +42,13 @@ impl DisplayOptions {
         terminal: &Terminal<'_>,
     ) -> Rendered {
         let text = self.text_view(entry, compared, terminal);
+        if self.format == ChangesFormat::Short {
+            return Rendered {
+                shown: compared.counts.shown,
+                hidden: compared.counts.hidden(),
+                ..Rendered::lines(vec![text.short()])
+            };
+        }
         match (compared.change(), &compared.diff) {
             (ChangeType::Modified, Some(diff)) => Rendered {
                 shown: compared.counts.shown,
@@ -119,8 +126,7 @@ impl TextView<'_> {
     fn deleted(&self) -> Vec<String> {
         let now = self.compared.read.now();
         let object = self.options.redactor.shown(now.doc.root());
-        let lived = lifetime(object, self.time_of_entry());
-        let lived = lived.map(|lived| format!("existed {}", age::human(lived)));
+        let lived = self.lived(object);
         let missing = self.missing("while disconnected");
         let heading = self.heading(Heading {
             notes: lived.into_iter().chain(missing).collect(),
@@ -137,6 +143,12 @@ impl TextView<'_> {
             lines.extend(self.changes(&shown, diff));
         }
         lines
+    }
+
+    /// How long a deleted object existed: `existed 39s`.
+    pub(super) fn lived(&self, object: Shown<'_>) -> Option<String> {
+        let lived = lifetime(object, self.time_of_entry())?;
+        Some(format!("existed {}", age::human(lived)))
     }
 
     pub(super) fn heading(&self, heading: Heading) -> String {
@@ -168,7 +180,7 @@ impl TextView<'_> {
         header(&parts, self.look)
     }
 
-    fn time_of_entry(&self) -> Timestamp {
+    pub(super) fn time_of_entry(&self) -> Timestamp {
         let past = self.compared.past(self.entry);
         past.map_or(self.entry.seen, |past| past.time)
     }
@@ -178,19 +190,18 @@ impl TextView<'_> {
         Some(self.time_of_entry().duration_since(since))
     }
 
-    fn missing(&self, note: &str) -> Vec<String> {
+    pub(super) fn missing(&self, note: &str) -> Vec<String> {
         let was_unseen = self.compared.read.event.was_unseen;
         was_unseen.then(|| note.to_owned()).into_iter().collect()
     }
 
-    fn time(&self, time: Timestamp) -> String {
+    pub(super) fn time(&self, time: Timestamp) -> String {
         clock(time, self.look, self.env)
     }
 
-    /// The flag for the object's namespace, such as `-n shop`. `None` if headings need not name it.
+    /// The flag for the object's namespace, if headings must name it.
     fn place(&self, object: &ObjectRef) -> Option<String> {
-        let namespace = object.namespace.as_ref()?;
-        (Some(namespace) != self.options.namespace.as_ref()).then(|| format!("-n {namespace}"))
+        self.options.line_style(self.look, self.env).place(object)
     }
 
     pub(super) fn diff_view(&self) -> DiffView<'_> {

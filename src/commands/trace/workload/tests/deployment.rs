@@ -185,7 +185,7 @@ fn one_of_ten_is_not_done() {
     deployment/web  -n shop  10 replicas  RollingUpdate                         0:00
     ~ rolling out: 1/10 updated, 10 available                    10m to the deadline
     ✓ +0s     spec change   gen 2
-        ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
+        ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✓ +0s     replicaset    web-2 #2, 1/10 pods
     ~ ...     scheduled     1/10 pods (node-1)
     ~ ...     images        1/10 pulled
@@ -251,7 +251,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ✗ the rollout has failed: 1/1 updated, 1 available, 1 failing
     ✓ +0s     spec change   gen 2
-        ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
+        ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✓ +0s     replicaset    web-2 #2, 1/1 pods
     ✓         scheduled     1/1 pods (node-1)
     ✗         images        0/1 pulled; web-2-b ErrImagePull
@@ -376,7 +376,7 @@ fn every_revision_with_pods_is_shown_in_order() {
     deployment/web  -n shop  3 replicas  RollingUpdate                          0:00
     ~ rolling out: 0/3 updated, 3 available                      10m to the deadline
     ✓ +0s     spec change   gen 4
-        ~ .spec.template.spec.containers[name=web].image: r.example/web:v3 → r.example/web:v4
+        ~ …spec.containers[name=web].image: r.example/web:v3 → r.example/web:v4
     ✓ +0s     replicaset    web-4 #4, 0/3 pods
     · ...     scheduled     0/3 pods
     · ...     images        0/3 pulled
@@ -412,7 +412,7 @@ fn paused_is_not_failed() {
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ~ paused: 0/1 updated, 1 available
     ✓         spec change   gen 2
-        ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
+        ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     · ...     replicaset    to be created by the controller
     · ...     scheduled     0/1 pods
     · ...     images        0/1 pulled
@@ -732,7 +732,7 @@ fn the_story_of_a_rollout_that_fails() {
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set
-        ~ .spec.template.spec.containers[name=web].image: …com/shop/web:v2.3.9 → …shop/web:v2.4.1-rc1
+        ~ …ntainers[name=web].image: …e.com/shop/web:v2.3.9 → …m/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
     ✗ +1.2s   images        0/3 pulled; web-5cc54d4d56-dcqxn ImagePullBackOff
@@ -789,7 +789,7 @@ fn the_story_of_a_rollout_that_is_fixed() {
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:24
     ~ rolling out: 2/3 updated, 3 available                    9m58s to the deadline
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
-        ~ .spec.template.spec.containers[name=web].image: …xample.com/shop/web:v2.4.1-rc1 → registry.exa…(+13 B)/web:v2.4.1
+        ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 2/3 pods
     ~ ...     scheduled     2/3 pods (worker-2, worker-3)
     ~ ...     images        2/3 pulled
@@ -818,7 +818,7 @@ fn the_story_of_a_rollout_that_is_fixed() {
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  1:00
     ● complete: 3/3 available
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
-        ~ .spec.template.spec.containers[name=web].image: …shop/web:v2.4.1-rc1 → regist…(+24 B)v2.4.1
+        ~ …ntainers[name=web].image: …m/shop/web:v2.4.1-rc1 → registr…(+22 B):v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 3/3 pods
     ✓ +8.3s   scheduled     3/3 pods (worker-1, worker-2, worker-3)
     ✓ +10s    images        3/3 pulled
@@ -934,7 +934,7 @@ fn a_scale_in_the_middle_does_not_take_the_cause_away() {
     deployment/web  -n shop  5 replicas  RollingUpdate                          0:12
     ✗ rolling out: 1/5 updated, 3 available, 1 failing         9m48s to the deadline
     ✓ +0.0s   spec change   gen 2
-        ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
+        ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✓ +12s    then changed  gen 3
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    web-2 #2, 1/5 pods

@@ -1,0 +1,90 @@
+//! `Author`: what kind of program a field manager is, by its name.
+
+use crate::object::managed_fields::ManagedFieldsEntry;
+
+/// What kind of program a field manager is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// A client that people type into or click in.
+    Person,
+    /// A program that acts for people, such as helm.
+    Tool,
+    /// A program that reconciles objects.
+    Controller,
+}
+
+/// The starts of the names of clients for people, in lower case. Without `--field-manager`, the name is that of the
+/// program.
+const CLIENTS: [&str; 9] = [
+    "kubectl",
+    "oc",
+    "k9s",
+    "lens",
+    "openlens",
+    "freelens",
+    "headlamp",
+    "dashboard",
+    "mozilla",
+];
+
+/// Words in the names of controllers, in lower case.
+const CONTROLLERS: [&str; 11] = [
+    "controller",
+    "operator",
+    "kubelet",
+    "kube-scheduler",
+    "kube-apiserver",
+    "kube-proxy",
+    "autoscaler",
+    "provisioner",
+    "cert-manager",
+    "manager",
+    "kwok",
+];
+
+impl Author {
+    pub(crate) fn of(entry: &ManagedFieldsEntry<'_>) -> Author {
+        let name = entry.manager.to_lowercase();
+        let is_client = |client: &str| match name.strip_prefix(client) {
+            Some(rest) => !rest.starts_with(|next: char| next.is_ascii_alphanumeric()),
+            None => false,
+        };
+        if CLIENTS.into_iter().any(is_client) {
+            return Author::Person;
+        }
+        let is_controller = CONTROLLERS.iter().any(|word| name.contains(word));
+        if is_controller || &*entry.subresource == "status" {
+            Author::Controller
+        } else {
+            Author::Tool
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_shows_what_a_manager_is() {
+        for (manager, subresource, expect) in [
+            ("kubectl-edit", "", Author::Person),
+            ("kubectl", "status", Author::Person),
+            ("oc", "", Author::Person),
+            ("octopus", "", Author::Tool),
+            ("helm", "", Author::Tool),
+            ("argocd", "", Author::Tool),
+            ("Terraform", "", Author::Tool),
+            ("widget", "status", Author::Controller),
+            ("argocd-application-controller", "", Author::Controller),
+            ("kube-controller-manager", "scale", Author::Controller),
+            ("PrometheusOperator", "", Author::Controller),
+            ("kubelet", "status", Author::Controller),
+        ] {
+            let mut entry = ManagedFieldsEntry::default();
+            entry.manager = manager.into();
+            entry.subresource = subresource.into();
+            assert_eq!(Author::of(&entry), expect, "{manager}");
+        }
+    }
+}

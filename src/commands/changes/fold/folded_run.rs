@@ -1,0 +1,197 @@
+//! `FoldedRun`: what controllers did about one object, as one line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{LineStyle, TimelinePart};
+use crate::commands::changes::compared::Compared;
+use crate::commands::changes::state::TimelineEntry;
+use crate::object::ObjectRef;
+use crate::render::count::plural;
+use crate::render::text::escape_line;
+use crate::source::Version;
+use crate::status::{Assessment, Rules, Status};
+
+/// The flag that shows the folded versions.
+const FLAG: &str = "--owned";
+
+/// The folded versions about one object, since its last printed version.
+pub(super) struct FoldedRun {
+    /// The object, without its uid.
+    pub(super) owner: ObjectRef,
+    /// The number of lines of the current page above the run's line; `None` if an earlier page has that place.
+    pub(super) at: Option<usize>,
+    /// Whether the line is below the owner's own version.
+    pub(super) is_below_owner: bool,
+    first: Timestamp,
+    last: Timestamp,
+    /// The owned objects.
+    objects: BTreeMap<ObjectRef, FoldedObject>,
+    /// The number of their versions.
+    versions: usize,
+    /// The number of versions in which controllers report about the owner.
+    reports: usize,
+    events: usize,
+}
+
+/// An owned object in a run.
+struct FoldedObject {
+    plural: Arc<str>,
+    /// Its newest version; `None` after its deletion.
+    newest: Option<Arc<Version>>,
+}
+
+impl FoldedRun {
+    pub(super) fn new(owner: ObjectRef, first: Timestamp) -> FoldedRun {
+        FoldedRun {
+            owner,
+            at: None,
+            is_below_owner: false,
+            first,
+            last: first,
+            objects: BTreeMap::new(),
+            versions: 0,
+            reports: 0,
+            events: 0,
+        }
+    }
+
+    /// Adds a version.
+    pub(super) fn add(
+        &mut self,
+        part: TimelinePart,
+        entry: &TimelineEntry,
+        compared: &Compared<'_>,
+    ) {
+        self.last = entry.time();
+        if part == TimelinePart::Report
+            && compared.read.event.now.object.without_uid() == self.owner
+        {
+            self.reports += 1;
+            return;
+        }
+        self.versions += 1;
+        let event = compared.read.event;
+        self.objects.insert(
+            event.now.object.clone(),
+            FoldedObject {
+                plural: entry.key.resource.plural.clone(),
+                newest: (!event.is_end()).then(|| event.now.clone()),
+            },
+        );
+    }
+
+    /// Counts an Event.
+    pub(super) fn add_event(&mut self, entry: &TimelineEntry) {
+        self.last = entry.time();
+        self.events += 1;
+    }
+
+    /// The page with its place is printed.
+    pub(super) fn leave_page(&mut self) {
+        self.at = None;
+        self.is_below_owner = false;
+    }
+
+    /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff): --owned`. If that is too
+    /// long for the line, it has only the number of objects, or only the sum.
+    pub(super) fn line(&self, style: &LineStyle<'_>) -> String {
+        let head = self.head(style);
+        let failing = self.failing();
+        let (reported, evented) = (self.reported(), self.evented());
+        let sum = self.versions + self.reports + self.events;
+        let whole = [
+            self.owned(),
+            reported.clone(),
+            evented.clone(),
+            failing.clone(),
+        ];
+        let brief = [self.owned_in_brief(), reported, evented, failing.clone()];
+        let least = [Some(plural(sum, "version")), None, None, failing];
+        let line = |parts: [Option<String>; 4]| {
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            format!("{head}{}: {FLAG}", parts.join(", "))
+        };
+        let [whole, brief, least] = [whole, brief, least].map(line);
+        let mut lines = [whole, brief].into_iter();
+        let line = lines.find(|line| style.fits(line)).unwrap_or(least);
+        style.look.styles.dim(&line)
+    }
+
+    /// The times and the name of the owner, unless its own version is above the line.
+    fn head(&self, style: &LineStyle<'_>) -> String {
+        if self.is_below_owner {
+            return "  ".to_owned();
+        }
+        let mut times = vec![style.clock(self.first), style.clock(self.last)];
+        times.dedup();
+        let dot = style.look.symbols.dot;
+        format!("{dot}  {} {}: ", times.join("-"), style.name(&self.owner))
+    }
+
+    /// `12 versions of 6 pods and 1 replicaset`
+    fn owned(&self) -> Option<String> {
+        let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for (object, folded) in &self.objects {
+            *kinds.entry((&folded.plural, &object.kind)).or_default() += 1;
+        }
+        let kinds = kinds.into_iter().map(|((many, one), count)| match count {
+            1 => format!("1 {}", one.to_lowercase()),
+            _ => format!("{count} {many}"),
+        });
+        let kinds = listed(&kinds.collect::<Vec<_>>());
+        let versions = plural(self.versions, "version");
+        (self.versions > 0).then(|| escape_line(&format!("{versions} of {kinds}")).into_owned())
+    }
+
+    /// `12 versions of 7 objects`
+    fn owned_in_brief(&self) -> Option<String> {
+        let (versions, objects) = (
+            plural(self.versions, "version"),
+            plural(self.objects.len(), "object"),
+        );
+        (self.versions > 0).then(|| format!("{versions} of {objects}"))
+    }
+
+    fn reported(&self) -> Option<String> {
+        (self.reports > 0).then(|| plural(self.reports, "status report"))
+    }
+
+    fn evented(&self) -> Option<String> {
+        (self.events > 0).then(|| plural(self.events, "event"))
+    }
+
+    /// `2 failing (CrashLoopBackOff)`: the owned objects that fail in their newest version.
+    fn failing(&self) -> Option<String> {
+        let newest = self
+            .objects
+            .values()
+            .filter_map(|folded| folded.newest.as_ref());
+        let docs = newest.filter_map(|version| version.doc().ok());
+        let assessed = docs.map(|doc| Assessment::of(doc.root(), self.last, Rules::Spy));
+        let words = assessed
+            .filter(Assessment::is_failing)
+            .map(|failing| failing.row.word);
+        let mut words: Vec<String> = words.collect();
+        let count = words.len();
+        words.sort();
+        words.dedup();
+        words.retain(|word| word != Status::Failed.as_str());
+        let words = match &words.join(", ")[..] {
+            "" => String::new(),
+            words => format!(" ({words})"),
+        };
+        (count > 0).then(|| escape_line(&format!("{count} failing{words}")).into_owned())
+    }
+}
+
+/// `a, b and c`
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,142 @@
+//! `KnownOwners`: finds the object at the top of a chain of controllers, such as the Deployment of a Pod.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::timeline_part::{is_endpoints, is_event};
+use crate::object::{ObjectRef, Uid, Value};
+use crate::source::Version;
+
+/// The longest chain. Owner references can form a circle.
+const DEPTH: usize = 8;
+
+/// How many objects it remembers that nobody named as their owner.
+const REMEMBERED: usize = 50_000;
+
+/// The objects seen so far, and their controllers.
+#[derive(Default)]
+pub(super) struct KnownOwners {
+    objects: HashMap<Uid, Arc<Version>>,
+    /// In the order of arrival.
+    order: VecDeque<Uid>,
+    controllers: HashMap<Uid, Option<ObjectRef>>,
+}
+
+impl KnownOwners {
+    /// Remembers an object, unless it is an Event, which owns nothing. It forgets the oldest one if there are too many.
+    pub(super) fn learn(&mut self, version: &Arc<Version>) {
+        if is_event(&version.object) {
+            return;
+        }
+        let Some(uid) = &version.object.uid else {
+            return;
+        };
+        if self.objects.insert(uid.clone(), version.clone()).is_some() {
+            return;
+        }
+        self.order.push_back(uid.clone());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.objects.remove(&oldest);
+            self.controllers.remove(&oldest);
+        }
+    }
+
+    /// The top of the chain above an object; the object itself if it has no controller.
+    pub(super) fn top(&mut self, object: &ObjectRef, root: Value<'_>) -> ObjectRef {
+        match controller(object, root) {
+            Some(controller) => self.top_known(&controller),
+            None => object.clone(),
+        }
+    }
+
+    /// The top of the chain above an object of which only the reference is at hand.
+    pub(super) fn top_known(&mut self, object: &ObjectRef) -> ObjectRef {
+        let mut top = object.clone();
+        for _ in 0..DEPTH {
+            match self.controller_of(&top) {
+                Some(next) => top = next,
+                None => break,
+            }
+        }
+        top
+    }
+
+    fn controller_of(&mut self, object: &ObjectRef) -> Option<ObjectRef> {
+        let uid = object.uid.as_ref()?;
+        if let Some(known) = self.controllers.get(uid) {
+            return known.clone();
+        }
+        let version = self.objects.get(uid)?;
+        let doc = version.doc().ok()?;
+        let found = controller(&version.object, doc.root());
+        self.controllers.insert(uid.clone(), found.clone());
+        found
+    }
+}
+
+/// The controller of an object. It is in the same namespace.
+fn controller(object: &ObjectRef, root: Value<'_>) -> Option<ObjectRef> {
+    if is_endpoints(object) {
+        return Some(ObjectRef {
+            kind: "Service".into(),
+            uid: None,
+            ..object.clone()
+        });
+    }
+    let mut owners = root.items_at(&["metadata", "ownerReferences"]);
+    let owner = owners.find(|owner| owner.bool_at(&["controller"]) == Some(true))?;
+    Some(ObjectRef {
+        api_version: owner.text_at(&["apiVersion"])?,
+        kind: owner.text_at(&["kind"])?,
+        namespace: object.namespace.clone(),
+        name: owner.text_at(&["name"])?,
+        uid: owner.text_at(&["uid"]).map(Uid::new),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Doc, ResourceVersion};
+
+    fn version(kind: &str, name: &str, owner: Option<[&str; 2]>) -> Arc<Version> {
+        let owner = owner.map(|[kind, name]| {
+            format!(
+                r#","ownerReferences":[{{"apiVersion":"apps/v1","kind":"{kind}","name":"{name}","uid":"{name}","controller":true}}]"#
+            )
+        });
+        let owner = owner.unwrap_or_default();
+        let body = format!(
+            r#"{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"{name}","namespace":"shop","uid":"{name}"{owner}}}}}"#
+        );
+        Arc::new(Version {
+            object: ObjectRef::of(Doc::parse(&*body).expect("JSON").root()),
+            version: ResourceVersion::new("1"),
+            body: body.into(),
+        })
+    }
+
+    fn top(known: &[Arc<Version>], of: &Version) -> String {
+        let mut owners = KnownOwners::default();
+        for version in known {
+            owners.learn(version);
+        }
+        let doc = of.doc().expect("JSON");
+        owners.top(&of.object, doc.root()).to_string()
+    }
+
+    #[test]
+    fn the_top_of_a_chain_is_found_as_far_as_it_is_known() {
+        let pod = version("Pod", "web-1-a", Some(["ReplicaSet", "web-1"]));
+        let set = version("ReplicaSet", "web-1", Some(["Deployment", "web"]));
+        assert_eq!(top(&[set], &pod), "deployment/web");
+        assert_eq!(top(&[], &pod), "replicaset/web-1");
+        assert_eq!(top(&[], &version("Pod", "alone", None)), "pod/alone");
+        assert_eq!(top(&[], &version("Endpoints", "web", None)), "service/web");
+        let [a, b] = [["a", "b"], ["b", "a"]]
+            .map(|[own, other]| version("Widget", own, Some(["Widget", other])));
+        assert_eq!(top(&[a.clone(), b], &a), "widget/b");
+    }
+}

@@ -1,0 +1,189 @@
+//! `TimelineFold`: makes the timeline of every kind readable. What people and tools did is printed version by version.
+//! An Event is one line. What controllers did about it becomes one counted line below the object they did it for.
+
+mod author;
+mod event_line;
+mod folded_run;
+mod known_owners;
+mod line_style;
+mod timeline_part;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::compared::Compared;
+use super::state::TimelineEntry;
+use crate::object::ObjectRef;
+use crate::source::Version;
+
+pub(super) use author::Author;
+pub(crate) use event_line::EventLine;
+use folded_run::FoldedRun;
+use known_owners::KnownOwners;
+pub(crate) use line_style::LineStyle;
+pub(super) use timeline_part::{TimelinePart, is_controlled};
+
+/// What a timeline folds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FoldMode {
+    /// Nothing. Each version is printed as such.
+    #[default]
+    Nothing,
+    /// Each Event becomes one line.
+    Events,
+    /// Besides, the versions that controllers wrote become counted lines.
+    Controllers,
+}
+
+/// What a fold does with a version.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Nothing: it is printed as such.
+    #[default]
+    No,
+    /// It is in a line about an Event.
+    Line,
+    /// A counted line stands for it.
+    Counted,
+}
+
+/// The folded versions of a timeline that are not printed yet.
+#[derive(Default)]
+pub(crate) struct TimelineFold {
+    mode: FoldMode,
+    /// The number of lines of the page so far.
+    pub(crate) above: usize,
+    owners: KnownOwners,
+    /// The open runs, by their first version.
+    runs: Vec<FoldedRun>,
+    /// The complete runs of the current page.
+    done: Vec<FoldedRun>,
+    /// The lines about Events of the current page.
+    events: Vec<EventLine>,
+    /// Where the lines of each object on the current page end.
+    ends: HashMap<ObjectRef, usize>,
+}
+
+impl TimelineFold {
+    pub(crate) fn new(mode: FoldMode) -> TimelineFold {
+        TimelineFold {
+            mode,
+            ..TimelineFold::default()
+        }
+    }
+
+    /// Whether it folds the versions of controllers.
+    pub(crate) fn folds_controllers(&self) -> bool {
+        self.mode == FoldMode::Controllers
+    }
+
+    /// Remembers an object, which may be the owner of others.
+    pub(crate) fn learn(&mut self, version: &Arc<Version>) {
+        if self.mode != FoldMode::Nothing {
+            self.owners.learn(version);
+        }
+    }
+
+    /// Takes a version, unless it is printed as such.
+    pub(crate) fn take(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> Taken {
+        if self.mode == FoldMode::Nothing {
+            return Taken::No; // most commands
+        }
+        let part = TimelinePart::of(compared);
+        match (self.mode, part) {
+            (FoldMode::Nothing, _)
+            | (_, TimelinePart::Version)
+            | (FoldMode::Events, TimelinePart::Owned | TimelinePart::Report) => Taken::No,
+            (FoldMode::Events | FoldMode::Controllers, TimelinePart::Event) => {
+                self.take_event(entry, compared)
+            }
+            (FoldMode::Controllers, TimelinePart::Owned | TimelinePart::Report) => {
+                let object = &compared.read.event.now.object;
+                let owner = self.owners.top(object, compared.read.doc.root());
+                self.run(&owner, entry).add(part, entry, compared);
+                Taken::Counted
+            }
+        }
+    }
+
+    /// An Event about the normal course of things is counted; a Warning has a line.
+    fn take_event(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> Taken {
+        let Some(mut line) = EventLine::of(compared, entry.time()) else {
+            return Taken::No;
+        };
+        let owner = self.owners.top_known(line.about());
+        // The server deletes Events after an hour, which says nothing about their objects.
+        let is_normal = !line.is_warning() || compared.read.event.is_end();
+        if self.mode == FoldMode::Controllers && is_normal {
+            self.run(&owner, entry).add_event(entry);
+            return Taken::Counted;
+        }
+        line.owner = owner;
+        line.at = self.above;
+        match self.events.iter_mut().find(|other| other.repeats(&line)) {
+            Some(other) => other.join(line),
+            None => self.events.push(line),
+        }
+        Taken::Line
+    }
+
+    /// Notes that a version of this object takes these lines of the page. It ends the run of the object.
+    pub(crate) fn printed(&mut self, object: &ObjectRef, lines: Range<usize>) {
+        if self.mode == FoldMode::Nothing {
+            return;
+        }
+        let object = object.without_uid();
+        if let Some(at) = self.runs.iter().position(|run| run.owner == object) {
+            let mut run = self.runs.remove(at);
+            run.at = run.at.or(Some(lines.start));
+            self.done.push(run);
+        }
+        self.ends.insert(object, lines.end);
+    }
+
+    /// The lines of the page, each with the number of lines of the page above it. `flushes`: open runs end with the page.
+    pub(crate) fn end_page(
+        &mut self,
+        flushes: bool,
+        style: &LineStyle<'_>,
+    ) -> Vec<(usize, String)> {
+        if flushes {
+            self.done.append(&mut self.runs);
+        }
+        let end = usize::MAX;
+        let done = std::mem::take(&mut self.done).into_iter();
+        let runs = done.map(|run| (run.at.unwrap_or(end), run.line(style)));
+        let events = std::mem::take(&mut self.events).into_iter();
+        let mut lines: Vec<(usize, String)> = runs
+            .chain(events.map(|event| (event.at, event.line(style))))
+            .collect();
+        lines.sort_by_key(|(at, _)| *at);
+        self.ends.clear();
+        for run in &mut self.runs {
+            run.leave_page();
+        }
+        lines
+    }
+
+    /// The lines about the open runs, for a frame.
+    pub(crate) fn open_lines(&self, style: &LineStyle<'_>) -> Vec<String> {
+        let runs = self.runs.iter();
+        runs.map(|run| run.line(style)).collect()
+    }
+
+    /// The open run of an owner.
+    fn run(&mut self, owner: &ObjectRef, entry: &TimelineEntry) -> &mut FoldedRun {
+        let owner = owner.without_uid();
+        let known = self.runs.iter().position(|run| run.owner == owner);
+        let index = known.unwrap_or_else(|| {
+            let above = self.ends.get(&owner).copied();
+            let mut run = FoldedRun::new(owner, entry.time());
+            run.at = Some(above.unwrap_or(self.above));
+            run.is_below_owner = above.is_some();
+            self.runs.push(run);
+            self.runs.len() - 1
+        });
+        &mut self.runs[index]
+    }
+}

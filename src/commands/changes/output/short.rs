@@ -1,0 +1,78 @@
+//! `-o short`: a version as one line.
+
+use super::text::TextView;
+use crate::commands::changes::fold::EventLine;
+use crate::render::diff::{ChangeType, ShownChanges, images_in_line, writer};
+use crate::render::text::{escape_line, width};
+
+/// The columns between the parts of a line.
+const GAP: &str = "  ";
+
+impl TextView<'_> {
+    /// `21:39:42 deployment/web  kubectl-set  image: shop/web:2.4.1 → 2.4.2 (+2)`
+    pub(super) fn short(&self) -> String {
+        let style = self.options.line_style(self.look, self.env);
+        let event = EventLine::of(self.compared, self.time_of_entry());
+        if let Some(event) = event {
+            return event.line(&style);
+        }
+        let styles = self.look.styles;
+        let object = &self.compared.read.event.now.object;
+        let time = self.time(self.time_of_entry());
+        let name = style.name(object);
+        let who = self.short_who();
+        let who = who.map(|who| format!("{GAP}{}", escape_line(&who)));
+        let head = format!(
+            "{} {}{}{GAP}",
+            styles.dim(&time),
+            styles.name(&name),
+            who.unwrap_or_default()
+        );
+        let room = self
+            .look
+            .width
+            .map(|columns| columns.saturating_sub(width(&head)));
+        format!("{head}{}", self.short_what(room))
+    }
+
+    /// The managers without a preposition.
+    fn short_who(&self) -> Option<String> {
+        let who = match &self.compared.diff {
+            Some(diff) if self.compared.change() == ChangeType::Modified => {
+                let view = self.diff_view();
+                ShownChanges::of(diff, &self.compared.writers, &view).who()
+            }
+            _ if self.compared.change().is_creation() => writer(&self.compared.writers),
+            _ => None,
+        }?;
+        Some(
+            who.strip_prefix("by ")
+                .unwrap_or(&who)
+                .replace("probably by", "probably"),
+        )
+    }
+
+    /// What happened, in at most this many columns if possible.
+    fn short_what(&self, room: Option<usize>) -> String {
+        let styles = self.look.styles;
+        let change = self.compared.change();
+        let object = self.options.redactor.shown(self.compared.read.doc.root());
+        let word = styles.paint(change.role(), &change.word().to_lowercase());
+        let more = match change {
+            ChangeType::Modified => {
+                let Some(diff) = &self.compared.diff else {
+                    return word;
+                };
+                let view = self.diff_view();
+                return ShownChanges::of(diff, &self.compared.writers, &view).in_line(room);
+            }
+            ChangeType::Created | ChangeType::Recreated => images_in_line(object),
+            ChangeType::Deleted => self.lived(object),
+            ChangeType::Baseline | ChangeType::Left => None,
+        };
+        match more {
+            Some(more) => format!("{word}{GAP}{more}"),
+            None => word,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The words of a value that decide what a reader does: why a container waits or ended, and which conditions are not met.
+//! They stay when the value itself has no room.
+
+use crate::diff::Shown;
+use crate::render::text;
+
+/// How deep it looks. The state of a container is six levels below a Pod.
+const DEPTH: usize = 8;
+
+/// How many such words are shown.
+const MOST: usize = 3;
+
+/// `waiting ErrImagePull, Ready False ContainersNotReady` as display text; `None` if the value has no such words.
+pub(super) fn decisive_words(shown: Shown<'_>) -> Option<String> {
+    let mut words = Vec::new();
+    find(shown, DEPTH, &mut words);
+    words.truncate(MOST);
+    (!words.is_empty()).then(|| text::escaped_line(words.join(", ").into()).into_owned())
+}
+
+fn find(shown: Shown<'_>, depth: usize, words: &mut Vec<String>) {
+    let Some(depth) = depth.checked_sub(1).filter(|_| words.len() < MOST) else {
+        return;
+    };
+    let found = condition(shown);
+    for (name, value) in shown.fields() {
+        match (&*name, value.str("reason")) {
+            ("waiting" | "terminated", Some(reason)) => add(words, format!("{name} {reason}")),
+            _ => find(value, depth, words),
+        }
+    }
+    if let Some(found) = found {
+        add(words, found);
+    }
+    for item in shown.items() {
+        find(item, depth, words);
+    }
+}
+
+fn add(words: &mut Vec<String>, word: String) {
+    if !words.contains(&word) {
+        words.push(word);
+    }
+}
+
+/// `Ready False ContainersNotReady`, for a condition that is not met and has a reason.
+fn condition(shown: Shown<'_>) -> Option<String> {
+    let (type_, status) = (shown.str("type")?, shown.str("status")?);
+    let reason = shown.str("reason").filter(|reason| !reason.is_empty())?;
+    (status == "False").then(|| format!("{type_} {status} {reason}"))
+}

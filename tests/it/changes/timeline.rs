@@ -1,0 +1,319 @@
+//! Tests of the timeline of every kind, and of `-o short` and `--people`.
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Effect, Fault, Place, Target, Verb, Writer};
+use serde_json::{Value, json};
+
+use super::super::support::Ran;
+use super::super::support::cluster::{Cluster, config_map, deployment, pod};
+
+fn create(cluster: &Cluster, object: Value, manager: &str) -> Value {
+    cluster.tick(1);
+    let by = Writer::new(manager);
+    cluster.sandbox.create(object, &by).unwrap()
+}
+
+/// The same object with a controller.
+fn owned_by(mut object: Value, owner: &Value) -> Value {
+    object["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": true,
+        "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
+    }]);
+    object
+}
+
+fn replica_set(name: &str, owner: &Value) -> Value {
+    let mut set = deployment(name, 2);
+    set["kind"] = json!("ReplicaSet");
+    owned_by(set, owner)
+}
+
+/// An Event about an object.
+fn event(name: &str, about: &Value, reason: &str) -> Value {
+    let is_wrong = reason == "FailedScheduling";
+    json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": "shop"},
+        "type": if is_wrong { "Warning" } else { "Normal" }, "reason": reason,
+        "message": format!("{reason} of {}, in words that nobody has shortened", about["metadata"]["name"]),
+        "count": 2,
+        "involvedObject": {
+            "apiVersion": about["apiVersion"], "kind": about["kind"], "namespace": "shop",
+            "name": about["metadata"]["name"], "uid": about["metadata"]["uid"],
+        },
+    })
+}
+
+fn crash_loop() -> Value {
+    json!({"phase": "Running", "containerStatuses": [{
+        "name": "app", "ready": false, "restartCount": 3,
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+    }]})
+}
+
+/// A Deployment gets a bad image. Its controllers create Pods, one of which crashes, and report.
+async fn incident() -> Cluster {
+    let cluster = Cluster::start().await;
+    let kcm = "kube-controller-manager";
+    let web = cluster.put(deployment("web", 2));
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    let set = create(&cluster, replica_set("web-1", &web), kcm);
+    for name in ["web-1-a", "web-1-b"] {
+        let one = create(&cluster, owned_by(pod(name, &json!({})), &set), kcm);
+        let started = event(&format!("{name}.1"), &one, "Started");
+        create(&cluster, started, "kubelet");
+        let unplaced = event(&format!("{name}.2"), &one, "FailedScheduling");
+        create(&cluster, unplaced, "kube-scheduler");
+    }
+    cluster.report("pods", "web-1-b", &crash_loop());
+    cluster.tick(1);
+    let by = Writer::new(kcm).on("status");
+    let target = Target::new("deployments", "shop", "web");
+    let status = json!({"status": {"replicas": 3}});
+    cluster.sandbox.patch(&target, &status, &by).unwrap();
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    cluster.edit(
+        "pods",
+        "web-1-a",
+        &json!({"metadata": {"labels": {"by": "hand"}}}),
+    );
+    cluster.delete("pods", "web-1-a");
+    cluster.delete("configmaps", "flags");
+    cluster
+}
+
+/// Runs `changes` over the whole namespace.
+async fn timeline(args: &[&str]) -> Ran {
+    let every = ["changes", "--since-rv", "1", "--once"];
+    incident().await.spy().run(&[&every, args].concat())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
+    assert_snapshot!(timeline(&[]).await.transcript(), @r#"
+    2026-03-02T12:00:01.000Z CREATED deployment/web  2  4m59s ago  by kubectl-create
+    + .spec.replicas: 2
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    2026-03-02T12:00:02.000Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+      5 versions of 2 pods and 1 replicaset, 1 status report, 2 events, 1 failing (CrashLoopBackOff): --owned
+    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:12.000Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
+    + .data.mode: "off"
+    2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
+    + .metadata.labels.by: hand
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed 1s
+    ── 9 of 9 objects changed, in 5 kinds (8 folded), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn owned_objects_and_reports_are_shown_on_request() {
+    assert_snapshot!(timeline(&["--owned", "-o", "short"]).await.transcript(), @r#"
+    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:05.000Z Normal Started pod/web-1-a and 1 more: Started of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:10.000Z pod/web-1-b  kubelet (status)  status: (none) → {containerStatuses: [{name: app, ready: false, …
+    2026-03-02T12:00:11.000Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
+    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13.000Z pod/web-1-a  deleted  existed 9s
+    2026-03-02T12:00:13.000Z configmap/flags  deleted  existed 1s
+    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timeline_of_people_has_no_controllers() {
+    assert_snapshot!(timeline(&["--people", "-o", "short"]).await.transcript(), @"
+    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13.000Z configmap/flags  deleted  existed 1s
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manager_can_be_a_pattern() {
+    assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
+    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    "#);
+    let ran = timeline(&["--by", "kubctl*", "-o", "short"]).await;
+    assert_snapshot!(ran.transcript(), @"
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
+    ");
+}
+
+/// Formats for programs have every version.
+#[tokio::test(flavor = "multi_thread")]
+async fn records_and_names_are_not_folded() {
+    let names = timeline(&["-o", "name"]).await;
+    assert_snapshot!(names.transcript(), @"
+    deployment.apps/web
+    deployment.apps/web
+    replicaset.apps/web-1
+    pod/web-1-a
+    event/web-1-a.1
+    event/web-1-a.2
+    pod/web-1-b
+    event/web-1-b.1
+    event/web-1-b.2
+    pod/web-1-b
+    deployment.apps/web
+    configmap/flags
+    pod/web-1-a
+    pod/web-1-a
+    configmap/flags
+    ");
+    let records = timeline(&["-o", "json"]).await;
+    let count = records.stdout.matches(r#""ref""#).count();
+    assert_eq!(count, names.stdout.lines().count());
+}
+
+/// The second write of a manager in one second changes no record of its managers.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_writes_in_one_second_are_both_by_their_manager() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    cluster.put(config_map("other", &json!({"mode": "a"})));
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
+    let again = Writer::new("kubectl-edit");
+    let target = Target::new("configmaps", "shop", "flags");
+    let patch = json!({"data": {"mode": "c"}});
+    cluster.sandbox.patch(&target, &patch, &again).unwrap();
+    cluster.delete("configmaps", "flags");
+    cluster.delete("configmaps", "other");
+    let args = [
+        "changes",
+        "cm",
+        "--since-rv",
+        "1",
+        "--once",
+        "--by",
+        "kubectl-edit",
+    ];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  2→4  +2s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
+    ~ .data.mode: b → c
+    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  6  4m57s ago  existed 2s
+    ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_creation_without_a_selected_part_is_not_printed() {
+    let ran = timeline(&["--only", "spec", "-o", "short"]).await;
+    assert_snapshot!(ran.transcript(), @"
+    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:13.000Z pod/web-1-a  deleted  existed 9s
+    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_alone_is_an_error_with_a_hint() {
+    let ran = Cluster::start().await.spy().run(&["changes", "-n", "shop"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.stderr, @"
+    error: Required resource not specified.
+    hint: for one timeline of every kind in the namespace, add --since 5m
+    See 'kubectl spy --help' for usage.
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_for_programs_come_without_messages() {
+    let cluster = incident().await;
+    let ran = cluster
+        .spy()
+        .run(&["changes", "deploy,cm", "--once", "-o", "name"]);
+    assert_eq!((&*ran.stdout, &*ran.stderr), ("", ""));
+    let args = ["changes", "--since-rv", "1", "--once", "-o", "name"];
+    assert_eq!(cluster.spy().run(&args).stderr, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_can_be_a_time_or_some_days_ago() {
+    let cluster = incident().await;
+    for (since, expect) in [("2026-03-02T12:00:12Z", 2), ("1d", 5)] {
+        let args = [
+            "changes",
+            "cm,deploy",
+            "--since",
+            since,
+            "--once",
+            "-o",
+            "short",
+        ];
+        let ran = cluster.spy().run(&args);
+        let lines = ran.stdout.lines().filter(|line| line.starts_with("2026"));
+        assert_eq!(lines.count(), expect, "{since}\n{}", ran.transcript());
+    }
+}
+
+/// The output of `--once` ends with the state at the start, whatever happens during the look-back.
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_after_the_start_are_not_printed_once() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", silence);
+    cluster.sandbox.inject(fault.range(2..=100));
+    let run = cluster.spy().start(&["changes", "cm/flags", "--once"]);
+    cluster.watched("configmaps").await;
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
+    assert_snapshot!(run.finish().transcript(), @"
+    ── no earlier version ──
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    ");
+}
+
+/// On a terminal, the footer counts what may go on. The count is printed when its owner changes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_timeline_counts_in_its_footer() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let args = ["changes", "--since-rv", "2"];
+    let mut terminal = cluster.spy().on_terminal((100, 20), &args);
+    terminal.until_shown("the footer", |shown| shown.contains("● live"));
+    let kcm = "kube-controller-manager";
+    for name in ["web-1", "web-2"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &web), kcm);
+    }
+    terminal.until_shown("the count", |shown| shown.contains("2 versions of 2 pods"));
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    terminal.until_shown("the change", |shown| {
+        shown.contains("replicas: 2 → 3") && shown.contains("3 versions")
+    });
+    create(&cluster, owned_by(pod("web-3", &json!({})), &web), kcm);
+    terminal.until_shown("the new count", |shown| {
+        shown.contains("1 version of 1 pod")
+    });
+    terminal.type_in(b"\x03");
+    terminal.finish();
+    assert_snapshot!(terminal.transcript().replace("^C", ""), @"
+    ── live since 12:05:00 · none of 1 object changed · complete ──
+    ·  12:05:00 deployment/web: 2 versions of 2 pods: --owned
+    12:05:00 MODIFIED deployment/web  2→5  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    ·  12:05:00 deployment/web: 1 version of 1 pod: --owned
+    4 versions: 4 live · 1 change shown, 3 hidden · 0s
+    ");
+}
