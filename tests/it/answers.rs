@@ -86,7 +86,9 @@ async fn manifests_name_the_objects_of_a_look_back() {
     let both = ["changes", "cm", "-f", file, "--since=all"];
     let refused = cluster.spy().run(&both);
     assert!(
-        refused.stderr.contains("may not specify a resource"),
+        refused
+            .stderr
+            .contains("may not specify resource arguments"),
         "{}",
         refused.stderr
     );

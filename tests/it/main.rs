@@ -27,6 +27,7 @@ mod manifests;
 mod output;
 mod packages;
 mod plain_english;
+mod recording;
 mod requests;
 mod schedules;
 mod schema;

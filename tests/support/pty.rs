@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{
     Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system,
 };
-use vt100::Parser;
+use vt100::{Parser, Screen};
 
 use super::{PATIENCE, Spy};
 
@@ -185,6 +185,22 @@ impl Terminal {
     /// Whether the cursor is hidden.
     pub fn hides_cursor(&self) -> bool {
         self.parser.screen().hide_cursor()
+    }
+
+    /// The screen at the end of each frame so far.
+    pub fn screens(&self) -> Vec<Screen> {
+        let (rows, columns) = self.parser.screen().size();
+        let mut parser = Parser::new(rows, columns, 0);
+        let [_, end] = FRAME;
+        let mut screens = Vec::new();
+        let mut rest = self.bytes.as_slice();
+        while let Some(at) = rest.windows(end.len()).position(|bytes| bytes == end) {
+            let (frame, after) = rest.split_at(at + end.len());
+            parser.process(frame);
+            screens.push(parser.screen().clone());
+            rest = after;
+        }
+        screens
     }
 
     /// All bytes written to the terminal.

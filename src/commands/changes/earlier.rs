@@ -3,11 +3,12 @@
 use jiff::SignedDuration;
 
 use super::formats::Audience;
+use super::line_style::clock;
 use super::lookback::{
     ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, interruption, timeline,
     unread_parts,
 };
-use super::output::{clock, shifted};
+use super::output::shifted;
 use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};

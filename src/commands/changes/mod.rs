@@ -7,6 +7,7 @@ mod doc_cache;
 mod earlier;
 mod fold;
 mod formats;
+mod line_style;
 mod lookback;
 mod noise;
 mod output;

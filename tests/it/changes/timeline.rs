@@ -231,8 +231,9 @@ async fn a_namespace_alone_is_an_error_with_a_hint() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @"
     error: Required resource not specified.
+    hint: name an object or a type, for example: deploy/web, pods, pods -l app=web
     hint: for one timeline of every kind in the namespace, add --since 5m
-    See 'kubectl spy --help' for usage.
+    See 'kubectl spy changes -h' for help and examples
     ");
 }
 

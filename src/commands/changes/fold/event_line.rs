@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::LineStyle;
 use crate::commands::changes::compared::Compared;
+use crate::commands::changes::line_style::LineStyle;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::render::style::Role;
 use crate::render::text::{cut_end, escape_line, width};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{LineStyle, TimelinePart};
+use super::TimelinePart;
 use crate::commands::changes::compared::Compared;
+use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
 use crate::object::ObjectRef;
 use crate::render::count::plural;

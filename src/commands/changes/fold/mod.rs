@@ -5,7 +5,6 @@ mod author;
 mod event_line;
 mod folded_run;
 mod known_owners;
-mod line_style;
 mod timeline_part;
 
 use std::collections::HashMap;
@@ -13,6 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::compared::Compared;
+use super::line_style::LineStyle;
 use super::state::TimelineEntry;
 use crate::object::ObjectRef;
 use crate::source::Version;
@@ -21,7 +21,6 @@ pub(super) use author::Author;
 pub(crate) use event_line::EventLine;
 use folded_run::FoldedRun;
 use known_owners::KnownOwners;
-pub(crate) use line_style::LineStyle;
 pub(super) use timeline_part::{TimelinePart, is_controlled};
 
 /// What a timeline folds.
@@ -36,16 +35,16 @@ pub(crate) enum FoldMode {
     Controllers,
 }
 
-/// What a fold does with a version.
+/// What stands for a version in a timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum FoldedInto {
     /// Nothing: it is printed as such.
     #[default]
-    No,
-    /// It is in a line about an Event.
-    Line,
-    /// A counted line stands for it.
-    Counted,
+    Nothing,
+    /// A line about an Event.
+    EventLine,
+    /// A counted line.
+    CountedLine,
 }
 
 /// The folded versions of a timeline that are not printed yet.
@@ -86,15 +85,15 @@ impl TimelineFold {
     }
 
     /// Takes a version, unless it is printed as such.
-    pub(crate) fn take(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> Taken {
+    pub(crate) fn take(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> FoldedInto {
         if self.mode == FoldMode::Nothing {
-            return Taken::No; // most commands
+            return FoldedInto::Nothing; // most commands
         }
         let part = TimelinePart::of(compared);
         match (self.mode, part) {
             (FoldMode::Nothing, _)
             | (_, TimelinePart::Version)
-            | (FoldMode::Events, TimelinePart::Owned | TimelinePart::Report) => Taken::No,
+            | (FoldMode::Events, TimelinePart::Owned | TimelinePart::Report) => FoldedInto::Nothing,
             (FoldMode::Events | FoldMode::Controllers, TimelinePart::Event) => {
                 self.take_event(entry, compared)
             }
@@ -102,22 +101,22 @@ impl TimelineFold {
                 let object = &compared.read.event.now.object;
                 let owner = self.owners.top(object, compared.read.doc.root());
                 self.run(&owner, entry).add(part, entry, compared);
-                Taken::Counted
+                FoldedInto::CountedLine
             }
         }
     }
 
     /// An Event about the normal course of things is counted; a Warning has a line.
-    fn take_event(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> Taken {
+    fn take_event(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> FoldedInto {
         let Some(mut line) = EventLine::of(compared, entry.time()) else {
-            return Taken::No;
+            return FoldedInto::Nothing;
         };
         let owner = self.owners.top_known(line.about());
         // The server deletes Events after an hour, which says nothing about their objects.
         let is_normal = !line.is_warning() || compared.read.event.is_end();
         if self.mode == FoldMode::Controllers && is_normal {
             self.run(&owner, entry).add_event(entry);
-            return Taken::Counted;
+            return FoldedInto::CountedLine;
         }
         line.owner = owner;
         line.at = self.above;
@@ -125,7 +124,7 @@ impl TimelineFold {
             Some(other) => other.join(line),
             None => self.events.push(line),
         }
-        Taken::Line
+        FoldedInto::EventLine
     }
 
     /// Notes that a version of this object takes these lines of the page. It ends the run of the object.

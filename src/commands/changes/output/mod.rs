@@ -16,5 +16,5 @@ mod summary;
 mod text;
 
 pub(super) use footer::{footer, refused};
-pub(super) use options::{Creation, DisplayOptions, clock, shifted};
+pub(super) use options::{Creation, DisplayOptions, shifted};
 pub(super) use renderer::Renderer;

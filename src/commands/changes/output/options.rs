@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::changes::fold::{FoldMode, LineStyle};
+use crate::commands::changes::fold::FoldMode;
 use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry};
 use crate::commands::sources::{describe, describe_counted, named};
@@ -142,14 +143,6 @@ pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
 /// Converts a time of this machine's clock to the server's clock.
 pub(crate) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
     time.checked_add(skew).unwrap_or(time)
-}
-
-/// A time for the output: with the date, unless there is a terminal.
-pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
-    match look.width {
-        Some(_) => age::clock(time, &env.zone),
-        None => age::rfc3339_millis(time),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `Rendered`: the output of one timeline entry.
 
-use crate::commands::changes::fold::Taken;
+use crate::commands::changes::fold::FoldedInto;
 use crate::render::diff::Counts;
 
 /// The output of one timeline entry.
@@ -11,7 +11,7 @@ pub(super) struct Rendered {
     /// The counts of a hidden version.
     pub(super) quiet: Option<Counts>,
     /// What the fold of the timeline did with the version.
-    pub(super) taken: Taken,
+    pub(super) taken: FoldedInto,
     /// The number of shown changes.
     pub(super) shown: usize,
     /// The number of hidden changes of a shown version.
@@ -40,7 +40,7 @@ impl Rendered {
     }
 
     /// A version that the fold of the timeline took.
-    pub(super) fn taken(taken: Taken) -> Rendered {
+    pub(super) fn taken(taken: FoldedInto) -> Rendered {
         Rendered {
             taken,
             ..Rendered::default()

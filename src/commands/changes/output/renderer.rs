@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::commands::changes::doc_cache::DocCache;
-use crate::commands::changes::fold::{Taken, TimelineFold};
+use crate::commands::changes::fold::{FoldedInto, TimelineFold};
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
@@ -66,8 +66,8 @@ impl Renderer {
             self.fold.above = above;
             let rendered = self.rendered(entry, terminal);
             page.hidden += usize::from(rendered.quiet.is_some());
-            page.folded += usize::from(rendered.taken == Taken::Counted);
-            if !rendered.lines.is_empty() || rendered.taken == Taken::Line {
+            page.folded += usize::from(rendered.taken == FoldedInto::CountedLine);
+            if !rendered.lines.is_empty() || rendered.taken == FoldedInto::EventLine {
                 page.shown += 1;
                 page.first = page.first.or(Some(entry.time()));
             }
@@ -167,13 +167,13 @@ impl Renderer {
         }
         let taken = match &compared {
             Ok(compared) if prints(compared, options.format) => self.fold.take(entry, compared),
-            Ok(_) | Err(_) => Taken::No,
+            Ok(_) | Err(_) => FoldedInto::Nothing,
         };
         let rendered = match &compared {
             Ok(compared) if !prints(compared, options.format) => {
                 Rendered::quiet(compared.counts.clone())
             }
-            Ok(_) if taken != Taken::No => Rendered::taken(taken),
+            Ok(_) if taken != FoldedInto::Nothing => Rendered::taken(taken),
             Ok(compared) => match options.format.audience() {
                 Audience::Person => options.text(entry, compared, terminal),
                 Audience::Records => Rendered::lines(vec![options.record(entry, compared)]),

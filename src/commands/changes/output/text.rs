@@ -2,11 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::options::{DisplayOptions, ago, clock, known, shifted};
+use super::options::{DisplayOptions, ago, known, shifted};
 use super::rendered::Rendered;
 use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
+use crate::commands::changes::line_style::clock;
 use crate::commands::changes::state::TimelineEntry;
 use crate::diff::{Diff, Shown};
 use crate::env::Env;

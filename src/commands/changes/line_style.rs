@@ -1,16 +1,16 @@
-//! `LineStyle`: how the lines of a fold are drawn.
+//! `LineStyle`: how times and names are written in lines.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::commands::changes::output::clock;
 use crate::env::Env;
 use crate::object::ObjectRef;
+use crate::render::age;
 use crate::render::style::Look;
 use crate::render::text::{escape_line, fits};
 
-/// How the lines of a fold are drawn.
+/// How times and names are written in lines.
 #[derive(Clone, Copy)]
 pub(crate) struct LineStyle<'s> {
     pub(crate) look: Look,
@@ -21,7 +21,7 @@ pub(crate) struct LineStyle<'s> {
 
 impl LineStyle<'_> {
     /// A time for a line.
-    pub(super) fn clock(&self, time: Timestamp) -> String {
+    pub(crate) fn clock(&self, time: Timestamp) -> String {
         clock(time, self.look, self.env)
     }
 
@@ -41,7 +41,15 @@ impl LineStyle<'_> {
     }
 
     /// Whether display text has room on a line.
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn fits(&self, text: &str) -> bool {
         self.look.width.is_none_or(|columns| fits(text, columns))
+    }
+}
+
+/// A time for the output: with the date, unless there is a terminal.
+pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
+    match look.width {
+        Some(_) => age::clock(time, &env.zone),
+        None => age::rfc3339_millis(time),
     }
 }
