@@ -137,6 +137,7 @@ fn answer(code: Option<i32>, stdout: &str, stderr: &str) -> Answer {
             "Error from server",
             "No resources found",
             "unable to",
+            "must build",
             "The connection",
         ];
         starts.iter().any(|start| line.starts_with(start))
