@@ -95,6 +95,12 @@ impl<'a> Shown<'a> {
         self.value.raw().len()
     }
 
+    /// Whether the value may have a field of this name, at any depth. It is faster than to look for the field. A name with
+    /// escape sequences is not found.
+    pub fn may_have(self, name: &str) -> bool {
+        self.value.raw().contains(name)
+    }
+
     fn write_json(self, out: &mut String) {
         let nested = matches!(self.value.kind(), Kind::Array | Kind::Object);
         if self.redactor.reveals() && !nested {

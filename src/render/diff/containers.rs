@@ -34,7 +34,8 @@ pub(super) fn state(painter: &Painter<'_>, at: NodeId, run: &[&Change], base: Ba
     line.suffix = run
         .first()
         .map_or(String::new(), |change| painter.suffix(change));
-    painter.make_room(&mut line, 2 + text::width(&new.words));
+    let columns = 2 + text::width(&new.words);
+    painter.make_room(&mut line, columns, || columns);
     let room = painter.room(&line, 2);
     let words = new.after(old.as_ref(), room, painter.view.look.symbols.arrow);
     line.write(Role::Plain, |text| text.extend([": ", &words]));

@@ -12,6 +12,9 @@ const MOST: usize = 3;
 
 /// `waiting ErrImagePull, Ready False ContainersNotReady` as display text; `None` if the value has no such words.
 pub(super) fn decisive_words(shown: Shown<'_>) -> Option<String> {
+    if !shown.may_have("reason") {
+        return None;
+    }
     let mut words = Vec::new();
     find(shown, DEPTH, &mut words);
     words.truncate(MOST);

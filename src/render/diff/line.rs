@@ -92,9 +92,14 @@ impl DiffLine {
         text::width(&self.text) + text::width(&self.suffix)
     }
 
+    /// The length in bytes, suffix included. No line has more columns than bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.suffix.len()
+    }
+
     /// Whether the line takes at most this many columns, suffix included.
     pub(super) fn fits(&self, columns: usize) -> bool {
-        self.text.len() + self.suffix.len() <= columns || self.width() <= columns
+        self.bytes() <= columns || self.width() <= columns
     }
 
     /// The painted line.

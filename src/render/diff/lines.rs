@@ -65,9 +65,11 @@ impl Painter<'_> {
         let role = self.mark(change).role;
         let without = self.diff.key_fields(change.at);
         let note = self.origin(change).unwrap_or_default();
-        let wanted = value::wanted(shown, &without);
-        self.make_room(line, 2 + text::width(&note) + wanted);
-        let room = self.room_for(line, 2 + text::width(&note), &[shown]);
+        let taken = 2 + text::width(&note);
+        self.make_room(line, taken + value::at_most(shown), || {
+            taken + value::wanted(shown, &without)
+        });
+        let room = self.room_for(line, taken, &[shown]);
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
             line.push(role, &room.one(&text));
@@ -102,8 +104,10 @@ impl Painter<'_> {
         } = self.view.look;
         let note = self.pair_note(change.fmt, pair).unwrap_or_default();
         let taken = 4 + text::width(symbols.arrow) + text::width(&note);
-        let wanted = value::wanted(old, &[]) + value::wanted(new, &[]);
-        self.make_room(line, taken + wanted);
+        let at_most = taken + value::at_most(old) + value::at_most(new);
+        self.make_room(line, at_most, || {
+            taken + value::wanted(old, &[]) + value::wanted(new, &[])
+        });
         let room = self.room_for(line, taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
@@ -127,7 +131,9 @@ impl Painter<'_> {
         }
         // The values say what the note does.
         let columns = self.view.look.width;
-        if columns.is_none_or(|columns| line.width() + text::width(&note) <= columns) {
+        let has_room =
+            || columns.is_none_or(|columns| line.width() + text::width(&note) <= columns);
+        if !note.is_empty() && has_room() {
             line.push(Role::Dim, &note);
         }
     }

@@ -108,11 +108,19 @@ impl Painter<'_> {
         line
     }
 
-    /// Makes room for a value of this many columns. The start of the path gives way, as far as its end stays readable.
-    pub(super) fn make_room(&self, line: &mut DiffLine, value: usize) {
+    /// Makes room for so many columns. The start of the path gives way, as far as its end stays readable. Nothing is measured
+    /// if there is room for `at_most` columns.
+    pub(super) fn make_room(
+        &self,
+        line: &mut DiffLine,
+        at_most: usize,
+        wanted: impl FnOnce() -> usize,
+    ) {
         let look = self.view.look;
-        if let Some(columns) = look.width {
-            let excess = (line.width() + value).saturating_sub(columns);
+        if let Some(columns) = look.width
+            && line.bytes() + at_most > columns
+        {
+            let excess = (line.width() + wanted()).saturating_sub(columns);
             line.shorten_path(excess, columns / PATH_SHARE, look.symbols.ellipsis);
         }
     }
@@ -133,14 +141,13 @@ impl Painter<'_> {
 
     /// Paints a line. If it does not fit, it loses the start of its path, then the manager.
     pub(super) fn paint(&self, mut line: DiffLine) -> String {
-        self.make_room(&mut line, 0);
-        if self
-            .view
-            .look
-            .width
-            .is_some_and(|columns| !line.fits(columns))
-        {
-            line.suffix.clear();
+        let columns = self.view.look.width;
+        let is_long = |line: &DiffLine| columns.is_some_and(|columns| !line.fits(columns));
+        if is_long(&line) {
+            self.make_room(&mut line, 0, || 0);
+            if is_long(&line) {
+                line.suffix.clear();
+            }
         }
         line.paint(self.view.look.styles)
     }

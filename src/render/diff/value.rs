@@ -87,6 +87,19 @@ fn is_scalar_inside(shown: Shown<'_>) -> bool {
 /// The length in bytes above which a value takes all the room there is.
 const LONG: usize = 256;
 
+/// A number of columns that is enough for nearly every value in full. It is cheap to compute: a value takes about as much
+/// room as its JSON.
+pub(super) fn at_most(shown: Shown<'_>) -> usize {
+    match shown.content() {
+        Content::Object | Content::Array => shown.size() + shown.size() / 4,
+        Content::Redacted(_) => REDACTED,
+        _ => shown.size(),
+    }
+}
+
+/// The columns of a hidden value, such as `<secret 4096 B #12>`.
+const REDACTED: usize = 32;
+
 /// The columns that a value needs in full; not exact for a very long one. `without` omits fields of the outermost object.
 pub(super) fn wanted(shown: Shown<'_>, without: &[&str]) -> usize {
     if shown.size() > LONG {
