@@ -115,6 +115,7 @@ fn query(graph: &Graph, key: &Uid) {
         columns: vec![Column::new("Name", Fit::CutMiddle)],
         tree: 0,
         items: tree.iter().map(row).collect(),
+        healthy_beyond: 0,
         footnote: None,
     };
     let look = Look {

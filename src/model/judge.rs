@@ -78,19 +78,23 @@ impl Model {
         sources
     }
 
-    /// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod matters only if nothing else explains
-    /// the state of the Pod.
+    /// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod
+    /// matters only if nothing else explains the state of the Pod. What a Pod that runs holds, such as its claims, is there.
     fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
-        let object = self.objects.get(uid);
+        let object = self.object(uid);
         let upto = object.map_or(Tier::Always, |object| object.needs);
-        let is_explained = object.is_some_and(|object| {
-            object.own.is_well() || object.own.causes.iter().any(Cause::is_specific)
-        });
+        let is_well = object.is_some_and(|object| object.own.is_well());
+        let is_explained =
+            object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
         let references = self.graph.references_of(uid).iter();
         references.filter(move |reference| {
-            let is_node = &*reference.target.kind.kind == "Node";
-            let is_member = reference.relation.lists_members();
-            reference.tier() <= upto && !is_member && !(is_node && is_explained)
+            let is_of_few = is_well && reference.tier() == Tier::Unwell;
+            let matters = match &*reference.target.kind.kind {
+                "ConfigMap" | "Secret" => !is_of_few || reference.if_absent() == IfAbsent::Fails,
+                "Node" => !is_of_few && !is_explained,
+                _ => !is_of_few,
+            };
+            reference.tier() <= upto && !reference.relation.lists_members() && matters
         })
     }
 
@@ -125,7 +129,7 @@ impl Model {
         for reference in self.needed_by(uid) {
             let found = self.reference_finding(cluster, reference);
             let found = if is_well && reference.tier() == Tier::Unwell {
-                found.and_then(|found| at_next_start(reference, &found))
+                found.and_then(|found| at_next_start(&found))
             } else {
                 found
             };
@@ -262,12 +266,11 @@ fn absent(reference: &Reference) -> Finding {
 }
 
 /// The problem for a Pod that runs and is well: only a new container misses what the Pod names.
-fn at_next_start(reference: &Reference, found: &Finding) -> Option<Finding> {
+fn at_next_start(found: &Finding) -> Option<Finding> {
     let rule = found.cause.rule;
     let is_missing = matches!(rule, CauseRule::MissingReference | CauseRule::MissingKey);
-    let hinders = is_missing && reference.if_absent() == IfAbsent::Fails;
     let text = format!("{}; no new container could start", found.cause.text);
-    hinders.then(|| Finding::new(rule, Status::Current, text))
+    is_missing.then(|| Finding::new(rule, Status::Current, text))
 }
 
 /// The state of an object that does not find what it names.

@@ -19,9 +19,13 @@ use super::verdict::Verdict;
 /// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
 pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
     let text = encoded(secret)?;
-    let Some(validity) = Validity::of(&text) else {
-        let message = "tls.crt is not a PEM certificate";
-        return Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate));
+    let validity = match read(&text) {
+        Dates::Known(validity) => validity,
+        Dates::Unknown => return None,
+        Dates::NoCertificate => {
+            let message = "tls.crt is not a PEM certificate";
+            return Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate));
+        }
     };
     if now > validity.not_after {
         let message = format!("the certificate expired at {}", validity.not_after);
@@ -39,10 +43,11 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
 
 /// When the state of a TLS Secret changes although the object does not.
 pub(super) fn moments(secret: Value<'_>) -> Vec<Timestamp> {
-    let validity = encoded(secret).and_then(|text| Validity::of(&text));
+    let Some(Dates::Known(validity)) = encoded(secret).map(|text| read(&text)) else {
+        return Vec::new();
+    };
     let second = jiff::SignedDuration::from_secs(1);
-    let ends = validity.map(|validity| [validity.not_before, validity.not_after]);
-    let ends = ends.into_iter().flatten();
+    let ends = [validity.not_before, validity.not_after].into_iter();
     ends.filter_map(|end| end.checked_add(second).ok())
         .collect()
 }
@@ -60,12 +65,30 @@ struct Validity {
     not_after: Timestamp,
 }
 
+/// What a text says about its certificate.
+enum Dates {
+    Known(Validity),
+    /// It has a certificate that the library does not read, such as one of X.509 version 1. Servers may accept it.
+    Unknown,
+    NoCertificate,
+}
+
+/// The dates of the first certificate in base64 of PEM text.
+fn read(encoded: &str) -> Dates {
+    let pem = STANDARD.decode(encoded).ok();
+    let der = pem.and_then(|pem| CertificateDer::from_pem_slice(&pem).ok());
+    let Some(der) = der else {
+        return Dates::NoCertificate;
+    };
+    match EndEntityCert::try_from(&der) {
+        Ok(certificate) => Validity::of(&certificate).map_or(Dates::Unknown, Dates::Known),
+        Err(Error::UnsupportedCertVersion) => Dates::Unknown,
+        Err(_) => Dates::NoCertificate,
+    }
+}
+
 impl Validity {
-    /// The validity of the first certificate in base64 of PEM text.
-    fn of(encoded: &str) -> Option<Validity> {
-        let pem = STANDARD.decode(encoded).ok()?;
-        let der = CertificateDer::from_pem_slice(&pem).ok()?;
-        let certificate = EndEntityCert::try_from(&der).ok()?;
+    fn of(certificate: &EndEntityCert<'_>) -> Option<Validity> {
         // The library tells the dates only by refusing a certificate at the wrong time. It looks at them first.
         let error_at = |seconds| {
             let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
@@ -100,6 +123,9 @@ mod tests {
 
     /// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
     const CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+
+    /// A certificate of X.509 version 1.
+    const VERSION_1: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJGakNCdlFJVWZhMS9LdytJVHgrQ01qZkVramxQMVg0NVk2b3dDZ1lJS29aSXpqMEVBd0l3RGpFTU1Bb0cKQTFVRUF3d0RkMlZpTUI0WERUSTJNVEV5TXpFeE16RXhORm9YRFRJM01URXlNekV4TXpFeE5Gb3dEakVNTUFvRwpBMVVFQXd3RGQyVmlNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVRTjNpWGE4d1FrK1B1S2dlCnRYa2ptbHcweEowQzc2L0h4N1JtVUFidERTRUtwNGpwRGN0MURjbjN1TW9wOVczS2Q1TFFOVW5lWE5ldXBDTmEKeWZqSStEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQWNIZ0ViM0c2RlJIa0VxSFA2UmpOcDlTSnRrcklTeGpFawpNTnZBbG5RNHFBSWhBS1hqczZkdEQ3OHBWdktXVlhOQURGUnhhQ2ltRzJ0d3lDV0daTUpiYUhEUQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
 
     fn secret(kind: &str, certificate: &str) -> Doc {
         let text = format!(
@@ -147,6 +173,9 @@ mod tests {
                 "{certificate}"
             );
         }
+        let version_1 = secret("kubernetes.io/tls", VERSION_1);
+        assert_eq!(message(&version_1, "2026-11-24T07:00:00Z"), "");
+        assert!(moments(version_1.root()).is_empty());
         let other = secret("Opaque", "word");
         assert_eq!(message(&other, "2026-11-23T07:00:00Z"), "");
     }

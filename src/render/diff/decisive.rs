@@ -12,9 +12,6 @@ const MOST: usize = 3;
 
 /// `waiting ErrImagePull, Ready False ContainersNotReady` as display text; `None` if the value has no such words.
 pub(super) fn decisive_words(shown: Shown<'_>) -> Option<String> {
-    if !shown.may_have("reason") {
-        return None;
-    }
     let mut words = Vec::new();
     find(shown, DEPTH, &mut words);
     words.truncate(MOST);
@@ -22,14 +19,19 @@ pub(super) fn decisive_words(shown: Shown<'_>) -> Option<String> {
 }
 
 fn find(shown: Shown<'_>, depth: usize, words: &mut Vec<String>) {
-    let Some(depth) = depth.checked_sub(1).filter(|_| words.len() < MOST) else {
+    let is_worth_it = words.len() < MOST && shown.may_have("reason");
+    let Some(depth) = depth.checked_sub(1).filter(|_| is_worth_it) else {
         return;
     };
     let found = condition(shown);
     for (name, value) in shown.fields() {
-        match (&*name, value.str("reason")) {
-            ("waiting" | "terminated", Some(reason)) => add(words, format!("{name} {reason}")),
-            _ => find(value, depth, words),
+        let reason = match &*name {
+            "waiting" | "terminated" => value.str("reason"),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => add(words, format!("{name} {reason}")),
+            None => find(value, depth, words),
         }
     }
     if let Some(found) = found {

@@ -97,13 +97,16 @@ pub(super) fn at_most(shown: Shown<'_>) -> usize {
     }
 }
 
+/// The length in bytes above which a value is not measured: it leaves little room for a path anyway.
+const MEASURED: usize = 96;
+
 /// The columns of a hidden value, such as `<secret 4096 B #12>`.
 const REDACTED: usize = 32;
 
-/// The columns that a value needs in full; not exact for a very long one. `without` omits fields of the outermost object.
+/// The columns that a value needs in full; not exact for a long one. `without` omits fields of the outermost object.
 pub(super) fn wanted(shown: Shown<'_>, without: &[&str]) -> usize {
-    if shown.size() > LONG {
-        return LONG;
+    if shown.size() > MEASURED {
+        return at_most(shown);
     }
     fitting(shown, None, without).map_or(0, |value| text::width(&value))
 }
