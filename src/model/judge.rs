@@ -88,11 +88,11 @@ impl Model {
             object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
         let references = self.graph.references_of(uid).iter();
         references.filter(move |reference| {
-            let is_of_few = is_well && reference.tier() == Tier::Unwell;
+            let is_in_use = is_well && reference.tier() == Tier::Unwell;
             let matters = match &*reference.target.kind.kind {
-                "ConfigMap" | "Secret" => !is_of_few || reference.if_absent() == IfAbsent::Fails,
-                "Node" => !is_of_few && !is_explained,
-                _ => !is_of_few,
+                "ConfigMap" | "Secret" => !is_in_use || reference.if_absent() == IfAbsent::Fails,
+                "Node" => !is_in_use && !is_explained,
+                _ => !is_in_use,
             };
             reference.tier() <= upto && !reference.relation.lists_members() && matters
         })

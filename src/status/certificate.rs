@@ -19,13 +19,11 @@ use super::verdict::Verdict;
 /// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
 pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
     let text = encoded(secret)?;
-    let validity = match read(&text) {
-        Dates::Known(validity) => validity,
-        Dates::Unknown => return None,
-        Dates::NoCertificate => {
-            let message = "tls.crt is not a PEM certificate";
-            return Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate));
-        }
+    let validity = match dates_of(&text) {
+        CertificateDates::Known(validity) => validity,
+        CertificateDates::Unknown => return None,
+        CertificateDates::NeverValid => return bad("the certificate ends before it begins"),
+        CertificateDates::NoCertificate => return bad("tls.crt is not a PEM certificate"),
     };
     if now > validity.not_after {
         let message = format!("the certificate expired at {}", validity.not_after);
@@ -41,9 +39,14 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
     None
 }
 
+fn bad(message: &str) -> Option<Verdict> {
+    Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate))
+}
+
 /// When the state of a TLS Secret changes although the object does not.
 pub(super) fn moments(secret: Value<'_>) -> Vec<Timestamp> {
-    let Some(Dates::Known(validity)) = encoded(secret).map(|text| read(&text)) else {
+    let Some(CertificateDates::Known(validity)) = encoded(secret).map(|text| dates_of(&text))
+    else {
         return Vec::new();
     };
     let second = jiff::SignedDuration::from_secs(1);
@@ -65,30 +68,32 @@ struct Validity {
     not_after: Timestamp,
 }
 
-/// What a text says about its certificate.
-enum Dates {
+/// What a text tells about the dates of its certificate.
+enum CertificateDates {
     Known(Validity),
     /// It has a certificate that the library does not read, such as one of X.509 version 1. Servers may accept it.
     Unknown,
+    /// It ends before it begins.
+    NeverValid,
     NoCertificate,
 }
 
 /// The dates of the first certificate in base64 of PEM text.
-fn read(encoded: &str) -> Dates {
+fn dates_of(encoded: &str) -> CertificateDates {
     let pem = STANDARD.decode(encoded).ok();
     let der = pem.and_then(|pem| CertificateDer::from_pem_slice(&pem).ok());
     let Some(der) = der else {
-        return Dates::NoCertificate;
+        return CertificateDates::NoCertificate;
     };
     match EndEntityCert::try_from(&der) {
-        Ok(certificate) => Validity::of(&certificate).map_or(Dates::Unknown, Dates::Known),
-        Err(Error::UnsupportedCertVersion) => Dates::Unknown,
-        Err(_) => Dates::NoCertificate,
+        Ok(certificate) => Validity::dates(&certificate),
+        Err(Error::UnsupportedCertVersion) => CertificateDates::Unknown,
+        Err(_) => CertificateDates::NoCertificate,
     }
 }
 
 impl Validity {
-    fn of(certificate: &EndEntityCert<'_>) -> Option<Validity> {
+    fn dates(certificate: &EndEntityCert<'_>) -> CertificateDates {
         // The library tells the dates only by refusing a certificate at the wrong time. It looks at them first.
         let error_at = |seconds| {
             let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
@@ -97,18 +102,22 @@ impl Validity {
                 .verify_for_usage(&[], &[], &[], time, usage, None, None)
                 .err()
         };
-        let not_after = match error_at(u64::MAX)? {
-            Error::CertExpired { not_after, .. } => timestamp(not_after)?,
-            _ => return None,
+        let not_after = match error_at(u64::MAX) {
+            Some(Error::CertExpired { not_after, .. }) => timestamp(not_after),
+            Some(Error::InvalidCertValidity) => return CertificateDates::NeverValid,
+            _ => None,
         };
-        let not_before = match error_at(0)? {
-            Error::CertNotValidYet { not_before, .. } => timestamp(not_before)?,
-            _ => Timestamp::UNIX_EPOCH,
+        let not_before = match error_at(0) {
+            Some(Error::CertNotValidYet { not_before, .. }) => timestamp(not_before),
+            _ => Some(Timestamp::UNIX_EPOCH),
         };
-        Some(Validity {
-            not_before,
-            not_after,
-        })
+        match (not_before, not_after) {
+            (Some(not_before), Some(not_after)) => CertificateDates::Known(Validity {
+                not_before,
+                not_after,
+            }),
+            _ => CertificateDates::Unknown,
+        }
     }
 }
 
@@ -123,6 +132,9 @@ mod tests {
 
     /// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
     const CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+
+    /// A certificate that ends a day before it begins.
+    const NEVER_VALID: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJXekNDQVFHZ0F3SUJBZ0lVZVlGQ2hqYmtILzJyM2w5RWVPaUloM3BmenVRd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekV5TVRVME5sb1hEVEkyTVRFeU1qRXlNVFUwTmxvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRVFOM2lYYTh3ClFrK1B1S2dldFhram1sdzB4SjBDNzYvSHg3Um1VQWJ0RFNFS3A0anBEY3QxRGNuM3VNb3A5VzNLZDVMUU5VbmUKWE5ldXBDTmF5ZmpJK0tNOU1Ec3dHZ1lEVlIwUkJCTXdFWUlQZDJWaUxtVjRZVzF3YkdVdVkyOXRNQjBHQTFVZApEZ1FXQkJTZml5ZVlsWnFneHpwSFhLOEduMkFPR21KVmpUQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQU5WTWhvCi9MaVJKOFZ3OHRFRTBHeDdkeVZsUGR0R240UTJGcmYwOVIzVWdRSWhBSW1KV3JESTNFRElXTzRHNHpXdUFWRzQKMkhoZi91b3hEUldBaE8xOEVsT0YKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
 
     /// A certificate of X.509 version 1.
     const VERSION_1: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJGakNCdlFJVWZhMS9LdytJVHgrQ01qZkVramxQMVg0NVk2b3dDZ1lJS29aSXpqMEVBd0l3RGpFTU1Bb0cKQTFVRUF3d0RkMlZpTUI0WERUSTJNVEV5TXpFeE16RXhORm9YRFRJM01URXlNekV4TXpFeE5Gb3dEakVNTUFvRwpBMVVFQXd3RGQyVmlNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVRTjNpWGE4d1FrK1B1S2dlCnRYa2ptbHcweEowQzc2L0h4N1JtVUFidERTRUtwNGpwRGN0MURjbjN1TW9wOVczS2Q1TFFOVW5lWE5ldXBDTmEKeWZqSStEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQWNIZ0ViM0c2RlJIa0VxSFA2UmpOcDlTSnRrcklTeGpFawpNTnZBbG5RNHFBSWhBS1hqczZkdEQ3OHBWdktXVlhOQURGUnhhQ2ltRzJ0d3lDV0daTUpiYUhEUQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
@@ -173,6 +185,11 @@ mod tests {
                 "{certificate}"
             );
         }
+        let never = secret("kubernetes.io/tls", NEVER_VALID);
+        assert_eq!(
+            message(&never, "2026-11-24T07:00:00Z"),
+            "Failed: the certificate ends before it begins"
+        );
         let version_1 = secret("kubernetes.io/tls", VERSION_1);
         assert_eq!(message(&version_1, "2026-11-24T07:00:00Z"), "");
         assert!(moments(version_1.root()).is_empty());
