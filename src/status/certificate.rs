@@ -22,8 +22,8 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
     let validity = match dates_of(&text) {
         CertificateDates::Known(validity) => validity,
         CertificateDates::Unknown => return None,
-        CertificateDates::NeverValid => return bad("the certificate ends before it begins"),
-        CertificateDates::NoCertificate => return bad("tls.crt is not a PEM certificate"),
+        CertificateDates::NeverValid => return Some(bad("the certificate ends before it begins")),
+        CertificateDates::NoCertificate => return Some(bad("tls.crt is not a PEM certificate")),
     };
     if now > validity.not_after {
         let message = format!("the certificate expired at {}", validity.not_after);
@@ -39,8 +39,8 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
     None
 }
 
-fn bad(message: &str) -> Option<Verdict> {
-    Some(Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate))
+fn bad(message: &str) -> Verdict {
+    Verdict::failed("BadCertificate", message).by(CauseRule::BadCertificate)
 }
 
 /// When the state of a TLS Secret changes although the object does not.
