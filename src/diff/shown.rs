@@ -181,7 +181,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Whether the whole value is hidden.
-    pub(super) fn is_hidden(self) -> bool {
+    pub fn is_hidden(self) -> bool {
         !self.redactor.reveals() && self.guard.hides(self.value)
     }
 

@@ -33,23 +33,13 @@ pub(super) fn is_plain(text: &str, place: ScalarPlace) -> bool {
 fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let ends_one =
         |byte: u8| (place == ScalarPlace::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
-    // A text without spaces contains neither a comment nor a mapping, and most texts have none.
-    let is_of_word = |byte: u8| (0x21..0x7f).contains(&byte) & !ends_one(byte);
-    if text.bytes().fold(true, |all, byte| all & is_of_word(byte)) {
-        return true;
-    }
-    let mut before = 0;
-    text.bytes().all(|byte| {
-        let is_plain = match byte {
-            b' ' => before != b':',
-            b'#' => before != b' ',
-            _ if ends_one(byte) => false,
-            0..0x20 | 0x7f => false,
-            _ => true,
-        };
-        before = byte;
-        is_plain
-    })
+    let is_plain = |byte: u8| (byte >= b' ') & (byte != 0x7f) & !ends_one(byte);
+    let is_syntax = |a: u8, b: u8| (a == b':') & (b == b' ') | (a == b' ') & (b == b'#');
+    let bytes = text.as_bytes();
+    // Nothing ends these loops early, so that many bytes are checked at once.
+    let has_plain = bytes.iter().fold(true, |all, byte| all & is_plain(*byte));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    has_plain && !pairs.fold(false, |any, (a, b)| any | is_syntax(*a, *b))
 }
 
 /// Words that YAML 1.1 or 1.2 does not read as strings, in any case.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -127,33 +128,51 @@ pub(super) fn is_unsafe(c: char) -> bool {
 /// Whether the text is printable ASCII: one column for each byte, and no unsafe character.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes()
-        .fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
+        .fold(true, |plain, byte| plain & PLAIN.contains(&byte))
 }
+
+/// Printable ASCII.
+const PLAIN: Range<u8> = 0x20..0x7f;
 
 /// The number of columns that text takes. Colour sequences do not count.
 pub fn width(text: &str) -> usize {
-    if is_plain(text) {
-        return text.len();
+    let start = plain_start(text.as_bytes());
+    if start == text.len() {
+        return start;
     }
-    let (core, plain) = core(text);
+    let end = text.len() - plain_end(&text.as_bytes()[start..]);
+    // A character can widen the one before it.
+    let core = &text[start.saturating_sub(1)..(end + 1).min(text.len())];
     if !core.contains(ESCAPE) {
-        return plain + core.width();
+        return text.len() - core.len() + core.width();
     }
     let spans = spans(text).filter(|span| !span.starts_with(ESCAPE));
     spans.map(UnicodeWidthStr::width).sum()
 }
 
-/// The part of a text that is not printable ASCII, with one character before it, which it may widen, and one
-/// after it. Also returns the number of bytes outside that part.
-fn core(text: &str) -> (&str, usize) {
-    let is_other = |byte: u8| !(0x20..0x7f).contains(&byte);
-    let first = text.bytes().position(is_other).unwrap_or(text.len());
-    let end = text
-        .bytes()
-        .rposition(is_other)
-        .map_or(first, |last| last + 1);
-    let core = &text[first.saturating_sub(1)..(end + 1).min(text.len())];
-    (core, text.len() - core.len())
+/// The number of bytes that are checked at once, which is faster than to look for a byte.
+const BLOCK: usize = 16;
+
+fn is_plain_block(block: &[u8; BLOCK]) -> bool {
+    block
+        .iter()
+        .fold(true, |plain, byte| plain & PLAIN.contains(byte))
+}
+
+/// The number of printable ASCII characters at the start.
+fn plain_start(text: &[u8]) -> usize {
+    let blocks = text.as_chunks().0.iter();
+    let plain = BLOCK * blocks.take_while(|block| is_plain_block(block)).count();
+    let rest = text[plain..].iter();
+    plain + rest.take_while(|byte| PLAIN.contains(byte)).count()
+}
+
+/// The number of printable ASCII characters at the end.
+fn plain_end(text: &[u8]) -> usize {
+    let blocks = text.as_rchunks().1.iter().rev();
+    let plain = BLOCK * blocks.take_while(|block| is_plain_block(block)).count();
+    let rest = text[..text.len() - plain].iter().rev();
+    plain + rest.take_while(|byte| PLAIN.contains(byte)).count()
 }
 
 /// Whether text takes at most this many columns. A character never has more columns than bytes.
@@ -170,7 +189,7 @@ pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str
     let Some(room) = columns.checked_sub(width(ellipsis)) else {
         return Cow::Borrowed(head(text, columns));
     };
-    Cow::Owned(format!("{}{ellipsis}", head(text, room)))
+    Cow::Owned([head(text, room), ellipsis].concat())
 }
 
 /// Cuts unpainted text that is wider than `columns` in the middle: `pod/web-5d4…b9d-mzt4c`. Generated
@@ -185,7 +204,7 @@ pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
     };
     let start = head(text, room / 2);
     let end = tail(&text[start.len()..], room - width(start));
-    Cow::Owned(format!("{start}{ellipsis}{end}"))
+    Cow::Owned([start, ellipsis, end].concat())
 }
 
 /// Cuts a painted line that is wider than `columns` at its end. All colour sequences are kept, so that every
@@ -235,7 +254,7 @@ fn spans(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The longest start of `text`, in whole grapheme clusters, that fits into `columns`.
-fn head(text: &str, columns: usize) -> &str {
+pub(super) fn head(text: &str, columns: usize) -> &str {
     if is_plain(text) {
         return &text[..columns.min(text.len())];
     }

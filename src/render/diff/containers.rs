@@ -93,7 +93,7 @@ impl StateText {
     fn after(&self, old: Option<&StateText>, room: Room, arrow: &str) -> String {
         let new = &self.words;
         let change = |old: Option<&str>| match old {
-            Some(old) => format!("{old} {arrow} {new}"),
+            Some(old) => [old, " ", arrow, " ", new].concat(),
             None => new.clone(),
         };
         let whole = change(old.map(|old| &*old.words));

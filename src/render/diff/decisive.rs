@@ -30,7 +30,7 @@ fn find(shown: Shown<'_>, depth: usize, words: &mut Vec<String>) {
             _ => None,
         };
         match reason {
-            Some(reason) => add(words, format!("{name} {reason}")),
+            Some(reason) => add(words, [&*name, " ", &reason].concat()),
             None => find(value, depth, words),
         }
     }
@@ -52,5 +52,5 @@ fn add(words: &mut Vec<String>, word: String) {
 fn condition(shown: Shown<'_>) -> Option<String> {
     let (type_, status) = (shown.str("type")?, shown.str("status")?);
     let reason = shown.str("reason").filter(|reason| !reason.is_empty())?;
-    (status == "False").then(|| format!("{type_} {status} {reason}"))
+    (status == "False").then(|| [&*type_, " False ", &reason].concat())
 }

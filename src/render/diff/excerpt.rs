@@ -98,9 +98,9 @@ impl Painter<'_> {
         Some(())
     }
 
-    /// The room for a value. A very long value gets a limit even if lines have none.
-    pub(super) fn room_for(&self, line: &DiffLine, taken: usize, shown: &[Shown<'_>]) -> Room {
-        let room = self.room(line, taken);
+    /// The room for values on a line of which so much is taken. A very long value gets a limit even if lines have none.
+    pub(super) fn room_for(&self, taken: usize, shown: &[Shown<'_>]) -> Room {
+        let room = Room::of(self.view.look, taken);
         let long = shown.iter().any(|shown| shown.size() > LONG);
         let bound = long && self.view.fold == Fold::Many;
         Room {

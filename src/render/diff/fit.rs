@@ -158,10 +158,10 @@ impl Room {
         // The number of omitted bytes needs room itself.
         let longest = text::width(self.ellipsis) + "(+ B)".len() + value.len().to_string().len();
         let room = columns.saturating_sub(longest);
-        let start = text::cut_end(&value, room.div_ceil(2), "");
+        let start = text::head(&value, room.div_ceil(2));
         let end = text::tail(&value[start.len()..], room / 2);
         let cut = value.len() - start.len() - end.len();
-        let parts = [&start, self.ellipsis, "(+", &cut.to_string(), " B)", end];
+        let parts = [start, self.ellipsis, "(+", &cut.to_string(), " B)", end];
         Cow::Owned(parts.concat())
     }
 
@@ -170,7 +170,7 @@ impl Room {
             return value.to_owned();
         }
         let room = columns.saturating_sub(text::width(self.ellipsis));
-        format!("{}{}", self.ellipsis, text::tail(value, room))
+        [self.ellipsis, text::tail(value, room)].concat()
     }
 
     /// Replaces digests by their first twelve digits.

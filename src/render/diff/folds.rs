@@ -200,16 +200,16 @@ fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
 
 /// Appends the lines of an item, with the state of a container in one line.
 fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, base: Base) {
+    let list = painter.diff.field(painter.diff.parent(group.item));
+    if !list.is_some_and(|list| list.ends_with("ontainerStatuses")) {
+        let changes = group.changes.iter();
+        return changes.for_each(|change| painter.change(out, change, base));
+    }
     let state = |change: &Change| {
-        let list = painter.diff.field(painter.diff.parent(group.item))?;
-        let below = painter
-            .diff
-            .chain(change.at)
-            .take_while(|&above| above != group.item)
-            .last()?;
+        let chain = painter.diff.chain(change.at);
+        let below = chain.take_while(|&above| above != group.item).last()?;
         let name = painter.diff.field(below)?;
-        let is_state = matches!(name, "state" | "lastState");
-        (is_state && list.ends_with("ontainerStatuses")).then_some(below)
+        matches!(name, "state" | "lastState").then_some(below)
     };
     let runs = group
         .changes

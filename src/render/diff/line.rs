@@ -1,5 +1,7 @@
 //! `DiffLine`: a line under construction.
 
+use std::ops::Range;
+
 use crate::render::style::{Role, Styles};
 use crate::render::text;
 
@@ -12,26 +14,26 @@ const USUAL: usize = 128;
 #[derive(Default)]
 pub(super) struct DiffLine {
     text: String,
-    /// The role of each piece, and the offset of its end in the text.
+    styles: Styles,
+    /// The role of each piece, and the offset of its end in the text. Empty if nothing will be painted.
     pieces: Vec<(Role, usize)>,
-    /// The index of the piece that is the path.
-    path: Option<usize>,
+    /// Where the path is in the text.
+    path: Range<usize>,
     /// The text that [`DiffLine::paint`] puts at the end. The line keeps room for it.
     pub(super) suffix: String,
 }
 
 impl DiffLine {
     /// A line indented by this many columns.
-    pub(super) fn indented(indent: usize) -> DiffLine {
+    pub(super) fn indented(styles: Styles, indent: usize) -> DiffLine {
         let mut line = DiffLine {
             text: String::with_capacity(USUAL),
-            pieces: Vec::with_capacity(8),
-            path: None,
-            suffix: String::new(),
+            styles,
+            ..DiffLine::default()
         };
-        if indent > 0 {
-            line.push(Role::Plain, &" ".repeat(indent));
-        }
+        line.write(Role::Plain, |text| {
+            text.extend(std::iter::repeat_n(' ', indent));
+        });
         line
     }
 
@@ -43,23 +45,24 @@ impl DiffLine {
     /// Appends one piece, written by a closure.
     pub(super) fn write(&mut self, role: Role, write: impl FnOnce(&mut String)) {
         write(&mut self.text);
-        self.pieces.push((role, self.text.len()));
+        if !self.styles.is_plain() {
+            self.pieces.push((role, self.text.len()));
+        }
     }
 
-    /// Marks the last piece as the path.
-    pub(super) fn end_path(&mut self) {
-        self.path = self.pieces.len().checked_sub(1);
+    /// Appends the path as one piece, written by a closure.
+    pub(super) fn write_path(&mut self, role: Role, write: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        self.write(role, write);
+        self.path = start..self.text.len();
     }
 
     /// Cuts the start of the path, so that the line has this many columns less. At least `least` columns of the path stay.
     pub(super) fn shorten_path(&mut self, excess: usize, least: usize, ellipsis: &str) {
-        let Some(index) = self.path.filter(|_| excess > 0) else {
+        if excess == 0 {
             return;
-        };
-        let above = index.checked_sub(1);
-        let start = above.map_or(0, |above| self.pieces[above].1);
-        let end = self.pieces[index].1;
-        let path = &self.text[start..end];
+        }
+        let path = &self.text[self.path.clone()];
         let whole = text::width(path);
         let columns = whole.saturating_sub(excess).max(least);
         if columns >= whole {
@@ -67,8 +70,10 @@ impl DiffLine {
         }
         let tail = text::tail(path, columns.saturating_sub(text::width(ellipsis)));
         let short = [ellipsis, whole_steps(tail)].concat();
+        let Range { start, end } = self.path.clone();
         self.text.replace_range(start..end, &short);
-        for (_, at) in &mut self.pieces[index..] {
+        self.path.end = start + short.len();
+        for (_, at) in self.pieces.iter_mut().filter(|(_, at)| *at >= end) {
             *at = *at + short.len() - (end - start);
         }
     }
@@ -84,7 +89,7 @@ impl DiffLine {
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.pieces.clear();
-        self.path = None;
+        self.path = 0..0;
     }
 
     /// The width in columns, suffix included.
@@ -103,16 +108,16 @@ impl DiffLine {
     }
 
     /// The painted line.
-    pub(super) fn paint(mut self, styles: Styles) -> String {
+    pub(super) fn paint(mut self) -> String {
         let suffix = std::mem::take(&mut self.suffix);
         self.push(Role::Dim, &suffix);
-        if styles.is_plain() {
+        if self.styles.is_plain() {
             return self.text;
         }
         let mut painted = String::with_capacity(2 * self.text.len());
         let mut start = 0;
         for (role, end) in self.pieces {
-            styles.push(&mut painted, role, &self.text[start..end]);
+            self.styles.push(&mut painted, role, &self.text[start..end]);
             start = end;
         }
         painted

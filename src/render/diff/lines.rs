@@ -66,10 +66,10 @@ impl Painter<'_> {
         let without = self.diff.key_fields(change.at);
         let note = self.origin(change).unwrap_or_default();
         let taken = 2 + text::width(&note);
-        self.make_room(line, taken + value::at_most(shown), || {
+        let used = self.make_room(line, taken + value::at_most(shown), || {
             taken + value::wanted(shown, &without)
         });
-        let room = self.room_for(line, taken, &[shown]);
+        let room = self.room_for(used + taken, &[shown]);
         if let Some(text) = value::fitting(shown, room.columns, &without) {
             line.push(role, ": ");
             line.push(role, &room.one(&text));
@@ -105,10 +105,10 @@ impl Painter<'_> {
         let note = self.pair_note(change.fmt, pair).unwrap_or_default();
         let taken = 4 + text::width(symbols.arrow) + text::width(&note);
         let at_most = taken + value::at_most(old) + value::at_most(new);
-        self.make_room(line, at_most, || {
+        let used = self.make_room(line, at_most, || {
             taken + value::wanted(old, &[]) + value::wanted(new, &[])
         });
-        let room = self.room_for(line, taken, &[old, new]);
+        let room = self.room_for(used + taken, &[old, new]);
         let half = room.columns.map(|columns| columns / 2);
         let text = |shown| value::fitting(shown, half, &[]).unwrap_or_default();
         let (old, new) = (text(old), text(new));

@@ -95,34 +95,36 @@ impl<'p> Painter<'p> {
 impl Painter<'_> {
     /// Starts a line with a mark and the path of a value.
     pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
-        let mut line = DiffLine::indented(base.indent);
+        let mut line = DiffLine::indented(self.view.look.styles, base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
-        line.write(mark.role_of_rest(), |text| {
+        line.write_path(mark.role_of_rest(), |text| {
             let start = text.len();
             let arrow = self.view.look.symbols.arrow;
             self.diff
                 .write_path(PathWriter::new(text, arrow), base.at, at);
             text::escape_line_from(text, start);
         });
-        line.end_path();
         line
     }
 
-    /// Makes room for so many columns. The start of the path gives way, as far as its end stays readable. Nothing is measured
-    /// if there is room for `at_most` columns.
+    /// Makes room for so many columns, and returns how many the line takes. The start of the path gives way, as far as its
+    /// end stays readable. If there is room for `at_most` columns, nothing is measured and a byte counts as a column.
     pub(super) fn make_room(
         &self,
         line: &mut DiffLine,
         at_most: usize,
         wanted: impl FnOnce() -> usize,
-    ) {
+    ) -> usize {
         let look = self.view.look;
-        if let Some(columns) = look.width
-            && line.bytes() + at_most > columns
-        {
-            let excess = (line.width() + wanted()).saturating_sub(columns);
-            line.shorten_path(excess, columns / PATH_SHARE, look.symbols.ellipsis);
+        let Some(columns) = look.width else {
+            return line.bytes();
+        };
+        if line.bytes() + at_most <= columns {
+            return line.bytes();
         }
+        let excess = (line.width() + wanted()).saturating_sub(columns);
+        line.shorten_path(excess, columns / PATH_SHARE, look.symbols.ellipsis);
+        line.width()
     }
 
     /// The mark of a change.
@@ -149,7 +151,7 @@ impl Painter<'_> {
                 line.suffix.clear();
             }
         }
-        line.paint(self.view.look.styles)
+        line.paint()
     }
 
     pub(super) fn shown(&self, at: NodeId, side: Side) -> Option<Shown<'_>> {

@@ -90,10 +90,10 @@ const LONG: usize = 256;
 /// A number of columns that is enough for nearly every value in full. It is cheap to compute: a value takes about as much
 /// room as its JSON.
 pub(super) fn at_most(shown: Shown<'_>) -> usize {
-    match shown.content() {
-        Content::Object | Content::Array => shown.size() + shown.size() / 4,
-        Content::Redacted(_) => REDACTED,
-        _ => shown.size(),
+    if shown.is_hidden() {
+        REDACTED
+    } else {
+        shown.size() + shown.size() / 4
     }
 }
 
