@@ -25,9 +25,9 @@ const MOST_EXPANDED: usize = 8;
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct TracePlan {
-    /// The sources, each once.
+    /// The sources that are read whole, each once.
     pub sources: Vec<SourceKey>,
-    /// Those of them that are looked through.
+    /// The sources that are looked through, each once.
     pub lookups: Vec<Lookup>,
 }
 
@@ -229,9 +229,6 @@ impl<'p> TracePlanner<'p> {
         self.plan
             .lookups
             .retain(|lookup| !read.contains(&lookup.source));
-        let looked = self.plan.lookups.iter().map(|lookup| lookup.source.clone());
-        let looked: Vec<SourceKey> = looked.collect();
-        self.plan.sources.extend(looked);
     }
 
     /// Looks for the objects that have this relation to an object.

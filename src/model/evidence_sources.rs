@@ -14,7 +14,7 @@ const MOST_NAMESPACES: usize = 4;
 
 impl Model {
     /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
-    pub fn evidence_sources(&self) -> Vec<SourceKey> {
+    pub(super) fn evidence_sources(&self) -> Vec<SourceKey> {
         if self.rules == Rules::Kstatus {
             return Vec::new();
         }

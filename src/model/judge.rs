@@ -54,7 +54,7 @@ impl Model {
     }
 
     /// The sources of the named objects, each once, at most `limit`. Those that the worst objects name come first.
-    pub fn reference_sources(&self, limit: usize) -> Vec<SourceKey> {
+    pub(super) fn reference_sources(&self, limit: usize) -> Vec<SourceKey> {
         let status = |uid: &&Uid| {
             self.objects
                 .get(*uid)

@@ -45,7 +45,7 @@ pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 
 /// How many of the objects that other objects name a view reads. Each costs a list and a watch.
-pub const MAX_REFERENCES: usize = 24;
+const MAX_REFERENCES: usize = 24;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +170,11 @@ impl Model {
     }
 
     /// The same, with sources of [evidence](Model::evidence_sources).
-    pub fn follow_with_evidence(&mut self, sources: Vec<SourceKey>, evidence: Vec<SourceKey>) {
+    pub(super) fn follow_with_evidence(
+        &mut self,
+        sources: Vec<SourceKey>,
+        evidence: Vec<SourceKey>,
+    ) {
         let only_evidence = evidence
             .into_iter()
             .filter(|source| !sources.contains(source));

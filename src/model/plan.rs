@@ -30,6 +30,13 @@ impl JudgementPlan {
         (is_custom || *resource.kind == *"ConfigMap") && requested.select.name().is_some()
     }
 
+    /// The plan that also looks through these sources.
+    pub fn looking_through(mut self, lookups: Vec<Lookup>) -> JudgementPlan {
+        self.lookups.extend(lookups);
+        self.lookups = one_per_source(self.lookups);
+        self
+    }
+
     /// Whether a source is in the plan.
     pub fn contains(&self, source: &SourceKey) -> bool {
         let lookups = self.lookups.iter().chain(&self.members.lookups);

@@ -76,7 +76,7 @@ impl Model {
 
     /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
     /// to say why a Service does not work.
-    pub fn service_sources(&self) -> Vec<SourceKey> {
+    pub(super) fn service_sources(&self) -> Vec<SourceKey> {
         let mut sources: Vec<SourceKey> = Vec::new();
         if self.rules == Rules::Kstatus {
             return sources;

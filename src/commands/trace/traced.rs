@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::LastChange;
-use crate::graph::{Graph, Node, TracePlan, TraceReach, TraceScope};
-use crate::model::{MAX_REFERENCES, Model, Retention};
+use crate::graph::{Graph, Node, TraceReach, TraceScope};
+use crate::model::{Model, Retention};
 use crate::object::{Doc, ObjectRef, ServedTypes, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
@@ -75,36 +75,27 @@ impl Traced {
         self.reach = options.reach;
     }
 
-    /// Follows the sources of a story, and those that show the connections of the object. The model judges each object
-    /// with what the object needs.
+    /// Follows the sources of a story, those that show the connections of the object, and those that decide the states
+    /// of all these objects.
     pub(super) fn follow(&mut self, story: Vec<SourceKey>) {
-        let mut sources = story;
+        let cluster = &self.source.cluster;
         let scope = TraceScope {
-            cluster: &self.source.cluster,
+            cluster,
             types: self.model.types(),
             reach: &self.reach,
         };
-        let plan = self
-            .node()
-            .map(|node| self.graph().trace_plan(&node.object, &scope));
-        let TracePlan {
-            sources: connected,
-            mut lookups,
-        } = plan.unwrap_or_default();
-        lookups.retain(|lookup| !sources.contains(&lookup.source));
-        let needed = self.model.reference_sources(MAX_REFERENCES).into_iter();
-        for source in connected
-            .into_iter()
-            .chain(needed)
-            .chain(self.model.service_sources())
-        {
-            if !sources.contains(&source) {
-                sources.push(source);
-            }
+        let object = self.node().map(|node| &node.object);
+        let connected = object.map(|object| self.graph().trace_plan(object, &scope));
+        let connected = connected.unwrap_or_default();
+        let mut sources = story;
+        sources.extend(connected.sources);
+        if let Some(uid) = self.uid() {
+            sources.extend(self.model.dependent_sources(uid, cluster));
         }
-        let evidence = self.model.evidence_sources();
-        self.model.follow_with_evidence(sources, evidence);
-        self.model.look_through(lookups);
+        let named = self.uid().map(|uid| (uid, cluster));
+        let plan = self.model.plan(named.into_iter());
+        self.model
+            .follow_plan(sources, &plan.looking_through(connected.lookups));
     }
 
     /// Applies one event.

@@ -401,3 +401,16 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
     ");
 }
+
+#[test]
+fn an_inventory_fails_with_a_member_as_in_status() {
+    let mut feed = Feed::of("ConfigMap", "members");
+    feed.put("{apiVersion: v1, kind: ConfigMap, metadata: {name: members, labels: {cli-utils.sigs.k8s.io/inventory-id: apps}}, data: {shop_web_apps_Deployment: ''}}");
+    assert_snapshot!(feed.frame(100), @r"
+    configmap/members  -n shop                                                  0:00
+    ✗ deployment/web does not exist
+    CONNECTED              RELATION   STATE
+    └─ behind
+      └─∅ deployment/web   applies    does not exist
+    ");
+}
