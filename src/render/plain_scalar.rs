@@ -36,9 +36,12 @@ fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let is_plain = |byte: u8| (byte >= b' ') & (byte != 0x7f) & !ends_one(byte);
     let is_syntax = |a: u8, b: u8| (a == b':') & (b == b' ') | (a == b' ') & (b == b'#');
     let bytes = text.as_bytes();
+    let Some((_, rest)) = bytes.split_first() else {
+        return true;
+    };
     // Nothing ends these loops early, so that many bytes are checked at once.
     let has_plain = bytes.iter().fold(true, |all, byte| all & is_plain(*byte));
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let pairs = bytes.iter().zip(rest);
     has_plain && !pairs.fold(false, |any, (a, b)| any | is_syntax(*a, *b))
 }
 

@@ -171,8 +171,8 @@ impl<'a> Writers<'a> {
     /// Reads the managers of both versions. If there is only the new version, all of its managers are actors. If
     /// there is only the old one, none is.
     pub fn of(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
-        let before = old.and_then(deletion);
-        let deletion = new.and_then(deletion).filter(|at| before != Some(*at));
+        let is_new = |at: &Timestamp| old.and_then(deletion) != Some(*at);
+        let deletion = new.and_then(deletion).filter(is_new);
         let old = old.map(entries).unwrap_or_default();
         let new = new.map(entries).unwrap_or_default();
         let has_written = |entry: &ManagedFieldsEntry<'_>| {
