@@ -8,7 +8,7 @@ use super::line::TypedLine;
 use super::live_cluster::{LiveCluster, Read};
 use super::metadata::{LabelPart, condition_types, managers};
 use super::offer::{Offer, Offers};
-use super::{paths, types};
+use super::{known, paths, types};
 use crate::commands::{CommandError, Context};
 use crate::object::{Doc, ResourceType, well_known};
 
@@ -122,6 +122,20 @@ pub(super) async fn object_paths(
     let found = docs
         .iter()
         .flat_map(|doc| paths::paths(doc.root(), word.text()));
+    Offers::of(found.collect(), word).continued()
+}
+
+/// The fields by which objects are sorted: those that each has, and those of one of the objects.
+pub(super) async fn json_paths(
+    line: &TypedLine<'_>,
+    word: WordPart<'_>,
+    context: &Context<'_>,
+) -> Offers {
+    let docs = objects(line, Read::Whole, context).await;
+    let found = docs
+        .iter()
+        .flat_map(|doc| paths::json_paths(doc.root(), word.text()));
+    let found = known::sort_fields().into_iter().chain(found);
     Offers::of(found.collect(), word).continued()
 }
 
