@@ -63,7 +63,7 @@ pub(super) async fn names(
     };
     let mut offers = Vec::new();
     for name in words.split(',') {
-        let found = names_of(&cluster, name).await;
+        let found = names_of(&cluster, name, word.text()).await;
         offers.extend(found.unwrap_or_default());
     }
     let is_given = |offer: &Offer| {
@@ -74,8 +74,13 @@ pub(super) async fn names(
     Offers::of(offers, word)
 }
 
-async fn names_of(cluster: &LiveCluster, word: &str) -> Result<Vec<Offer>, CommandError> {
-    cluster.names(&cluster.resource(word).await?).await
+async fn names_of(
+    cluster: &LiveCluster,
+    resource: &str,
+    text: &str,
+) -> Result<Vec<Offer>, CommandError> {
+    let resource = cluster.resource(resource).await?;
+    cluster.names(&resource, text).await
 }
 
 /// The namespaces of the cluster.
@@ -87,7 +92,7 @@ pub(super) async fn namespaces(
     let Some(cluster) = LiveCluster::of(line, context) else {
         return Offers::default();
     };
-    let found = names_of(&cluster, "namespaces").await;
+    let found = names_of(&cluster, "namespaces", word.text()).await;
     Offers::of(found.unwrap_or_default(), word)
 }
 
