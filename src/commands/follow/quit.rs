@@ -7,6 +7,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::commands::{Session, Terminal};
 use crate::env::{Keys, restore_terminal};
+use crate::render::canvas::ExitKey;
 
 /// How often the keyboard is read.
 const READ: Duration = Duration::from_millis(100);
@@ -26,6 +27,14 @@ impl QuitKey {
         QuitKey {
             keys: is_live.then(Keys::of_stdin),
             reads,
+        }
+    }
+
+    /// The key that ends the view.
+    pub(super) fn exit_key(&self) -> ExitKey {
+        match &self.keys {
+            Some(keys) if keys.are_typed() => ExitKey::Q,
+            Some(_) | None => ExitKey::CtrlC,
         }
     }
 
