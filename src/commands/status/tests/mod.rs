@@ -5,6 +5,7 @@ mod frames;
 mod long_lists;
 mod records;
 mod states;
+mod widths;
 
 use std::sync::Arc;
 

@@ -465,7 +465,7 @@ fn rows_that_do_not_fit_are_counted_and_healthy_ones_go_first() {
     service/api  -n shop  ClusterIP 10.96.14.7
     ~ degraded 5/6 ready  selector app=api
     ENDPOINT              TARGET      STATE      NODE     AGE
-    ├─ endpointslice/api-1  IPv4  5 ready, 1 not ready, 0 termi…
+    ├─ endpoin…ce/api-1  IPv4  5 ready, 1 not ready, 0 terminat…
     │ ├─● 10.0.0.0:8080   pod/api-a   Ready      node-1   2d
     │ └─~ 10.0.0.4:8080   pod/api-e   NotReady   node-1   2d
     │     └ api: running, not ready
