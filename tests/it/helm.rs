@@ -109,14 +109,14 @@ async fn a_release_may_be_in_config_maps() {
         let ran = once(&cluster, &[&format!("helm:{release}"), "-o", "name"]);
         ran.transcript()
     };
-    assert_eq!(names("web"), "configmap/new\n");
+    assert_eq!(names("web"), "configmap/new");
     assert_snapshot!(names("wbe"), @r#"
     ! error: release "wbe" not found in namespace "shop"
     ! hint: did you mean helm:web?
     "#);
     // A Secret comes first.
     put_release(&cluster, ("web", 1), &map("other"));
-    assert_eq!(names("web"), "configmap/other\n");
+    assert_eq!(names("web"), "configmap/other");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,7 +131,7 @@ async fn a_release_in_config_maps_needs_no_right_to_secrets() {
     cluster.put(config_map("new", &json!({})));
     put_config_map_release(&cluster, ("web", 1), &map("new"));
     let names = |release: &str| once(&cluster, &[release, "-o", "name"]);
-    assert_eq!(names("helm:web").transcript(), "configmap/new\n");
+    assert_eq!(names("helm:web").transcript(), "configmap/new");
     let missing = names("helm:api").transcript();
     assert!(
         missing.contains("cannot list resource \"secrets\""),

@@ -14,8 +14,6 @@ mod testing;
 mod traced;
 mod tracer;
 mod transitions;
-#[cfg(test)]
-mod width_tests;
 mod workload;
 
 use super::{

@@ -2,6 +2,7 @@
 //! the sandbox.
 
 mod objects;
+mod widths;
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 
 use insta::assert_snapshot;
 
-use super::testing::Feed;
+use super::Feed;
 use crate::render::text::cut_line;
 use crate::sandbox::scenario::{config, rollout};
 
@@ -38,7 +38,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   2s
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull an…
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
@@ -50,7 +50,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   2s
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.c…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image "regi…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
@@ -62,7 +62,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d   deployment/web #1
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d   deployment/web #1
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   2s    deployment/web #2
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-r…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/sho…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);
@@ -76,7 +76,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   10s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/sh…
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
@@ -88,7 +88,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   10s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc …
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": …
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
@@ -100,7 +100,7 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d   deployment/web #1
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d   deployment/web #1
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   10s   deployment/web #2
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc er…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);
