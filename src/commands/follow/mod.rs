@@ -69,7 +69,6 @@ impl LiveFeed<'_> {
         let mut suspended = Suspension::listen()?;
         let session = self.session;
         let mut quit = QuitKey::listen(session, terminal);
-        terminal.exit_key = quit.exit_key();
         let mut lookups = FuturesUnordered::new();
         loop {
             tokio::select! {

@@ -1,6 +1,8 @@
 //! Frames of the scenarios of `demo` at several widths. Reasons, states and counts stay; names, tails of messages and
 //! times give way.
 
+#![expect(clippy::too_many_lines, reason = "each snapshot has whole screens")]
+
 use insta::assert_snapshot;
 
 use super::cluster::Played;
