@@ -28,7 +28,7 @@ pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
 };
 pub(crate) use kubeconfig::{KubeconfigNames, PluginRun};
-pub(crate) use object_rows::{ObjectRow, object_rows};
+pub(crate) use object_rows::{ObjectRow, RowsPage, object_rows};
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
 pub use request_path::{InvalidPart, Part};

@@ -22,6 +22,27 @@ pub(crate) struct ObjectRow {
     pub(crate) summary: String,
 }
 
+/// Which objects of a type to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowsPage<'p> {
+    /// The namespace; `None` for all.
+    pub(crate) namespace: Option<&'p str>,
+    /// How many objects the page has at most.
+    pub(crate) limit: u32,
+    /// The token of the page before, if this is not the first
+    /// (<https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks>).
+    pub(crate) next: Option<&'p str>,
+}
+
+/// A page of objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectRows {
+    /// The objects in the order of the server.
+    pub(crate) rows: Vec<ObjectRow>,
+    /// The token of the next page, if there is one.
+    pub(crate) next: Option<String>,
+}
+
 /// The response: a table, or a list.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -29,6 +50,14 @@ struct RowsAnswer {
     column_definitions: Option<Vec<RowColumn>>,
     rows: Option<Vec<RowCells>>,
     items: Option<Vec<ListedObject>>,
+    metadata: Option<ListMetadata>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListMetadata {
+    #[serde(rename = "continue")]
+    next: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -55,19 +84,21 @@ struct ListedName {
     name: String,
 }
 
-/// The objects of a type in `namespace` (or in all), at most `limit` of them. It makes one request, and the answer has
-/// no object in it if the server knows tables.
+/// A page of the objects of a type. It makes one request, and the answer has no object in it if the server knows tables.
 pub(crate) async fn object_rows(
     client: &Client,
     resource: &Resource,
-    namespace: Option<&str>,
-    limit: u32,
-) -> Result<Vec<ObjectRow>, RequestError> {
-    let request = ApiRequest::new(RequestPath::of(resource, namespace)?)
+    page: RowsPage<'_>,
+) -> Result<ObjectRows, RequestError> {
+    let request = ApiRequest::new(RequestPath::of(resource, page.namespace)?)
         .about("list", resource.group_resource())
         .accept(ACCEPT)
         .query("includeObject", "None")
-        .query("limit", &limit.to_string());
+        .query("limit", &page.limit.to_string());
+    let request = match page.next {
+        Some(next) => request.query("continue", next),
+        None => request,
+    };
     let body = client.get(&request).await?;
     rows(&body).map_err(|error| {
         let fault = json_fault(&error);
@@ -75,8 +106,9 @@ pub(crate) async fn object_rows(
     })
 }
 
-fn rows(body: &[u8]) -> Result<Vec<ObjectRow>, serde_json::Error> {
+fn rows(body: &[u8]) -> Result<ObjectRows, serde_json::Error> {
     let answer: RowsAnswer = serde_json::from_slice(body)?;
+    let next = answer.metadata.unwrap_or_default().next;
     let listed = answer.items.unwrap_or_default().into_iter();
     let listed = listed.map(|item| ObjectRow {
         name: item.metadata.name,
@@ -100,7 +132,10 @@ fn rows(body: &[u8]) -> Result<Vec<ObjectRow>, serde_json::Error> {
         })
     };
     let rows = answer.rows.unwrap_or_default().into_iter();
-    Ok(listed.chain(rows.filter_map(row)).collect())
+    Ok(ObjectRows {
+        rows: listed.chain(rows.filter_map(row)).collect(),
+        next: Some(next).filter(|next| !next.is_empty()),
+    })
 }
 
 #[cfg(test)]
@@ -110,9 +145,11 @@ mod tests {
     fn check(body: &str) -> String {
         let found = rows(body.as_bytes()).expect("JSON");
         let lines = found
+            .rows
             .iter()
             .map(|row| format!("{}: {}", row.name, row.summary));
-        lines.collect::<Vec<_>>().join("; ")
+        let next = found.next.iter().map(|next| format!("then {next}"));
+        lines.chain(next).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
@@ -143,5 +180,17 @@ mod tests {
     fn a_list_has_names_only() {
         assert_eq!(check(r#"{"items":[{"metadata":{"name":"a"}}]}"#), "a: ");
         assert_eq!(check(r#"{"items":null,"rows":null}"#), "");
+        assert_eq!(check(r#"{"metadata":null}"#), "");
+    }
+
+    #[test]
+    fn a_page_names_the_next_one() {
+        let page = |next: &str| {
+            check(&format!(
+                r#"{{"metadata":{{"continue":"{next}"}},"items":[{{"metadata":{{"name":"a"}}}}]}}"#
+            ))
+        };
+        assert_eq!(page("abc"), "a: ; then abc");
+        assert_eq!(page(""), "a: ");
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::nonblocking_stdout::NonblockingStdout;
 use super::{Context, LookArgs, Note};
 use crate::env::Env;
-use crate::render::canvas::Canvas;
+use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
@@ -19,6 +19,8 @@ pub(crate) struct Terminal<'a> {
     env: &'a mut Env,
     look: LookArgs,
     screen: Screen<NonblockingStdout>,
+    /// How the user ends the view.
+    pub(crate) exit_key: ExitKey,
 }
 
 /// Who reads the output of a verb.
@@ -45,6 +47,7 @@ impl<'a> Terminal<'a> {
             env: context.env,
             look: context.look,
             screen,
+            exit_key: ExitKey::default(),
         }
     }
 
@@ -63,6 +66,7 @@ impl<'a> Terminal<'a> {
         Canvas {
             started: Some(started),
             rows: self.env.size().map(Size::frame_rows),
+            exit_key: self.exit_key,
             ..self.canvas()
         }
     }

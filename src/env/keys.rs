@@ -35,6 +35,11 @@ impl Keys {
         }
     }
 
+    /// Whether standard input is a terminal, so that a user can type.
+    pub(crate) fn are_typed(&self) -> bool {
+        self.is_terminal
+    }
+
     /// Whether the user has pressed `q` since the last call. Other keys have no effect.
     pub(crate) fn take_quit(&mut self) -> bool {
         if !self.is_terminal || !is_in_foreground() {
@@ -56,6 +61,11 @@ impl Keys {
     /// Takes no keys: on this system only Ctrl-C ends a view.
     pub(crate) fn of_stdin() -> Keys {
         Keys {}
+    }
+
+    /// Never.
+    pub(crate) fn are_typed(&self) -> bool {
+        false
     }
 
     /// Never.

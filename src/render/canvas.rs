@@ -17,6 +17,28 @@ pub struct Canvas {
     pub started: Option<Timestamp>,
     /// The number of lines available; `None` for no limit.
     pub rows: Option<usize>,
+    /// How the user ends a live view.
+    pub exit_key: ExitKey,
+}
+
+/// The key that ends a live view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExitKey {
+    /// Ctrl-C: a signal, so it always works.
+    #[default]
+    CtrlC,
+    /// `q`, if the program reads the keyboard.
+    Q,
+}
+
+impl ExitKey {
+    /// The words of a footer.
+    pub fn hint(self) -> &'static str {
+        match self {
+            ExitKey::CtrlC => "Ctrl-C to exit",
+            ExitKey::Q => "q to exit",
+        }
+    }
 }
 
 /// The column at which right-aligned text ends on wider terminals. A line that fills a wide terminal would
@@ -31,6 +53,7 @@ impl Canvas {
             now,
             started: None,
             rows: None,
+            exit_key: ExitKey::default(),
         }
     }
 

@@ -117,6 +117,6 @@ impl Connection {
         }
         let styles = canvas.look.styles;
         let left = format!("{}  {}", self.summary, styles.dim(&parts.join("  ")));
-        canvas.line(&left, &styles.dim("Ctrl-C to exit"))
+        canvas.line(&left, &styles.dim(canvas.exit_key.hint()))
     }
 }

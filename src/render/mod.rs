@@ -10,6 +10,7 @@ pub mod dot;
 pub mod header_footer;
 pub mod json;
 pub mod mermaid;
+pub mod names;
 pub mod outline;
 mod plain_scalar;
 pub mod screen;

@@ -9,7 +9,7 @@ use comfy_table::{ColumnConstraint, Width};
 use super::style::{Look, Role};
 use super::text;
 
-/// How a column behaves on a narrow terminal. Columns are dropped before texts are cut.
+/// How a column behaves on a narrow terminal. Columns are dropped before texts are cut, and names are cut before states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// The column is dropped, the one with the highest number first.
@@ -239,7 +239,7 @@ fn fit(columns: &[Column], natural: Vec<(usize, u16)>, width: Option<usize>) -> 
         };
         kept.remove(first_to_go);
     }
-    for (step, least) in [(Fit::Shrink, 12), (Fit::CutMiddle, 16)] {
+    for (step, least) in [(Fit::CutMiddle, 16), (Fit::Shrink, 12)] {
         for place in 0..kept.len() {
             let excess = excess(&kept, width);
             let (index, natural) = kept[place];

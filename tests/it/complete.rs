@@ -96,6 +96,23 @@ async fn names_are_those_of_the_cluster() {
     assert_eq!(pods, ["web-1\t0/1 4s", ":4"]);
 }
 
+/// Without a typed text, 500 names are enough.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_typed_name_is_found_behind_the_first_page() {
+    let cluster = Cluster::start().await;
+    for number in 0..1100 {
+        cluster.put(config_map(&format!("a-{number:04}"), &json!({})));
+    }
+    for name in ["web", "worker"] {
+        cluster.put(config_map(name, &json!({})));
+    }
+    let spy = cluster.spy();
+    assert_eq!(values(&spy, "status cm w"), "web worker :4");
+    assert_eq!(values(&spy, "status cm/we"), "cm/web :4");
+    assert_eq!(answer(&spy, "status cm ").len(), 501);
+    assert_eq!(values(&spy, "status cm x"), ":4");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_earlier_discovery_answers_without_a_request() {
     let cluster = shop().await;
@@ -144,6 +161,25 @@ async fn objects_give_labels_managers_paths_and_conditions() {
         ),
         ("status po/web-1 --for=con", "condition= :6"),
         ("status po/web-1 --for=condition=", "condition=Ready :4"),
+    ] {
+        assert_eq!(values(&spy, line), expect, "{line:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn objects_give_fields_to_sort_by() {
+    let cluster = shop().await;
+    let spy = cluster.spy();
+    for (line, expect) in [
+        (
+            "status pods --sort-by .metadata.n",
+            ".metadata.name .metadata.namespace :6",
+        ),
+        (
+            "status nonsense --sort-by .metadata.c",
+            ".metadata.creationTimestamp :6",
+        ),
+        ("status pods --sort-by=.metadata.u", ".metadata.uid :6"),
     ] {
         assert_eq!(values(&spy, line), expect, "{line:?}");
     }

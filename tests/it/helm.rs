@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Rule, User};
 use serde_json::json;
 
 use super::support::Ran;
@@ -14,12 +15,30 @@ use super::support::cluster::{Cluster, config_map};
 
 /// Stores a revision of a release as Helm does.
 fn put_release(cluster: &Cluster, (name, version): (&str, u32), manifest: &str) {
+    let release = packed((name, version), manifest);
+    put_secret(cluster, (name, version), &release);
+}
+
+/// Stores a revision of a release as Helm does with `HELM_DRIVER=configmap`.
+fn put_config_map_release(cluster: &Cluster, (name, version): (&str, u32), manifest: &str) {
+    let release = packed((name, version), manifest);
+    cluster.put(json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": format!("sh.helm.release.v1.{name}.v{version}"), "namespace": "shop",
+            "labels": {"owner": "helm", "name": name, "version": version.to_string(), "status": "deployed"},
+        },
+        "data": {"release": STANDARD.encode(release)},
+    }));
+}
+
+fn packed((name, version): (&str, u32), manifest: &str) -> Vec<u8> {
     let release = json!({
         "name": name, "version": version, "config": {"password": "hunter2"}, "manifest": manifest,
     });
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(release.to_string().as_bytes()).unwrap();
-    put_secret(cluster, (name, version), &gzip.finish().unwrap());
+    gzip.finish().unwrap()
 }
 
 fn put_secret(cluster: &Cluster, (name, version): (&str, u32), release: &[u8]) {
@@ -76,6 +95,48 @@ async fn the_newest_revision_names_the_objects() {
     for secret in ["hunter2".to_owned(), STANDARD.encode("hunter2")] {
         assert!(!yaml.contains(&secret), "{yaml}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_may_be_in_config_maps() {
+    let cluster = Cluster::start().await;
+    for name in ["old", "new", "other"] {
+        cluster.put(config_map(name, &json!({})));
+    }
+    put_config_map_release(&cluster, ("web", 9), &map("old"));
+    put_config_map_release(&cluster, ("web", 10), &map("new"));
+    let names = |release: &str| {
+        let ran = once(&cluster, &[&format!("helm:{release}"), "-o", "name"]);
+        ran.transcript()
+    };
+    assert_eq!(names("web"), "configmap/new");
+    assert_snapshot!(names("wbe"), @r#"
+    ! error: release "wbe" not found in namespace "shop"
+    ! hint: did you mean helm:web?
+    "#);
+    // A Secret comes first.
+    put_release(&cluster, ("web", 1), &map("other"));
+    assert_eq!(names("web"), "configmap/other");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_in_config_maps_needs_no_right_to_secrets() {
+    let rules = vec![Rule::everything(), Rule::deny("*", "secrets")];
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules,
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("new", &json!({})));
+    put_config_map_release(&cluster, ("web", 1), &map("new"));
+    let names = |release: &str| once(&cluster, &[release, "-o", "name"]);
+    assert_eq!(names("helm:web").transcript(), "configmap/new");
+    let missing = names("helm:api").transcript();
+    assert!(
+        missing.contains("cannot list resource \"secrets\""),
+        "{missing}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -265,10 +265,20 @@ async fn rows_are_sorted_by_a_field() {
         ["configmap/c", "configmap/b", "configmap/a"],
         "{table}"
     );
-    let refused = cluster.spy().run(&["status", "cm", "--sort-by", "{.a"]);
-    assert_snapshot!(refused.stderr, @r#"
-    error: invalid argument "{.a" for "--sort-by" flag: unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'
-    See 'kubectl spy status --help' for usage.
+    let refused = |field: &str| {
+        let ran = cluster
+            .spy()
+            .run(&["status", "cm", "--once", "--sort-by", field]);
+        assert_eq!((&*ran.stdout, ran.status.code()), ("", Some(1)));
+        ran.stderr
+    };
+    assert_snapshot!(refused("{.a"), @"
+    error: unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'
+    hint: write the path as --sort-by=.metadata.name
+    ");
+    assert_snapshot!(refused(".rank"), @r#"
+    error: couldn't find any field with path "{.rank}" in the list of objects
+    hint: did you mean --sort-by=.data.rank?
     "#);
 }
 

@@ -18,6 +18,18 @@ async fn cluster() -> Cluster {
     cluster
 }
 
+/// How a footer ends. On Windows the keyboard is not read.
+const EXIT: &str = if cfg!(unix) {
+    "q to exit"
+} else {
+    "Ctrl-C to exit"
+};
+
+/// The text of a terminal, with the footer of Unix.
+fn transcript(terminal: &mut Terminal) -> String {
+    terminal.transcript().replace(EXIT, "q to exit")
+}
+
 /// Starts a run on a terminal, and waits until it watches the object.
 fn start(cluster: &Cluster, args: &[&str]) -> Terminal {
     let mut terminal = cluster.spy().on_terminal(SIZE, args);
@@ -62,17 +74,17 @@ async fn the_footer_shows_how_current_the_screen_is() {
     let cluster = cluster().await;
     let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
     assert!(terminal.hides_cursor());
-    assert_snapshot!(terminal.transcript(), @"
+    assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to exit
+    ● live  1 object  1 watch  0 versions  no change yet  q to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to exit
+    ● live  1 object  1 watch  1 version  last change 0s ago  q to exit
     "#);
 }
 
@@ -90,9 +102,9 @@ async fn versions_without_a_change_are_counted() {
     turn(&cluster, "on");
     turn(&cluster, "off");
     until_versions(&mut terminal, "2 versions");
-    assert_snapshot!(terminal.transcript(), @"
+    assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  q to exit
     ");
 }
 
@@ -109,20 +121,20 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     apply("flux");
     until_versions(&mut terminal, "2 versions (2 hidden)");
     terminal.until_shown("the count", |shown| shown.contains("2 quiet versions"));
-    assert_snapshot!(terminal.transcript(), @"
+    assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
     ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  q to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "3 versions");
     terminal.until_shown("the change", |shown| shown.contains("\"off\" → \"on\""));
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
     ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
     12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  Ctrl-C to exit
+    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  q to exit
     "#);
 }
 
@@ -139,14 +151,14 @@ async fn noise_of_the_past_is_counted_separately() {
             && shown.contains("1 quiet version")
             && shown.contains("● live")
     });
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.dark-mode: "off"
     12:00:02 MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
     ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
-    ● live  1 object  1 watch  0 versions  no change yet  Ctrl-C to exit
+    ● live  1 object  1 watch  0 versions  no change yet  q to exit
     "#);
     turn(&cluster, "off");
     until_versions(&mut terminal, "1 version");
@@ -180,7 +192,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     terminal.until_shown("the seam", |shown| {
         shown.contains("live since") && shown.contains("4 of 5 not readable")
     });
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.dark-mode: "off"
     not read: Error from server (Forbidden): deployments.apps is forbidden: User "jane" cannot list resource "deployments" in API group "apps" in the namespace "shop"; also pods, secrets, services
@@ -188,7 +200,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     and 2 more that cannot be read
-    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  Ctrl-C to exit
+    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  q to exit
     "#);
 }
 
@@ -291,7 +303,7 @@ async fn a_narrower_terminal_has_one_footer() {
     turn(&cluster, "off");
     terminal.until_shown("the change", |shown| shown.contains("\"on\" → \"off\""));
     until_versions(&mut terminal, "2 versions");
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
@@ -323,11 +335,11 @@ async fn a_lost_server_is_in_the_footer() {
     cluster.sandbox.restart().await.unwrap();
     until_versions(&mut terminal, "1 version ");
     terminal.until_shown("live", |shown| shown.contains("● live"));
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
     12:00:02 MODIFIED configmap/flags  2→3  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago  Ctrl-C to exit
+    ● live  1 object  1 watch  1 version  last change 0s ago  q to exit
     "#);
 }
 
@@ -344,10 +356,10 @@ async fn an_unreadable_kind_is_in_the_footer() {
     terminal.until_shown("both", |shown| {
         shown.contains("watching") && shown.contains("1 of 2")
     });
-    assert_snapshot!(terminal.transcript(), @r#"
+    assert_snapshot!(transcript(&mut terminal), @r#"
     watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
-    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  Ctrl-C to exit
+    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  q to exit
     "#);
 }
 
@@ -415,7 +427,7 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
         let mut terminal = cluster.spy().on_terminal(SIZE, &[verb, object]);
         terminal.until_shown(expected, |shown| {
             let at = shown.find(expected);
-            at.is_some() && at < shown.find("Ctrl-C to exit")
+            at.is_some() && at < shown.find(EXIT)
         });
     }
 }
@@ -468,13 +480,32 @@ async fn enter_leaves_no_stale_frame_and_q_quits() {
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
     let shown = terminal.transcript();
-    assert_eq!(shown.matches("Ctrl-C to exit").count(), 1, "{shown}");
+    assert_eq!(shown.matches(EXIT).count(), 1, "{shown}");
     assert_eq!(shown.lines().count(), 4, "{shown}");
     terminal.type_in(b"q");
     assert!(terminal.finish().success());
     assert_left_sane(&terminal);
     let shown = terminal.transcript();
     assert!(shown.contains("1 version: 1 live"), "{shown}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_footer_names_ctrl_c_if_standard_input_is_no_terminal() {
+    let cluster = cluster().await;
+    let script = r#""$0" "$@" < /dev/null"#;
+    let program = ["/bin/sh", "-c", script, env!("CARGO_BIN_EXE_kubectl-spy")];
+    for args in [
+        &["changes", "--since=0", "cm/flags"][..],
+        &["status", "cm/flags"],
+        &["trace", "cm/flags"],
+    ] {
+        let program = [&program, args].concat();
+        let mut terminal = cluster.spy().other_on_terminal(SIZE, &program);
+        terminal.until_shown("how to exit", |shown| shown.contains("Ctrl-C to exit"));
+        let mut terminal = cluster.spy().on_terminal(SIZE, args);
+        terminal.until_shown("how to exit", |shown| shown.contains(" q to exit"));
+    }
 }
 
 #[cfg(unix)]

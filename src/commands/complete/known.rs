@@ -78,6 +78,16 @@ pub(super) fn fields() -> Vec<Offer> {
     fields.map(|field| Offer::new(field, "")).into()
 }
 
+/// The fields by which every kind can be sorted.
+pub(super) fn sort_fields() -> Vec<Offer> {
+    let fields = [
+        ".metadata.creationTimestamp",
+        ".metadata.name",
+        ".metadata.namespace",
+    ];
+    fields.map(|field| Offer::new(field, "string")).into()
+}
+
 /// The first words of a help text.
 fn about(help: Option<&clap::builder::StyledStr>) -> String {
     let help = help.map(ToString::to_string).unwrap_or_default();

@@ -8,7 +8,7 @@ use super::line::TypedLine;
 use super::live_cluster::{LiveCluster, Read};
 use super::metadata::{LabelPart, condition_types, managers};
 use super::offer::{Offer, Offers};
-use super::{paths, types};
+use super::{known, paths, types};
 use crate::commands::{CommandError, Context};
 use crate::object::{Doc, ResourceType, well_known};
 
@@ -63,7 +63,7 @@ pub(super) async fn names(
     };
     let mut offers = Vec::new();
     for name in words.split(',') {
-        let found = names_of(&cluster, name).await;
+        let found = names_of(&cluster, name, word.text()).await;
         offers.extend(found.unwrap_or_default());
     }
     let is_given = |offer: &Offer| {
@@ -74,8 +74,13 @@ pub(super) async fn names(
     Offers::of(offers, word)
 }
 
-async fn names_of(cluster: &LiveCluster, word: &str) -> Result<Vec<Offer>, CommandError> {
-    cluster.names(&cluster.resource(word).await?).await
+async fn names_of(
+    cluster: &LiveCluster,
+    resource: &str,
+    text: &str,
+) -> Result<Vec<Offer>, CommandError> {
+    let resource = cluster.resource(resource).await?;
+    cluster.names(&resource, text).await
 }
 
 /// The namespaces of the cluster.
@@ -87,7 +92,7 @@ pub(super) async fn namespaces(
     let Some(cluster) = LiveCluster::of(line, context) else {
         return Offers::default();
     };
-    let found = names_of(&cluster, "namespaces").await;
+    let found = names_of(&cluster, "namespaces", word.text()).await;
     Offers::of(found.unwrap_or_default(), word)
 }
 
@@ -122,6 +127,20 @@ pub(super) async fn object_paths(
     let found = docs
         .iter()
         .flat_map(|doc| paths::paths(doc.root(), word.text()));
+    Offers::of(found.collect(), word).continued()
+}
+
+/// The fields by which objects are sorted: those that each has, and those of one of the objects.
+pub(super) async fn json_paths(
+    line: &TypedLine<'_>,
+    word: WordPart<'_>,
+    context: &Context<'_>,
+) -> Offers {
+    let docs = objects(line, Read::Whole, context).await;
+    let found = docs
+        .iter()
+        .flat_map(|doc| paths::json_paths(doc.root(), word.text()));
+    let found = known::sort_fields().into_iter().chain(found);
     Offers::of(found.collect(), word).continued()
 }
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
+
 use super::cluster_flags::cluster_args;
 use super::line::TypedLine;
 use super::offer::Offer;
 use crate::cluster::{
     Ambient, Arguments, Client, ClusterConfig, Filters, Namespaces, ObjectRow, PluginRun, Resolver,
-    Target, TargetError, TypeCache, object_rows, parse_arguments,
+    RowsPage, Target, TargetError, TypeCache, object_rows, parse_arguments,
 };
 use crate::commands::{CommandError, Context};
 use crate::object::{Doc, Resource, ResourceType};
@@ -19,6 +21,8 @@ use crate::watch::{At, HttpTransport, Page, Transport, source_keys};
 const PLUGIN_LIMIT: Duration = Duration::from_secs(1);
 /// How many objects are read at most.
 const LIMIT: u32 = 500;
+/// How long after the start more pages of names are read. It leaves time to answer with the names so far.
+const PAGES: Duration = Duration::from_secs(1);
 /// How many sources are read at most: one for each named object or type.
 const SOURCES: usize = 8;
 
@@ -28,6 +32,8 @@ pub(super) struct LiveCluster {
     namespaces: Namespaces,
     cache: Option<Arc<TypeCache>>,
     kept: Vec<ResourceType>,
+    /// When to stop reading names.
+    deadline: Instant,
 }
 
 impl LiveCluster {
@@ -53,6 +59,7 @@ impl LiveCluster {
                 .and_then(|cache| cache.read())
                 .unwrap_or_default(),
             cache,
+            deadline: Instant::now() + PAGES,
         })
     }
 
@@ -76,15 +83,41 @@ impl LiveCluster {
         Ok(found.map_err(TargetError::Resolve)?)
     }
 
-    /// The names of the objects of a resource in the namespace of the line.
-    pub(super) async fn names(&self, resource: &Resource) -> Result<Vec<Offer>, CommandError> {
+    /// The names of the objects of a resource in the namespace of the line, as far as they begin with `text`. With a text,
+    /// it reads page after page, until it has enough names or the time is over.
+    pub(super) async fn names(
+        &self,
+        resource: &Resource,
+        text: &str,
+    ) -> Result<Vec<Offer>, CommandError> {
         let namespace = match &self.namespaces {
             Namespaces::One(namespace) => Some(&**namespace),
             Namespaces::All => None,
         };
-        let rows = object_rows(&self.client().await?, resource, namespace, LIMIT).await?;
-        let offer = |row: ObjectRow| Offer::new(row.name, row.summary);
-        Ok(rows.into_iter().map(offer).collect())
+        let client = self.client().await?;
+        let mut offers = Vec::new();
+        let mut next: Option<String> = None;
+        loop {
+            let page = RowsPage {
+                namespace,
+                limit: LIMIT,
+                next: next.as_deref(),
+            };
+            let read = timeout_at(self.deadline, object_rows(&client, resource, page)).await;
+            let page = match read {
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) if next.is_none() => return Err(error.into()),
+                // A token may expire, and the time may be over.
+                Ok(Err(_)) | Err(_) => return Ok(offers),
+            };
+            let fitting = page.rows.into_iter();
+            let fitting = fitting.filter(|row| row.name.starts_with(text));
+            offers.extend(fitting.map(|row: ObjectRow| Offer::new(row.name, row.summary)));
+            if text.is_empty() || page.next.is_none() || offers.len() >= LIMIT as usize {
+                return Ok(offers);
+            }
+            next = page.next;
+        }
     }
 
     /// The objects that the line names or selects. Of Secrets it reads only the metadata.

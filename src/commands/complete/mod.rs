@@ -110,5 +110,6 @@ async fn value(
         ValueSort::Labels => live::labels(line, word, context).await,
         ValueSort::Manager => live::field_managers(line, word, context).await,
         ValueSort::Path => live::object_paths(line, word, context).await,
+        ValueSort::JsonPath => live::json_paths(line, word, context).await,
     }
 }

@@ -1,5 +1,5 @@
-//! The paths in an object, for `--only` and `--ignore`. Offers name fields, and items by their keys. They contain no
-//! other value.
+//! The paths in an object, for `--only`, `--ignore` and `--sort-by`. Offers name fields, and items by their keys or
+//! numbers. They contain no other value.
 
 use super::offer::Offer;
 use crate::object::list_keys::{Identity, ListKeys, ListPlace};
@@ -9,6 +9,15 @@ use crate::object::{Kind, Value};
 /// The paths in an object that begin with `text` and end at the next field or item after it. The leading dot is
 /// optional, as in [`Pattern`](crate::object::path::Pattern).
 pub(super) fn paths(object: Value<'_>, text: &str) -> Vec<Offer> {
+    search(object, text, ItemLabels::Keys)
+}
+
+/// The same paths as `JSONPath` expressions of kubectl: an item has its number.
+pub(super) fn json_paths(object: Value<'_>, text: &str) -> Vec<Offer> {
+    search(object, text, ItemLabels::Numbers)
+}
+
+fn search(object: Value<'_>, text: &str, item_labels: ItemLabels) -> Vec<Offer> {
     let is_bare = !text.is_empty() && !text.starts_with('.');
     let mut search = PathSearch {
         wanted: if is_bare {
@@ -19,6 +28,7 @@ pub(super) fn paths(object: Value<'_>, text: &str) -> Vec<Offer> {
         skipped: usize::from(is_bare),
         offers: Vec::new(),
         fields: Vec::new(),
+        item_labels,
     };
     search.inside(object, "");
     search.offers
@@ -31,6 +41,14 @@ struct PathSearch {
     offers: Vec<Offer>,
     /// The fields above the present value.
     fields: Vec<String>,
+    item_labels: ItemLabels,
+}
+
+/// How paths name the items of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemLabels {
+    Keys,
+    Numbers,
 }
 
 impl PathSearch {
@@ -65,6 +83,9 @@ impl PathSearch {
 
     /// The last steps of the paths of a list's items. An item of a set has the path of the set.
     fn labels(&self, items: &[Value<'_>]) -> Vec<String> {
+        if self.item_labels == ItemLabels::Numbers {
+            return (0..items.len()).map(|at| format!("[{at}]")).collect();
+        }
         let mut above = self.fields.iter().rev().map(String::as_str);
         let place = ListPlace {
             field: above.next().unwrap_or_default(),

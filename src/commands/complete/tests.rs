@@ -165,7 +165,6 @@ fn every_flag_with_a_free_value_is_known() {
         "server",
         "since",
         "since-rv",
-        "sort-by",
         "speed",
         "timeout",
         "tls-server-name",
@@ -293,6 +292,28 @@ fn paths_of_an_object() {
         ),
         (".nonsense", ""),
         (".metadata.name.", ""),
+    ] {
+        assert_eq!(offered(text), expect, "{text:?}");
+    }
+}
+
+#[test]
+fn paths_to_sort_by() {
+    let doc = pod();
+    let offered = |text: &str| {
+        let found = paths::json_paths(doc.root(), text).into_iter();
+        let found = known::sort_fields().into_iter().chain(found);
+        lines(found.collect(), WordPart::whole(text))
+    };
+    let always = ".metadata.creationTimestamp .metadata.name .metadata.namespace";
+    for (text, expect) in [
+        ("", format!(".metadata {always} .spec .status")),
+        (".metadata.n", ".metadata.name .metadata.namespace".into()),
+        (
+            ".spec.containers[0].",
+            ".spec.containers[0].image .spec.containers[0].name".into(),
+        ),
+        (".status.podIPs[", ".status.podIPs[0]".into()),
     ] {
         assert_eq!(offered(text), expect, "{text:?}");
     }

@@ -19,6 +19,8 @@ pub(super) enum ValueSort {
     Manager,
     /// A path in an object.
     Path,
+    /// A `JSONPath` to a field of an object.
+    JsonPath,
     /// A goal of `--for`.
     Goal,
     Relation,
@@ -40,6 +42,7 @@ impl ValueSort {
             "field-selector" => ValueSort::Fields,
             "by" => ValueSort::Manager,
             "only" | "ignore" => ValueSort::Path,
+            "sort-by" => ValueSort::JsonPath,
             "for" => ValueSort::Goal,
             "relations" => ValueSort::Relation,
             "kubeconfig"

@@ -7,6 +7,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::commands::{Session, Terminal};
 use crate::env::{Keys, restore_terminal};
+use crate::render::canvas::ExitKey;
 
 /// How often the keyboard is read.
 const READ: Duration = Duration::from_millis(100);
@@ -18,15 +19,17 @@ pub(super) struct QuitKey {
 }
 
 impl QuitKey {
-    /// Listens, if the view has a frame and standard input is not its data.
-    pub(super) fn listen(session: &Session, terminal: &Terminal<'_>) -> QuitKey {
+    /// Listens, if the view has a frame and standard input is not its data. The footer then names the key.
+    pub(super) fn listen(session: &Session, terminal: &mut Terminal<'_>) -> QuitKey {
         let is_live = terminal.is_live() && !session.is_of_file();
         let mut reads = interval(READ);
         reads.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        QuitKey {
-            keys: is_live.then(Keys::of_stdin),
-            reads,
-        }
+        let keys = is_live.then(Keys::of_stdin);
+        terminal.exit_key = match &keys {
+            Some(keys) if keys.are_typed() => ExitKey::Q,
+            Some(_) | None => ExitKey::CtrlC,
+        };
+        QuitKey { keys, reads }
     }
 
     /// Waits until the user presses the key. While a login may ask the user a question, the keyboard belongs to it.

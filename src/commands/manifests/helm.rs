@@ -1,15 +1,15 @@
 //! `helm:RELEASE`: finds the newest revision of a Helm release.
 //!
-//! Helm stores each revision in a Secret of the type `helm.sh/release.v1`, with labels for the release, the revision and
-//! its status (<https://helm.sh/docs/topics/advanced/#storage-backends>). The labels of all revisions are read, and the
-//! data of the newest one alone.
+//! Helm stores each revision in a Secret or in a `ConfigMap`, with labels for the release, the revision and its status
+//! (<https://helm.sh/docs/topics/advanced/#storage-backends>). The labels of all revisions are read, and the data of the
+//! newest one alone. `ConfigMap`s are read only for a release that no Secret stores.
 
 use serde::Deserialize;
 
 use super::args::{RELEASE_PREFIX, is_release};
 use super::named::{ManifestPlace, Naming};
 use super::read::Manifest;
-use super::release::objects;
+use super::release::{ReleaseStore, objects};
 use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, Part, RequestError, RequestPath, Resolver, Target,
 };
@@ -28,7 +28,7 @@ pub(crate) struct ReleasePlace<'r> {
     pub(crate) namespace: &'r str,
 }
 
-/// A revision of a release, as its Secret's labels describe it.
+/// A revision of a release, as its labels describe it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 struct ReleaseLabels {
     #[serde(default)]
@@ -40,8 +40,14 @@ struct ReleaseLabels {
 }
 
 #[derive(Deserialize)]
-struct SecretList {
+struct RevisionList {
     items: Option<Vec<StoredRevision>>,
+}
+
+/// The newest revision of a release, and where it is stored.
+struct NewestRevision {
+    store: ReleaseStore,
+    metadata: RevisionMetadata,
 }
 
 #[derive(Deserialize)]
@@ -69,21 +75,14 @@ pub(crate) async fn release_targets(
         let release = word.strip_prefix(RELEASE_PREFIX).unwrap_or(word);
         check_name(release)?;
         let newest = place.newest(release).await?;
-        if let Some(status) = newest.unusual_status() {
-            let (version, namespace) = (&newest.labels.version, place.namespace);
+        if let Some(status) = newest.metadata.unusual_status() {
+            let (version, namespace) = (&newest.metadata.labels.version, place.namespace);
             let text = format!(
                 "revision {version} has the status {status}: helm history {release} -n {namespace}"
             );
             context.hint(&text)?;
         }
-        let name = &newest.name;
-        let secret = place.secret(name).await?;
-        let found = objects(secret.root(), &format!("release {release}"));
-        manifests.extend(found.map_err(|error| {
-            CommandError::failed(format!(
-                "error: release \"{release}\": its Secret {name} {error}"
-            ))
-        })?);
+        manifests.extend(place.manifests(release, &newest).await?);
     }
     let labels = place.filters.labels.as_deref().unwrap_or_default();
     let naming = Naming {
@@ -134,28 +133,48 @@ fn check_name(release: &str) -> Result<(), CommandError> {
 }
 
 impl ReleasePlace<'_> {
-    /// The newest revision of a release.
-    async fn newest(&self, release: &str) -> Result<RevisionMetadata, CommandError> {
-        let revisions = self
-            .revisions(&format!("owner=helm,name={release}"))
-            .await?;
-        match newest(revisions) {
-            Some(newest) => Ok(newest),
-            None => Err(self.not_found(release).await),
+    /// The newest revision of a release. Without the right to list Secrets, it may still be in a `ConfigMap`.
+    async fn newest(&self, release: &str) -> Result<NewestRevision, CommandError> {
+        let labels = format!("owner=helm,name={release}");
+        let mut refused = Vec::new();
+        for store in ReleaseStore::ALL {
+            let metadata = match self.revisions(store, &labels).await {
+                Ok(revisions) => newest(revisions),
+                Err(RequestError::Api { error, .. }) if error.status.code == 403 => {
+                    refused.push((store, error));
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if let Some(metadata) = metadata {
+                return Ok(NewestRevision { store, metadata });
+            }
+        }
+        match refused.into_iter().next() {
+            // Helm stores releases in Secrets unless its user chose otherwise.
+            Some((ReleaseStore::Secrets, error)) => Err(error.into()),
+            Some((ReleaseStore::ConfigMaps, _)) | None => Err(self.not_found(release).await),
         }
     }
 
     /// The revisions with these labels.
-    async fn revisions(&self, labels: &str) -> Result<Vec<RevisionMetadata>, RequestError> {
-        let request = ApiRequest::new(self.secrets()?)
-            .about("list", "secrets")
+    async fn revisions(
+        &self,
+        store: ReleaseStore,
+        labels: &str,
+    ) -> Result<Vec<RevisionMetadata>, RequestError> {
+        let request = ApiRequest::new(self.path(store)?)
+            .about("list", store.plural())
             .accept(
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
             )
-            .query("labelSelector", labels)
-            .query("fieldSelector", "type=helm.sh/release.v1");
+            .query("labelSelector", labels);
+        let request = match store {
+            ReleaseStore::Secrets => request.query("fieldSelector", "type=helm.sh/release.v1"),
+            ReleaseStore::ConfigMaps => request,
+        };
         let body = self.client.get(&request).await?;
-        let list: SecretList = serde_json::from_slice(&body).map_err(|error| {
+        let list: RevisionList = serde_json::from_slice(&body).map_err(|error| {
             let fault = json_fault(&error);
             RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
         })?;
@@ -163,19 +182,36 @@ impl ReleasePlace<'_> {
         Ok(items.into_iter().map(|item| item.metadata).collect())
     }
 
-    async fn secret(&self, name: &str) -> Result<Doc, CommandError> {
-        let path = self.secrets()?.then(Part::Name, name);
+    /// The manifests of a revision.
+    async fn manifests(
+        &self,
+        release: &str,
+        newest: &NewestRevision,
+    ) -> Result<Vec<Manifest>, CommandError> {
+        let (store, name) = (newest.store, &newest.metadata.name);
+        let stored = self.stored(store, name).await?;
+        let found = objects(stored.root(), store, &format!("release {release}"));
+        found.map_err(|error| {
+            let kind = store.kind();
+            CommandError::failed(format!(
+                "error: release \"{release}\": its {kind} {name} {error}"
+            ))
+        })
+    }
+
+    async fn stored(&self, store: ReleaseStore, name: &str) -> Result<Doc, CommandError> {
+        let path = self.path(store)?.then(Part::Name, name);
         let path = path.map_err(RequestError::from)?;
-        let request = ApiRequest::new(path).about("get", "secrets");
+        let request = ApiRequest::new(path).about("get", store.plural());
         let body = self.client.get(&request).await?;
         let text = String::from_utf8_lossy(&body).into_owned();
         Doc::parse(text).map_err(|_| CommandError::failed("error: the server's answer is not JSON"))
     }
 
-    fn secrets(&self) -> Result<RequestPath, RequestError> {
+    fn path(&self, store: ReleaseStore) -> Result<RequestPath, RequestError> {
         let namespaces = RequestPath::from("/api/v1/namespaces");
         let path = namespaces.then(Part::Namespace, self.namespace)?;
-        Ok(path.then(Part::Resource, "secrets")?)
+        Ok(path.then(Part::Resource, store.plural())?)
     }
 
     /// The error for a release that does not exist, with similar names.
@@ -184,7 +220,11 @@ impl ReleasePlace<'_> {
         let error = CommandError::failed(format!(
             "error: release \"{release}\" not found in namespace \"{namespace}\""
         ));
-        let all = self.revisions("owner=helm").await.unwrap_or_default();
+        let mut all = Vec::new();
+        for store in ReleaseStore::ALL {
+            let revisions = self.revisions(store, "owner=helm").await;
+            all.extend(revisions.unwrap_or_default());
+        }
         let names = all.iter().map(|revision| revision.labels.name.as_str());
         let near = near(release, names).into_iter();
         let near: Vec<String> = near.map(|name| format!("{RELEASE_PREFIX}{name}")).collect();

@@ -1,4 +1,4 @@
-//! Reads the manifest of a Helm release out of the Secret that stores it.
+//! Reads the manifest of a Helm release out of the Secret or the `ConfigMap` that stores it.
 //!
 //! A release has Secret values: the user's values, and the Secrets in its manifest. They stay here. Errors name
 //! positions and never quote text.
@@ -13,19 +13,50 @@ use super::read::Manifest;
 use crate::object::{Kind, Value};
 use crate::watch::documents_by_line;
 
-/// The most bytes of an unpacked release. A Secret holds 1 MiB, and a release shrinks to a tenth; without a limit, a
-/// small Secret could fill the memory.
+/// The most bytes of an unpacked release. An object holds 1 MiB, and a release shrinks to a tenth; without a limit, a
+/// small object could fill the memory.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The first bytes of gzip. Helm also reads releases that are not packed.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Why a stored release cannot be read. The text follows `its Secret NAME `.
+/// The kinds of objects in which Helm stores releases: Secrets, or with `HELM_DRIVER=configmap` `ConfigMap`s
+/// (<https://github.com/helm/helm/blob/v3.16.0/pkg/storage/driver/cfgmaps.go>).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReleaseStore {
+    Secrets,
+    ConfigMaps,
+}
+
+impl ReleaseStore {
+    /// The stores in the order of the search.
+    pub(super) const ALL: [ReleaseStore; 2] = [ReleaseStore::Secrets, ReleaseStore::ConfigMaps];
+
+    /// The resource in paths.
+    pub(super) fn plural(self) -> &'static str {
+        match self {
+            ReleaseStore::Secrets => "secrets",
+            ReleaseStore::ConfigMaps => "configmaps",
+        }
+    }
+
+    /// The kind of the objects.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            ReleaseStore::Secrets => "Secret",
+            ReleaseStore::ConfigMaps => "ConfigMap",
+        }
+    }
+}
+
+/// Why a stored release cannot be read. The text follows `its Secret NAME ` or `its ConfigMap NAME `.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnreadableRelease {
     #[error("has no data.release")]
     Absent,
     #[error("is not base64 in base64")]
+    Base64InBase64,
+    #[error("is not base64")]
     Base64,
     #[error("is not gzip")]
     Gzip,
@@ -44,9 +75,13 @@ struct StoredRelease {
 }
 
 /// The objects in the manifest of a release, with `path` as their file name for messages.
-pub(super) fn objects(secret: Value<'_>, path: &str) -> Result<Vec<Manifest>, UnreadableRelease> {
-    let data = secret.str_at(&["data", "release"]);
-    let manifest = manifest(&data.ok_or(UnreadableRelease::Absent)?)?;
+pub(super) fn objects(
+    stored: Value<'_>,
+    store: ReleaseStore,
+    path: &str,
+) -> Result<Vec<Manifest>, UnreadableRelease> {
+    let data = stored.str_at(&["data", "release"]);
+    let manifest = manifest(&data.ok_or(UnreadableRelease::Absent)?, store)?;
     let documents =
         documents_by_line(&manifest).map_err(|error| UnreadableRelease::Yaml(error.line))?;
     // A template without output leaves an empty document.
@@ -61,11 +96,15 @@ pub(super) fn objects(secret: Value<'_>, path: &str) -> Result<Vec<Manifest>, Un
     Ok(objects.map(manifest).collect())
 }
 
-/// The manifest of a release: base64 of Kubernetes, base64 of Helm, gzip, JSON.
-fn manifest(data: &str) -> Result<String, UnreadableRelease> {
+/// The manifest of a release: base64 of Kubernetes, which only a Secret has, base64 of Helm, gzip, JSON.
+fn manifest(data: &str, store: ReleaseStore) -> Result<String, UnreadableRelease> {
     let decode = |text: &[u8]| STANDARD.decode(text);
-    let bytes = decode(data.as_bytes()).and_then(|text| decode(&text));
-    let bytes = bytes.map_err(|_| UnreadableRelease::Base64)?;
+    let bytes = match store {
+        ReleaseStore::Secrets => decode(data.as_bytes())
+            .and_then(|text| decode(&text))
+            .map_err(|_| UnreadableRelease::Base64InBase64),
+        ReleaseStore::ConfigMaps => decode(data.as_bytes()).map_err(|_| UnreadableRelease::Base64),
+    }?;
     let json = if bytes.starts_with(&GZIP) {
         unpacked(&bytes)?
     } else {
@@ -108,9 +147,13 @@ mod tests {
     }
 
     fn check(data: &str) -> String {
-        let secret = format!(r#"{{"data":{{"release":"{data}"}}}}"#);
-        let secret = Doc::parse(secret).expect("a case is JSON");
-        match objects(secret.root(), "release web") {
+        check_in(ReleaseStore::Secrets, data)
+    }
+
+    fn check_in(store: ReleaseStore, data: &str) -> String {
+        let stored = format!(r#"{{"data":{{"release":"{data}"}}}}"#);
+        let stored = Doc::parse(stored).expect("a case is JSON");
+        match objects(stored.root(), store, "release web") {
             Ok(objects) => {
                 let line = |found: &Manifest| {
                     let object = ObjectRef::of(found.doc.root());
@@ -142,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn a_config_map_has_one_base64_fewer() {
+        let once = STANDARD.encode(gzip(&release(MANIFEST)));
+        let found = check_in(ReleaseStore::ConfigMaps, &once);
+        assert_eq!(found, "secret/db at 3, deployment/web at 9");
+        assert_eq!(check_in(ReleaseStore::ConfigMaps, "!"), "is not base64");
+        assert_eq!(
+            check_in(ReleaseStore::ConfigMaps, &stored(b"hunter2")),
+            "has no JSON with a manifest"
+        );
+    }
+
+    #[test]
     fn a_broken_release_is_an_error_without_its_text() {
         let cases = [
             ("!".to_owned(), "is not base64 in base64"),
@@ -158,14 +213,14 @@ mod tests {
             assert_eq!(check(&data), expected);
         }
         let empty = Doc::parse("{}").expect("JSON");
-        let error = objects(empty.root(), "x").expect_err("no data");
+        let error = objects(empty.root(), ReleaseStore::Secrets, "x").expect_err("no data");
         assert_eq!(error, UnreadableRelease::Absent);
     }
 
     #[test]
     fn a_release_that_unpacks_to_very_much_is_refused() {
         let bomb = gzip(&vec![b' '; MOST_BYTES + 1]);
-        assert!(bomb.len() < 1 << 20, "it fits into a Secret");
+        assert!(bomb.len() < 1 << 20, "it fits into an object");
         assert_eq!(check(&stored(&bomb)), "unpacks to more than 64 MiB");
     }
 }

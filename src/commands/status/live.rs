@@ -76,6 +76,17 @@ impl LiveStatus {
         self.state.is_well()
     }
 
+    /// Fails if no object has the field to sort by.
+    fn check_sorting(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        match self.state.sort_error() {
+            Some(error) => {
+                terminal.clear()?;
+                Err(error)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Prints everything once.
     fn print_once(
         &mut self,
@@ -223,6 +234,7 @@ impl Live for LiveStatus {
             _ if self.state.is_refused() => Ok(()), // the loop ends with the server's error
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => {
+                self.check_sorting(terminal)?;
                 if self.state.look_back() {
                     return Ok(());
                 }
@@ -235,6 +247,7 @@ impl Live for LiveStatus {
             Ending::Never if self.has_begun && !has_changed => Ok(()),
             Ending::Never if self.has_begun => self.print_transitions(terminal),
             Ending::Never if self.state.is_presentable() => {
+                self.check_sorting(terminal)?;
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
                 self.state.look_back();

@@ -15,6 +15,7 @@ mod root_selection;
 mod roots;
 mod rows;
 mod sort_by;
+mod sort_error;
 mod state;
 mod table;
 mod transitions;
@@ -63,7 +64,7 @@ pub(crate) struct Args {
     no_headers: bool,
     /// Sort the objects by this field instead of worst first, for example .metadata.creationTimestamp
     #[arg(long, value_name = "JSONPATH")]
-    sort_by: Option<SortBy>,
+    sort_by: Option<String>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -156,6 +157,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
     let mut stop = args.ends.stop(shutdown);
     let mut session = Session::open(context, &args.objects.source).await?;
     if args.is_once() {
@@ -168,7 +170,7 @@ pub(crate) async fn show(
         request_printed(&mut requested, args.output.detail());
     }
     let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
-    state.sorting = args.sort_by.clone().map(Sorting::new);
+    state.sorting = sort_by.map(Sorting::new);
     if session.is_of_file() {
         state = state.of_excerpt();
     }

@@ -2,28 +2,21 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use serde_json::Value as Json;
 
+use super::sort_error;
+use crate::commands::CommandError;
 use crate::model::Model;
 use crate::object::{Quantity, Uid, Value};
 use crate::status::JsonPath;
 
 /// The field to sort by.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct SortBy(JsonPath);
-
-/// kubectl's error for a text that is not a path.
-const NO_PATH: &str = "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or \
-                       '{.name1.name2}'";
-
-impl FromStr for SortBy {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<SortBy, &'static str> {
-        JsonPath::parse(text).map(SortBy).map_err(|_| NO_PATH)
-    }
+pub(super) struct SortBy {
+    /// The path without braces and without its first dot.
+    name: String,
+    path: JsonPath,
 }
 
 /// What an object has in the field.
@@ -59,12 +52,48 @@ impl Sorting {
     pub(super) fn key(&self, uid: &Uid) -> &SortKey {
         self.keys.get(uid).unwrap_or(&SortKey::NONE)
     }
+
+    /// The error if there are objects and none has the field, as in kubectl.
+    pub(super) fn error(&self, model: &Model) -> Option<CommandError> {
+        if self.keys.values().any(|key| *key != SortKey::NONE) {
+            return None;
+        }
+        let object = self.keys.keys().find_map(|uid| model.doc(uid))?;
+        Some(sort_error::no_field(&self.sort_by.name, object.root()))
+    }
 }
 
 impl SortBy {
-    fn key(&self, object: Value<'_>) -> SortKey {
-        SortKey(self.0.first(object))
+    /// Reads the value of the flag. An empty one sorts by nothing, as in kubectl.
+    pub(super) fn parse(text: &str) -> Result<Option<SortBy>, CommandError> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let name = unwrapped(text).ok_or_else(sort_error::no_path)?;
+        match JsonPath::parse(&format!(".{name}")) {
+            Ok(path) => Ok(Some(SortBy {
+                name: name.to_owned(),
+                path,
+            })),
+            Err(_) => Err(sort_error::no_expression(name)),
+        }
     }
+
+    fn key(&self, object: Value<'_>) -> SortKey {
+        SortKey(self.path.first(object))
+    }
+}
+
+/// The path without braces and without its first dot; `None` if braces are missing or inside. This is the rule of kubectl's
+/// `RelaxedJSONPathExpression`
+/// (<https://github.com/kubernetes/kubernetes/blob/v1.32.0/staging/src/k8s.io/kubectl/pkg/cmd/get/customcolumn.go>).
+fn unwrapped(text: &str) -> Option<&str> {
+    let inner = match text.strip_prefix('{') {
+        Some(rest) => rest.strip_suffix('}')?,
+        None => text,
+    };
+    let name = inner.strip_prefix('.').unwrap_or(inner);
+    (!name.is_empty() && !name.contains(['{', '}'])).then_some(name)
 }
 
 impl SortKey {
@@ -140,7 +169,8 @@ mod tests {
 
     /// The values of a field in the order of `--sort-by`.
     fn sorted(values: &[&str]) -> String {
-        let by: SortBy = "{.a.b}".parse().expect("an expression");
+        let by = SortBy::parse("{.a.b}").expect("an expression");
+        let by = by.expect("a field");
         let object = |value: &&str| {
             let field = if value.is_empty() {
                 "{}".to_owned()
@@ -176,6 +206,27 @@ mod tests {
         ] {
             assert_eq!(sorted(values), expect);
         }
-        assert_eq!(SortBy::from_str("{.a"), Err(NO_PATH));
+    }
+
+    #[test]
+    fn braces_and_the_first_dot_are_optional() {
+        let name = |text| SortBy::parse(text).map(|by| by.map(|by| by.name));
+        for text in ["a.b", ".a.b", "{a.b}", "{.a.b}"] {
+            let name = name(text).expect("an expression");
+            assert_eq!(name.as_deref(), Some("a.b"), "{text}");
+        }
+        assert_eq!(name("").expect("no expression"), None);
+    }
+
+    #[test]
+    fn an_error_begins_with_the_words_of_kubectl() {
+        let error = |text: &str| SortBy::parse(text).expect_err(text).to_string();
+        let no_path = "error: unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or \
+                       '{.name1.name2}'";
+        for text in ["{.a", "{", "{}", ".", "{.a}{.b}", "{.a}}"] {
+            assert_eq!(error(text), no_path, "{text}");
+        }
+        assert_eq!(error(".a["), "error: unterminated array");
+        assert_eq!(error(".a[?(@.b"), "error: unterminated filter");
     }
 }

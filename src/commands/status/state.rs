@@ -9,7 +9,7 @@ use super::absent_members::AbsentMembers;
 use super::recent_changes::RecentChanges;
 use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
 use super::sort_by::Sorting;
-use crate::commands::LastChanges;
+use crate::commands::{CommandError, LastChanges};
 use crate::model::{JudgementPlan, Model, Reading, Retention};
 use crate::object::{ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
@@ -101,6 +101,11 @@ impl StatusState {
         };
         last_changes.look_up(&self.model, self.roots.named_or_failed());
         last_changes.is_busy()
+    }
+
+    /// The error if objects exist and none has the field to sort by.
+    pub(super) fn sort_error(&self) -> Option<CommandError> {
+        self.sorting.as_ref()?.error(&self.model)
     }
 
     /// Applies one event.

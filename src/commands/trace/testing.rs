@@ -2,6 +2,7 @@
 //! the sandbox.
 
 mod objects;
+mod widths;
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use super::chain::Chain;
 use super::transitions::TraceTransitions;
 use super::{open, record};
 use crate::object::well_known;
-use crate::render::canvas::Canvas;
+use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::json::trace::GraphRecord;
 use crate::render::style::{Look, Styles, Symbols};
-use crate::sandbox::scenario::{Stage, rollout};
+use crate::sandbox::scenario::{Scenario, Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
 
@@ -74,6 +75,11 @@ impl Feed {
     /// The trace of the rollout scenario, from its start until `end` milliseconds later. Objects that exist
     /// at the start are listed; all others arrive as events.
     pub(super) fn story(kind: &str, end: u64) -> Feed {
+        Feed::of_scenario(&rollout(), (kind, "web"), end)
+    }
+
+    /// The same of an object of any scenario.
+    pub(super) fn of_scenario(scenario: &Scenario, (kind, name): (&str, &str), end: u64) -> Feed {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -82,8 +88,8 @@ impl Feed {
             let sandbox = Sandbox::start(Options::new(Arc::new(|| START)))
                 .await
                 .expect("a free port");
-            let mut stage = Stage::set(&sandbox, &rollout()).expect("a set stage");
-            let mut feed = Feed::of(kind, "web");
+            let mut stage = Stage::set(&sandbox, scenario).expect("a set stage");
+            let mut feed = Feed::of(kind, name);
             feed.replay(&sandbox, 0);
             feed.settle();
             for at in (0..=end).step_by(100) {
@@ -270,6 +276,7 @@ impl Feed {
             now: self.now,
             started: Some(START),
             rows,
+            exit_key: ExitKey::CtrlC,
         };
         self.chain.frame(canvas).join("\n")
     }

@@ -2,6 +2,7 @@
 
 use super::item::{ItemBody, OutlineItem};
 use super::tree::{Prefix, prefixes};
+use crate::render::names::fit_names;
 use crate::render::status::symbol;
 use crate::render::style::Look;
 use crate::render::table::{Cell, Column, ColumnWidths, Row, TableLayout};
@@ -81,13 +82,14 @@ impl Drawing {
         Some(cells)
     }
 
-    /// A line between the rows; empty for a row.
+    /// A line between the rows; empty for a row. If space is short, its names give way to its counts.
     fn line(&self, item: &OutlineItem, prefix: &Prefix, indent: &str) -> String {
         let ItemBody::Line { text, role } = &item.body else {
             return String::new();
         };
-        let text = self.look.styles.paint(*role, text);
         let branches = self.look.styles.dim(&format!("{indent}{}", prefix.row));
-        format!("{branches} {text}")
+        let start = format!("{branches} ");
+        let text = fit_names(&start, text, self.look);
+        format!("{start}{}", self.look.styles.paint(*role, &text))
     }
 }

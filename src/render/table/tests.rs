@@ -123,17 +123,15 @@ fn columns_are_dropped_before_texts_are_cut() {
     │     └ web: Back-off pulling image "registry.example.com/w…
     "#);
     insta::assert_snapshot!(draw(&pods(), 50), @r#"
-
-    NAME                          READY   STATUS
-    │ ├─● pod/web-5d…7b9d-7xkqp   1/1     Running
-    │ └─✗ pod/web-5d…7b9d-mzt4c   0/1     ImagePullBa…
+    NAME                      READY   STATUS
+    │ ├─● pod/web-…9d-7xkqp   1/1     Running
+    │ └─✗ pod/web-…9d-mzt4c   0/1     ImagePullBackOff
     │     └ web: Back-off pulling image "registry.exa…
     "#);
     insta::assert_snapshot!(draw(&pods(), 40), @r#"
-
-    NAME                READY   STATUS
-    │ ├─● pod/w…7xkqp   1/1     Running
-    │ └─✗ pod/w…mzt4c   0/1     ImagePullBa…
+    NAME               READY   STATUS
+    │ ├─● pod/…7xkqp   1/1     Running
+    │ └─✗ pod/…mzt4c   0/1     ImagePullBac…
     │     └ web: Back-off pulling image "re…
     "#);
     insta::assert_snapshot!(draw(&pods(), 20), @"

@@ -28,7 +28,7 @@ pub(crate) fn footer(
         plural(state.objects, "object"),
         plural(sources.count(), "watch"),
         plural(state.versions, "version"),
-        look.styles.dim("Ctrl-C to exit"),
+        look.styles.dim(terminal.exit_key.hint()),
     ));
     lines
 }

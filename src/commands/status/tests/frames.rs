@@ -453,6 +453,7 @@ fn ascii_and_colour_do_not_change_the_text() {
         },
         started: Some(start()),
         rows: Some(22),
+        exit_key: ExitKey::Q,
     };
     let lines = view(&cluster.state, connection(&cluster), PLAIN, canvas);
     let painted = crate::render::style::testing::explain(&lines.join("\n"));
@@ -465,7 +466,7 @@ fn ascii_and_colour_do_not_change_the_text() {
     (dim)  `-(normal)(red)x(normal) pod/web-a-000    0/1     (red)ErrImagePull(normal)   0          30s
     (dim)      ` (normal)app: not found
     (dim)kubectl spy trace deployment/web shows its rollout(normal)
-    ● live  (dim)3 objects  4 watches(normal)                                     (dim)Ctrl-C to exit(normal)
+    ● live  (dim)3 objects  4 watches(normal)                                          (dim)q to exit(normal)
     ");
 }
 

@@ -5,6 +5,7 @@ mod frames;
 mod long_lists;
 mod records;
 mod states;
+mod widths;
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::options::{Detail, HealthFilter, Idle, RowOptions, Titles};
 use super::state::StatusState;
 use super::view::{table, view};
 use crate::object::Resource;
-use crate::render::canvas::Canvas;
+use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
@@ -92,6 +93,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
         look: look(Some(columns)),
         started: Some(start()),
         rows: Some(rows - 2),
+        exit_key: ExitKey::CtrlC,
     };
     let lines = view(&cluster.state, connection(cluster), PLAIN, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());

@@ -465,7 +465,7 @@ fn rows_that_do_not_fit_are_counted_and_healthy_ones_go_first() {
     service/api  -n shop  ClusterIP 10.96.14.7
     ~ degraded 5/6 ready  selector app=api
     ENDPOINT              TARGET      STATE      NODE     AGE
-    ├─ endpointslice/api-1  IPv4  5 ready, 1 not ready, 0 termi…
+    ├─ endpoin…ce/api-1  IPv4  5 ready, 1 not ready, 0 terminat…
     │ ├─● 10.0.0.0:8080   pod/api-a   Ready      node-1   2d
     │ └─~ 10.0.0.4:8080   pod/api-e   NotReady   node-1   2d
     │     └ api: running, not ready
@@ -542,7 +542,7 @@ fn a_rollout_behind_a_service() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   10s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":…
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/sho…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);

@@ -160,11 +160,26 @@ fn endpoint_item(
     if let Some(pod) = pod
         && endpoint.state() != EndpointState::Ready
     {
-        causes.extend(pod.causes.iter().map(|cause| cause.text.clone()));
+        causes.extend(pod_causes(pod));
     }
     let status = endpoint_status(endpoint, behind, pod);
     let cells = cells(state, endpoint, pod, canvas);
     OutlineItem::row(2, status, cells).because(causes)
+}
+
+/// Why a pod is in its state. STATE shows the state of the endpoint, so the causes name the pod's reason.
+fn pod_causes(pod: &Assessment) -> Vec<String> {
+    let causes = pod.causes.iter().map(|cause| cause.text.clone());
+    let mut causes: Vec<String> = causes.collect();
+    let word = &pod.row.word;
+    let is_named = causes.iter().any(|cause| cause.contains(word.as_str()));
+    if pod.status() == Status::Failed
+        && !is_named
+        && let Some(first) = causes.first_mut()
+    {
+        *first = format!("{word}: {first}");
+    }
+    causes
 }
 
 fn endpoint_status(

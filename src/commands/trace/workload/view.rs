@@ -6,6 +6,7 @@ use crate::commands::trace::chain::FrameParts;
 use crate::object::{StatusCondition, conditions};
 use crate::render::age;
 use crate::render::canvas::Canvas;
+use crate::render::names::fit_names;
 use crate::render::status::symbol;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
@@ -132,14 +133,15 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
     let is_complete = is_end && phase.progress == PhaseProgress::Done;
     let completed = phase.at.time().filter(|_| is_complete);
     let ago = completed.map(|time| format!(", {} ago", age::age(time, canvas.now)));
-    let line = format!(
-        "{} {time}  {:<12}  {}{}",
+    let start = format!(
+        "{} {time}  {:<12}  ",
         canvas.look.styles.paint(role, symbol),
         phase.name.as_str(),
-        escape_line(&phase.summary()),
-        ago.unwrap_or_default(),
     );
-    line.trim_end().to_owned()
+    let summary = phase.summary();
+    let text = format!("{}{}", escape_line(&summary), ago.unwrap_or_default());
+    let text = fit_names(&start, &text, canvas.look);
+    format!("{start}{text}").trim_end().to_owned()
 }
 
 fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
