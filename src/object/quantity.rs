@@ -54,6 +54,18 @@ pub struct Quantity {
 }
 
 impl Quantity {
+    /// About how much it is, for sums.
+    pub fn approximate(&self) -> f64 {
+        let Decimal {
+            negative,
+            digits,
+            exponent,
+        } = &self.number;
+        let sign = if *negative { "-" } else { "" };
+        let number: f64 = format!("{sign}0{digits}e{exponent}").parse().unwrap_or(0.0);
+        number * f64::from(self.binary).exp2()
+    }
+
     /// Parses a quantity; `None` for any other text.
     pub fn parse(text: &str) -> Option<Quantity> {
         let end = text

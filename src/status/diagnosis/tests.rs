@@ -558,3 +558,33 @@ fn what_the_kubelet_does_is_described() {
         check("v1/Pod", &pod(spec, status), expect);
     }
 }
+
+#[test]
+fn an_autoscaler_names_its_next_scale_and_the_metrics_that_have_reached_their_targets() {
+    let kind = "autoscaling/v2/HorizontalPodAutoscaler";
+    let cpu = |is: i64| {
+        format!(
+            r#""spec":{{"metrics":[{{"type":"Resource","resource":{{"name":"cpu","target":{{"type":"Utilization","averageUtilization":80}}}}}},
+            {{"type":"Pods","pods":{{"metric":{{"name":"requests"}},"target":{{"averageValue":"1k"}}}}}}]}},
+            "status":{{"currentReplicas":3,"desiredReplicas":3,"currentMetrics":[{{"type":"Pods","pods":{{"metric":{{"name":"requests"}},"current":{{"averageValue":"900"}}}}}},
+            {{"type":"Resource","resource":{{"name":"cpu","current":{{"averageUtilization":{is},"averageValue":"95m"}}}}}}]}}"#
+        )
+    };
+    check(kind, &cpu(79), "");
+    let reached = "TargetReached  cpu is at 80%, its target is 80%";
+    check(kind, &cpu(80), reached);
+    let requests = "TargetReached  requests is at 1001, its target is 1k";
+    check(kind, &cpu(1).replace("900", "1001"), requests);
+    let scales = cpu(80).replace(r#""desiredReplicas":3"#, r#""desiredReplicas":5"#);
+    let expected = format!("Scaling  scales from 3 to 5 replicas\n{reached}");
+    check(kind, &scales, &expected);
+    check(kind, r#""spec":{"metrics":[{}]},"status":{}"#, "");
+}
+
+#[test]
+fn a_device_claim_without_devices_holds_up_its_pods() {
+    let kind = "resource.k8s.io/v1/ResourceClaim";
+    let note = "Unallocated  not allocated: dependent pods cannot be scheduled";
+    check(kind, r#""spec":{}"#, note);
+    check(kind, r#""status":{"allocation":{"devices":{}}}"#, "");
+}

@@ -138,6 +138,7 @@ fn a_pod() {
     │ │ └─~ ingress/front                     backend                   InProgress
     │ │     └ certificate secret/cert does not exist
     │ ├─● networkpolicy/all                   restricts                 Current
+    │ │   └ ingress restricted
     │ └─● poddisruptionbudget/web             budget                    Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -303,6 +304,7 @@ fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
     │ │     └ certificate secret/cert does not exist
     │ ├─● horizontalpodautoscaler/web         scale target      Current
     │ ├─● networkpolicy/all                   restricts         Current
+    │ │   └ ingress restricted
     │ └─● poddisruptionbudget/web             budget            Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -379,6 +381,7 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ ├─✗ service/other       selects     Failed
     │ │   └ 1 pod matches, and it is not ready
     │ └─● networkpolicy/all   restricts   Current
+    │     └ ingress restricted
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
@@ -396,6 +399,7 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ │ └─~ ingress/front     backend     InProgress
     │ │     └ certificate secret/cert does not exist
     │ └─● networkpolicy/all   restricts   Current
+    │     └ ingress restricted
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
