@@ -170,6 +170,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sums_use_about_the_amount() {
+        for (text, amount) in [
+            ("250m", 0.25),
+            ("1.5", 1.5),
+            ("2Ki", 2048.0),
+            ("1e3", 1000.0),
+            ("-0.5k", -500.0),
+            ("0", 0.0),
+        ] {
+            let quantity = Quantity::parse(text).expect("a quantity");
+            let difference = quantity.approximate() - amount;
+            assert!(difference.abs() < 1e-9, "{text}");
+        }
+    }
+
+    #[test]
     fn the_rest_has_the_unit_of_the_amounts() {
         let check = |amount: &str, other: &str, rest: &str| {
             let [amount, other] =

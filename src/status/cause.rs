@@ -183,6 +183,7 @@ rules! {
     MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
+    MissingDestination Retried MESH_ROUTES "A route of a service mesh names a Service or a subset that does not exist.";
     MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
     MissingMember Retried INVENTORIES "An object that an inventory lists does not exist.";
     MissingPort Retried REFERENCES "A Service that this object needs has no such port.";

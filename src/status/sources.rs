@@ -52,6 +52,8 @@ pub(super) const KSTATUS_KINDS: &str =
 pub(super) const LOAD_BALANCERS: &str =
     "https://kubernetes.io/docs/concepts/services-networking/service/#loadbalancer";
 pub(super) const MEMORY: &str = "https://kubernetes.io/docs/tasks/configure-pod-container/assign-memory-resource/#exceed-a-container-s-memory-limit";
+pub(super) const MESH_ROUTES: &str =
+    "https://istio.io/latest/docs/reference/config/networking/virtual-service/#Destination";
 pub(super) const NAMESPACES: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/";
 pub(super) const NETWORK_POLICIES: &str =

@@ -4,6 +4,7 @@
 
 mod budget;
 mod certificate;
+mod mesh;
 mod node;
 mod policy;
 mod revision;
@@ -14,11 +15,11 @@ mod volume;
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Node, Tier};
+use crate::graph::{Node, Reference, Tier};
 use crate::object::Uid;
 use crate::status::Finding;
 
-use super::Model;
+use super::{Model, Reading};
 
 /// A rule about an object and the objects around it. The rules that its findings name have the sources.
 struct NeighbourRule {
@@ -55,6 +56,7 @@ neighbour_rules! {
     "" "Pod" Unwell [] => eviction_risk;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
+    "networking.istio.io" "VirtualService" Trace ["DestinationRule", "Service"] => missing_destinations;
     "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
     "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
     "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;
@@ -87,6 +89,14 @@ impl Model {
             }
         }
         watchers
+    }
+
+    /// Whether a named object certainly does not exist, if the model does not have it.
+    fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
+        let cluster = self.cluster_of(&node.uid);
+        let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
+        let reading = source.and_then(|source| self.coverage.reading(&source));
+        self.knows_absence && reading == Some(&Reading::All)
     }
 
     /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.

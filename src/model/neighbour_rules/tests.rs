@@ -108,14 +108,14 @@ fn source(version: &Version) -> Arc<SourceKey> {
     })
 }
 
-/// The type of an object. Of the custom kinds, the tests need one.
+/// The type of an object.
 fn resource(object: &ObjectRef) -> Resource {
     let found = well_known_type(object.group(), &object.kind);
     found.map_or_else(
         || Resource {
             group: object.group().into(),
             version: "v1".into(),
-            plural: "gateways".into(),
+            plural: format!("{}s", object.kind.to_lowercase()).into(),
             kind: object.kind.clone(),
             namespaced: true,
         },
@@ -406,4 +406,39 @@ fn a_best_effort_pod_is_at_risk_on_a_node_without_memory() {
     );
     read.put(&pod.replace("BestEffort", "Burstable"));
     assert_eq!(read.state("a"), "Current");
+}
+
+#[test]
+fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
+    let route = |host: &str, subset: &str| {
+        format!(
+            "{{apiVersion: networking.istio.io/v1, kind: VirtualService, metadata: {{name: route, namespace: shop}}, spec: {{http: [{{route: [{{destination: {{host: {host}{subset}}}}}]}}]}}}}"
+        )
+    };
+    let service = "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {clusterIP: None}}";
+    let rule = "{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: rule, namespace: shop}, spec: {host: web, subsets: [{name: v1}]}}";
+    let state = |host: &str, subset: &str| {
+        Read::of(&[&route(host, subset), service, rule].join("\n---\n")).state("route")
+    };
+    let missing = |host: &str| {
+        format!("Failed\nMissingDestination: no DestinationRule of {host} has the subset v2")
+    };
+    let full = "web.shop.svc.cluster.local";
+    assert_eq!(state("web", ""), "Current");
+    assert_eq!(state(full, ", subset: v1"), "Current");
+    assert_eq!(state("web", ", subset: v2"), missing("web"));
+    assert_eq!(state(full, ", subset: v2"), missing(full));
+    assert_eq!(state("example.com", ", subset: v2"), "Current");
+    let mut read = Read::of(&[&route("web", ", subset: v2"), service].join("\n---\n"));
+    assert_eq!(read.state("route"), "Current", "no rule is read");
+    let read = read.look(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("gone".into()),
+        ..SourceKey::all("", "Service")
+    });
+    read.put(&route("gone", ""));
+    assert_eq!(
+        read.state("route"),
+        "Failed\nMissingDestination: destination service/gone does not exist"
+    );
 }

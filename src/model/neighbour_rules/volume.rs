@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::graph::{Node, Reference};
+use crate::graph::Node;
 use crate::object::Value;
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::{Model, Reading};
+use super::super::Model;
 
 impl Model {
     /// The problem of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
@@ -48,14 +48,6 @@ impl Model {
             }
             None => None,
         }
-    }
-
-    /// Whether a named object certainly does not exist, if the model does not have it.
-    fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
-        let cluster = self.cluster_of(&node.uid);
-        let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
-        let reading = source.and_then(|source| self.coverage.reading(&source));
-        self.knows_absence && reading == Some(&Reading::All)
     }
 
     /// The problem of a volume that is attached to two nodes although only one may use it.
