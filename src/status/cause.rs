@@ -26,7 +26,7 @@ impl Cause {
     pub fn is_specific(&self) -> bool {
         !matches!(
             self.rule,
-            CauseRule::NotReady | CauseRule::Event | CauseRule::Fact
+            CauseRule::NotReady | CauseRule::Event | CauseRule::Fact | CauseRule::Constraint
         )
     }
 }
@@ -150,6 +150,7 @@ rules! {
     BudgetsOverlap Retried BUDGETS "A Pod is under more than one budget, so the API server refuses to evict it.";
     CannotScale Retried AUTOSCALERS "An autoscaler cannot read or change the scale of its target.";
     Condition Retried CONVENTIONS "A condition has a status that its name calls abnormal.";
+    Constraint Retried SCHEDULING "The scheduler must respect this, too. It need not be what keeps the Pod from a node.";
     ContainerFailed Retried CONTAINER_STATES "A container ended with an exit code other than 0.";
     ContainerStart Retried CONTAINER_STATES "The kubelet cannot create or start a container.";
     Cordoned Retried CORDONS "A node is cordoned: the scheduler places no new Pods on it.";
@@ -228,6 +229,7 @@ rules! {
     ScalingLimited Retried AUTOSCALERS "An autoscaler wants a scale beyond its minimum or maximum.";
     SchedulingGated Retried SCHEDULING_GATES "The scheduler leaves the Pod alone until its scheduling gates are removed.";
     SelfSigned Retried TLS_SECRETS "A certificate is its own issuer, so clients trust it only if they know it.";
+    Standalone Retried STANDALONE "No controller replaces the Pod if it is lost.";
     StoredVersions Retried CRD_VERSIONS "Objects of a custom resource may be stored in an old version.";
     Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
     TargetReached Retried AUTOSCALERS "A metric of an autoscaler has reached its target.";
@@ -235,6 +237,7 @@ rules! {
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";
     UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
+    Untolerated Retried TAINTS "The node of a Pod has a taint that the Pod does not tolerate.";
     UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";

@@ -96,8 +96,11 @@ pub(super) const SERVICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service";
 pub(super) const SLICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#conditions";
+pub(super) const STANDALONE: &str = "https://kubernetes.io/docs/concepts/configuration/overview/#naked-pods-vs-replicasets-deployments-and-jobs";
 pub(super) const SUSPENSIONS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#suspending-a-job";
+pub(super) const TAINTS: &str =
+    "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/";
 pub(super) const TERMINATION: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination";
 pub(super) const UPDATES: &str =

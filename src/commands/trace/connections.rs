@@ -46,7 +46,7 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
 /// What is missing on a side of the object.
 fn notes(traced: &Traced, side: TraceSide) -> Option<OutlineItem> {
     let uid = traced.uid().filter(|_| side == TraceSide::InFront)?;
-    let note = traced.model.without_service(uid)?;
+    let note = traced.model.missing_in_front(uid)?;
     Some(OutlineItem::line(2, &note.text, Role::Dim))
 }
 

@@ -71,8 +71,8 @@ impl GraphBuilder<'_> {
         } else {
             CauseRecord::of
         };
-        let note = self.traced.uid().filter(|root| **root == node.uid);
-        let note = note.and_then(|root| self.traced.model.without_service(root));
+        let root = self.traced.uid().filter(|root| **root == node.uid);
+        let missing = root.and_then(|root| self.traced.model.missing_in_front(root));
         let record = NodeRecord {
             id: id.clone(),
             object: Some(RefRecord::new(self.cluster, &node.object)),
@@ -83,7 +83,7 @@ impl GraphBuilder<'_> {
             causes: assessment
                 .causes
                 .iter()
-                .chain(&note)
+                .chain(&missing)
                 .map(record_of)
                 .collect(),
         };

@@ -4,11 +4,12 @@
 
 mod budget;
 mod certificate;
+mod front;
 mod mesh;
 mod node;
 mod policy;
 mod revision;
-mod service;
+mod taint;
 #[cfg(test)]
 mod tests;
 mod volume;
@@ -54,6 +55,7 @@ neighbour_rules! {
     "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
     "" "PersistentVolume" Unwell [] => lost_claim;
     "" "Pod" Unwell [] => eviction_risk;
+    "" "Pod" Unwell [] => untolerated_taints;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule", "Service"] => missing_destinations;

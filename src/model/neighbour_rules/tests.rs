@@ -163,21 +163,21 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
         let objects = format!("{workload}\n---\n{service}");
         let objects = objects.replace("KIND", kind).replace("SELECTOR", selector);
         let read = Read::of(&objects);
-        let note = read.model.without_service(&Uid::new("web"));
+        let note = read.model.missing_in_front(&Uid::new("web"));
         note.map_or(String::new(), |note| note.text)
     };
-    let none = "Not matched by any Service";
+    let unmatched = "Not matched by any Service";
     for (kind, selector, expected) in [
         ("Deployment", "{app: web}", ""),
-        ("Deployment", "{app: other}", none),
-        ("StatefulSet", "{app: web, tier: front}", none),
-        ("DaemonSet", "{}", none),
+        ("Deployment", "{app: other}", unmatched),
+        ("StatefulSet", "{app: web, tier: front}", unmatched),
+        ("DaemonSet", "{}", unmatched),
         ("ReplicaSet", "{app: other}", ""),
     ] {
         assert_eq!(note(kind, selector), expected, "{kind} {selector}");
     }
     let alone = Read::of(&workload.replace("KIND", "Deployment"));
-    assert_eq!(alone.model.without_service(&Uid::new("web")), None);
+    assert_eq!(alone.model.missing_in_front(&Uid::new("web")), None);
 }
 
 /// A volume that names a claim.
@@ -441,4 +441,70 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
         read.state("route"),
         "Failed\nMissingDestination: destination service/gone does not exist"
     );
+}
+
+#[test]
+fn a_pod_without_a_controller_is_noted() {
+    let pod = |owners: &str| {
+        let pod = format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop{owners}}}, status: {{phase: Running}}}}"
+        );
+        let note = Read::of(&pod).model.missing_in_front(&Uid::new("a"));
+        note.map(|note| note.text)
+    };
+    assert_eq!(
+        pod("").as_deref(),
+        Some("Standalone: no controller replaces it")
+    );
+    assert_eq!(
+        pod(", ownerReferences: [{uid: set, controller: true}]"),
+        None
+    );
+}
+
+#[test]
+fn a_pod_names_the_taints_of_its_node_that_it_does_not_tolerate() {
+    let node = NODE.replace("status:", "spec: {taints: [{key: gpu, value: a, effect: NoExecute}, {key: node.kubernetes.io/not-ready, effect: NoExecute}, {key: soft, effect: PreferNoSchedule}]}, status:");
+    let expected = "Untolerated: untolerated taint gpu=a:NoExecute of node n1";
+    for (toleration, is_tolerated) in [
+        ("", false),
+        ("{operator: Exists}", true),
+        ("{key: gpu, operator: Exists}", true),
+        ("{key: gpu, value: a}", true),
+        ("{key: gpu, value: a, effect: NoExecute}", true),
+        ("{key: gpu, value: b}", false),
+        ("{key: other, operator: Exists}", false),
+        ("{key: gpu, operator: Exists, effect: NoSchedule}", false),
+        ("{value: a}", false),
+    ] {
+        let pod = pod_on_node("a", &format!("tolerations: [{toleration}]"), "Running");
+        let read = Read::of(&[&*node, &pod].join("\n---\n"));
+        assert_eq!(
+            !read.state("a").contains(expected),
+            is_tolerated,
+            "{toleration}"
+        );
+        assert_eq!(read.state("a").matches("taint").count() > 0, !is_tolerated);
+    }
+}
+
+#[test]
+fn a_pod_without_a_node_names_what_the_scheduler_must_respect() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {SPEC}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]}}";
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {volumeName: pv}, status: {phase: Bound}}";
+    let volume = "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}, status: {phase: Bound}}";
+    let beside = "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {app: web}}, topologyKey: host}]";
+    for (spec, expected) in [
+        ("topologySpreadConstraints: [{topologyKey: zone, maxSkew: 2, whenUnsatisfiable: DoNotSchedule}]".to_owned(), "must spread over zone, maxSkew 2"),
+        ("topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]".to_owned(), ""),
+        (format!("affinity: {{podAffinity: {{{beside}}}}}"), "must run beside pods with app=web, by host"),
+        (format!("affinity: {{podAntiAffinity: {{{beside}}}}}"), "must not run beside pods with app=web, by host"),
+        ("volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]".to_owned(), "persistentvolume/pv is only on nodes with zone=a"),
+    ] {
+        let objects = [&*pod.replace("SPEC", &spec), claim, volume].join("\n---\n");
+        let state = Read::of(&objects).state("a");
+        let constraints = state.lines().filter_map(|line| line.strip_prefix("Constraint: "));
+        assert_eq!(constraints.collect::<Vec<_>>().join("\n"), expected, "{spec}");
+        assert!(state.contains("Unschedulable: no node"), "{state}");
+    }
 }

@@ -37,7 +37,6 @@ impl Model {
                     text,
                 ))
             }
-            Some(_) => None,
             None if is_bound && self.is_absent(volume, claim) => {
                 let text = format!("dangling: its claim {name} does not exist");
                 Some(Finding::new(
@@ -46,7 +45,7 @@ impl Model {
                     text,
                 ))
             }
-            None => None,
+            Some(_) | None => None,
         }
     }
 

@@ -172,7 +172,7 @@ fn init_containers_come_first_and_each_failing_one_has_a_line() {
     insta::assert_snapshot!(cause_lines("v1/Pod", &pod("Pending", &statuses)), @r"
     CrashLoop  migrate (init): CrashLoopBackOff, exit 3, 4 restarts
     NotReady  proxy (sidecar): running, not ready
-    ImagePull  log: denied
+    ImagePull  log: denied (the pod has no imagePullSecrets)
     ");
 }
 
@@ -587,4 +587,19 @@ fn a_device_claim_without_devices_holds_up_its_pods() {
     let note = "Unallocated  not allocated: dependent pods cannot be scheduled";
     check(kind, r#""spec":{}"#, note);
     check(kind, r#""status":{"allocation":{"devices":{}}}"#, "");
+}
+
+#[test]
+fn a_refused_pull_says_if_the_pod_has_no_pull_secret() {
+    let waiting = |message: &str| {
+        let state =
+            format!(r#""state":{{"waiting":{{"reason":"ErrImagePull","message":"{message}"}}}}"#);
+        web(&state)
+    };
+    let expect = "ImagePull  web: 401 Unauthorized (the pod has no imagePullSecrets)";
+    check("v1/Pod", &waiting("401 Unauthorized"), expect);
+    let secrets = r#""spec":{"imagePullSecrets":[{"name":"registry"}],"#;
+    let with = waiting("401 Unauthorized").replace(r#""spec":{"#, secrets);
+    check("v1/Pod", &with, "ImagePull  web: 401 Unauthorized");
+    check("v1/Pod", &waiting("not found"), "ImagePull  web: not found");
 }

@@ -57,7 +57,6 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
         frames.push(frame(cluster, at(9), (140, 24)));
         frames.push(frame(cluster, at(9), (120, 24)));
         frames.push(frame(cluster, at(9), (40, 24)));
-        frames.push(whole(cluster, at(9)));
     });
     assert_snapshot!(frames.join("\n\n"), @r#"
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
@@ -104,7 +103,17 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       └─● pod/…pkjqf   1/1     Running
     kubectl spy trace deployment/web shows…
     ● live  7 objects  4 watches  last cha…
+    "#);
+}
 
+#[tokio::test]
+async fn off_a_terminal_no_cause_is_cut() {
+    let story = Played::new(rollout()).await;
+    let mut frames = Vec::new();
+    story.at(state([one(DEPLOYMENTS, "web")]), &[8000], |cluster, _| {
+        frames.push(whole(cluster, at(9)));
+    });
+    assert_snapshot!(frames.join("\n\n"), @r#"
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP
     ✗ deployment/web                   3/3     Failed             -          41d   -          -
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff

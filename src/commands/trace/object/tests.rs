@@ -258,7 +258,7 @@ fn a_storage_class() {
 }
 
 #[test]
-fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
+fn a_service_has_the_sections_below_its_story() {
     assert_snapshot!(frame("Service", "web"), @r"
     service/web  -n shop  ClusterIP 10.96.0.1  80->80/TCP                       0:00
     ● 1/1 ready  selector app=web                             1 pod matches, 1 ready
@@ -283,6 +283,10 @@ fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
         └─∅ secret/registry                   pull secret       does not exist
     looked through 1 ingress
     ");
+}
+
+#[test]
+fn a_deployment_has_the_same_sections_below_its_story() {
     assert_snapshot!(frame("Deployment", "web"), @"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ● rolling out: 1/1 updated, 1 available
@@ -515,8 +519,9 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     ├─ in front
     │ ├─✗ service/other       selects     Failed
     │ │   └ 1 pod matches, and it is not ready
-    │ └─● networkpolicy/all   restricts   Current
-    │     └ ingress restricted
+    │ ├─● networkpolicy/all   restricts   Current
+    │ │   └ ingress restricted
+    │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
@@ -533,8 +538,9 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ │ │ └ degraded 1/1 ready, 1 without a live pod
     │ │ └─~ ingress/front     backend     InProgress
     │ │     └ certificate secret/cert does not exist
-    │ └─● networkpolicy/all   restricts   Current
-    │     └ ingress restricted
+    │ ├─● networkpolicy/all   restricts   Current
+    │ │   └ ingress restricted
+    │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more

@@ -326,7 +326,7 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
     insta::assert_snapshot!(cases.join("\n\n"), @"
     ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         images        0/1 pulled; web-1-a ErrImagePull
-          └ web: pull access denied for xxx
+          └ web: pull access denied for xxx (the pod has no imagePullSecrets)
 
     ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a CrashLoopBackOff
