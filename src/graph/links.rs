@@ -72,9 +72,9 @@ impl LinkReader<'_> {
                     self.refer(found);
                 }
             }
-            Read::Certificate(path) => {
+            Read::Certificate(path, key) => {
                 for holder in values_at(self.object, path) {
-                    let found = self.reference(relation, holder, "secretName");
+                    let found = self.reference(relation, holder, key);
                     self.refer(found.map(|found| Reference {
                         keys: ["tls.crt", "tls.key"].map(Arc::from).to_vec(),
                         ..found

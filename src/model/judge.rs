@@ -7,16 +7,20 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{Facts, IfAbsent, Node, Port, Reference, Service, Tier};
+use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::object::Surroundings;
+use super::service::{absent_port, ports_of};
 use super::{Model, Reading};
 
 /// How often an object is judged in one refresh. Objects that name each other in a circle stop here.
 const MOST_ROUNDS: usize = 8;
+
+/// The notes of an object that is Current and that a waiting Pod cannot use.
+const UNUSABLE: [CauseRule; 2] = [CauseRule::Cordoned, CauseRule::Unallocated];
 
 impl Model {
     /// Judges objects, and the objects that name them, again. Returns those with another assessment.
@@ -127,6 +131,10 @@ impl Model {
         findings.retain(|finding| finding.status != Status::Current);
         let is_well = self.object(uid).is_some_and(|object| object.own.is_well());
         for reference in self.needed_by(uid) {
+            // It may be absent, or have any state. A rule of its own looks at it.
+            if reference.if_absent() == IfAbsent::Works {
+                continue;
+            }
             let found = self.reference_finding(cluster, reference);
             let found = if is_well && reference.tier() == Tier::Unwell {
                 found.and_then(|found| at_next_start(&found))
@@ -136,6 +144,10 @@ impl Model {
             findings.extend(found.filter(|found| !findings.contains(found)));
         }
         findings.extend(self.member_findings(uid));
+        findings.extend(
+            node.into_iter()
+                .flat_map(|node| self.neighbour_findings(node)),
+        );
         findings
     }
 
@@ -189,7 +201,7 @@ impl Model {
             Status::Failed | Status::InProgress if !is_always => {
                 (CauseRule::FailedReference, Status::InProgress)
             }
-            _ if !is_always && has_cause(own, CauseRule::Cordoned) => {
+            _ if !is_always && UNUSABLE.iter().any(|rule| has_cause(own, *rule)) => {
                 (CauseRule::FailedReference, Status::InProgress)
             }
             Status::Failed
@@ -224,25 +236,6 @@ impl Model {
 
 fn has_cause(assessment: &Assessment, rule: CauseRule) -> bool {
     assessment.causes.iter().any(|cause| cause.rule == rule)
-}
-
-/// The port that an object names and the Service does not have.
-fn absent_port<'a>(reference: &'a Reference, service: &Service) -> Option<&'a Port> {
-    let port = reference.port.as_ref();
-    port.filter(|port| !service.has_port(port))
-}
-
-/// `; it has http (80)`.
-fn ports_of(service: &Service) -> String {
-    let ports = service.ports.iter().map(|port| match &port.name {
-        Some(name) => format!("{name} ({})", port.number),
-        None => port.number.to_string(),
-    });
-    let ports: Vec<String> = ports.collect();
-    if ports.is_empty() {
-        return String::new();
-    }
-    format!("; it has {}", ports.join(", "))
 }
 
 /// The first key that an object needs and a `ConfigMap` or a Secret does not have.

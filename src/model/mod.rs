@@ -14,6 +14,7 @@ mod judge;
 mod lookups;
 mod members;
 mod needed;
+mod neighbour_rules;
 mod object;
 mod outlook;
 mod plan;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use crate::graph::{
-    EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Service, ServicePort, address_groups,
-    count_backends, nearest,
+    EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Reference, Service, ServicePort,
+    address_groups, count_backends, nearest,
 };
 use crate::object::selector::LabelSelector;
 use crate::source::{ClusterId, Scope, Select, SourceKey};
@@ -270,4 +270,23 @@ fn serving(counts: EndpointCounts) -> Finding {
 
 fn finding(status: Status, text: impl Into<String>) -> Finding {
     Finding::new(CauseRule::Endpoints, status, text)
+}
+
+/// The port that an object names and the Service does not have.
+pub(super) fn absent_port<'a>(reference: &'a Reference, service: &Service) -> Option<&'a Port> {
+    let port = reference.port.as_ref();
+    port.filter(|port| !service.has_port(port))
+}
+
+/// `; it has http (80)`.
+pub(super) fn ports_of(service: &Service) -> String {
+    let ports = service.ports.iter().map(|port| match &port.name {
+        Some(name) => format!("{name} ({})", port.number),
+        None => port.number.to_string(),
+    });
+    let ports: Vec<String> = ports.collect();
+    if ports.is_empty() {
+        return String::new();
+    }
+    format!("; it has {}", ports.join(", "))
 }

@@ -54,6 +54,18 @@ pub struct Quantity {
 }
 
 impl Quantity {
+    /// About how much it is, for sums.
+    pub fn approximate(&self) -> f64 {
+        let Decimal {
+            negative,
+            digits,
+            exponent,
+        } = &self.number;
+        let sign = if *negative { "-" } else { "" };
+        let number: f64 = format!("{sign}0{digits}e{exponent}").parse().unwrap_or(0.0);
+        number * f64::from(self.binary).exp2()
+    }
+
     /// Parses a quantity; `None` for any other text.
     pub fn parse(text: &str) -> Option<Quantity> {
         let end = text
@@ -156,6 +168,22 @@ impl Quantity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_use_about_the_amount() {
+        for (text, amount) in [
+            ("250m", 0.25),
+            ("1.5", 1.5),
+            ("2Ki", 2048.0),
+            ("1e3", 1000.0),
+            ("-0.5k", -500.0),
+            ("0", 0.0),
+        ] {
+            let quantity = Quantity::parse(text).expect("a quantity");
+            let difference = quantity.approximate() - amount;
+            assert!(difference.abs() < 1e-9, "{text}");
+        }
+    }
 
     #[test]
     fn the_rest_has_the_unit_of_the_amounts() {

@@ -32,7 +32,7 @@ pub(super) fn is_plain(text: &str, place: ScalarPlace) -> bool {
 /// ends a value.
 fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let ends_one =
-        |byte: u8| (place == ScalarPlace::Flow) & matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
+        |byte: u8| place == ScalarPlace::Flow && matches!(byte, b',' | b'[' | b']' | b'{' | b'}');
     let is_plain = |byte: u8| (byte >= b' ') & (byte != 0x7f) & !ends_one(byte);
     let is_syntax = |a: u8, b: u8| (a == b':') & (b == b' ') | (a == b' ') & (b == b'#');
     let bytes = text.as_bytes();

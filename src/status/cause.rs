@@ -26,7 +26,7 @@ impl Cause {
     pub fn is_specific(&self) -> bool {
         !matches!(
             self.rule,
-            CauseRule::NotReady | CauseRule::Event | CauseRule::Fact
+            CauseRule::NotReady | CauseRule::Event | CauseRule::Fact | CauseRule::Constraint
         )
     }
 }
@@ -140,19 +140,23 @@ impl CauseRule {
 
 rules! {
     AttachFailed Retried ATTACHMENTS "A volume cannot be attached to a node.";
+    AttachedTwice Retried ATTACHMENTS "A volume that only one node may use is attached to several.";
     Attaching Retried ATTACHMENTS "A volume is not attached to its node yet.";
-    BadCertificate Never TLS_SECRETS "The certificate of a TLS Secret cannot be read, has expired, or is not valid yet.";
     BackoffLimitExceeded Never JOB_FAILURES "The Pods of a Job failed more often than its backoffLimit allows.";
+    BadCertificate Never TLS_SECRETS "The certificate of a TLS Secret cannot be read, has expired, or is not valid yet.";
     BlockedByPod Retried UPDATES "A StatefulSet waits for a Pod that is not ready.";
     BlockedRollout Never FORCED_ROLLBACK "A StatefulSet waits for a broken Pod of an older revision, which only its deletion replaces.";
     BudgetViolated Retried BUDGETS "Fewer Pods are healthy than the budget demands.";
+    BudgetsOverlap Retried BUDGETS "A Pod is under more than one budget, so the API server refuses to evict it.";
     CannotScale Retried AUTOSCALERS "An autoscaler cannot read or change the scale of its target.";
     Condition Retried CONVENTIONS "A condition has a status that its name calls abnormal.";
+    Constraint Retried SCHEDULING "The scheduler must respect this, too. It need not be what keeps the Pod from a node.";
     ContainerFailed Retried CONTAINER_STATES "A container ended with an exit code other than 0.";
     ContainerStart Retried CONTAINER_STATES "The kubelet cannot create or start a container.";
     Cordoned Retried CORDONS "A node is cordoned: the scheduler places no new Pods on it.";
     CrashLoop Retried RESTARTS "A container crashes again and again. The kubelet waits longer before each restart.";
     Dangling Retried FLOW_CONTROL "A FlowSchema names a priority level that does not exist.";
+    DanglingVolume Retried VOLUMES "A bound volume names a claim that does not exist.";
     DeadlineExceeded Never DEADLINES "A Job or a Pod ran longer than its activeDeadlineSeconds.";
     DiskPressure Retried NODES "A node has too little disk space.";
     Disruption Retried POD_CONDITIONS "A disruption, such as an eviction or a preemption, is about to end the Pod.";
@@ -160,6 +164,7 @@ rules! {
     Endpoints Elsewhere SLICES "No endpoint of a Service is ready, or not all are.";
     Event Retried EVENTS "A component has reported a warning about the object in an event.";
     Evicted Never EVICTION "The kubelet evicted the Pod, because its node ran out of a resource.";
+    EvictionRisk Retried EVICTION "The node has too little memory, and evicts BestEffort Pods first.";
     EvictionsBlocked Retried BUDGETS "The budget allows no disruption, so a drain of a node would wait.";
     Fact Retried REFERENCES "Other objects explain the state of this one.";
     Failed Retried CONVENTIONS "The phase or a condition of the object reports a failure.";
@@ -176,8 +181,10 @@ rules! {
     JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
     Listener Retried GATEWAYS "A listener of a Gateway does not work.";
+    MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
+    MissingDestination Retried MESH_ROUTES "A route of a service mesh names a Service or a subset that does not exist.";
     MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
     MissingMember Retried INVENTORIES "An object that an inventory lists does not exist.";
     MissingPort Retried REFERENCES "A Service that this object needs has no such port.";
@@ -187,6 +194,7 @@ rules! {
     NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
     NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
     NoPodSelected Retried BUDGETS "The selector of a budget matches no Pod.";
+    NoService Retried SERVICES "No Service selects the Pods of a workload. Many workloads need none.";
     NodeLost Never POD_CONDITIONS "The node of the Pod stopped responding.";
     NodeNotReady Retried NODES "A node is not ready, or the control plane does not hear from it.";
     NodeShutdown Never NODE_SHUTDOWN "The node of the Pod was shut down.";
@@ -195,8 +203,10 @@ rules! {
     NotProgrammed Retried GATEWAYS "A Gateway is not configured in the data plane.";
     NotReady Retried PROBES "A container runs but is not ready, or the Ready condition is not True.";
     OOMKilled Retried MEMORY "A container used more memory than its limit, or than its node has.";
+    OldReplicas Retried ROLLOUTS "A ReplicaSet of an old revision still has replicas, which the rollout removes.";
     OldRevision Retried CONVENTIONS "The newest revision of a source is not applied yet.";
     OnDelete Retried UPDATES "Pods of an older revision stay until you delete them.";
+    Overcommitted Retried NODE_CAPACITY "The Pods of a node may use more of a resource than the node has.";
     Overdue Retried TERMINATION "A Pod still exists after its grace period. The kubelet on its node does not respond.";
     PIDPressure Retried NODES "A node has too few process ids left.";
     Paused Retried PAUSES "The rollout of a Deployment is paused.";
@@ -207,18 +217,27 @@ rules! {
     ProgressDeadline Never ROLLOUT_DEADLINE "A rollout made no progress within progressDeadlineSeconds.";
     ReadinessGate Retried GATES "A readiness gate of the Pod is not True.";
     RemoteMembers Elsewhere OTHER_CLUSTERS "The objects that an inventory lists are in another cluster, so they are not judged.";
+    ReplacedClaim Retried VOLUMES "The claim of a volume was deleted, and another one has its name.";
     ReplicaFailure Retried REPLICA_FAILURE "The controller cannot create or delete Pods.";
     ResizePending Retried RESIZE "The node cannot give the Pod its new resources yet.";
     Restarted Retried RESTARTS "A container was restarted in the last ten minutes.";
+    Restricts Retried NETWORK_POLICIES "A network policy allows only the traffic of its rules.";
     Retrying Retried JOB_FAILURES "Pods of a Job failed, and the Job tries again.";
     ScaledToZero Retried REPLICAS "A workload is scaled to 0.";
+    Scaling Retried AUTOSCALERS "An autoscaler changes the scale of its target.";
     ScalingInactive Retried AUTOSCALERS "An autoscaler cannot compute a scale, for example because it has no metrics.";
     ScalingLimited Retried AUTOSCALERS "An autoscaler wants a scale beyond its minimum or maximum.";
     SchedulingGated Retried SCHEDULING_GATES "The scheduler leaves the Pod alone until its scheduling gates are removed.";
+    SelfSigned Retried TLS_SECRETS "A certificate is its own issuer, so clients trust it only if they know it.";
+    Standalone Retried STANDALONE "No controller replaces the Pod if it is lost.";
     StoredVersions Retried CRD_VERSIONS "Objects of a custom resource may be stored in an old version.";
     Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
+    TargetReached Retried AUTOSCALERS "A metric of an autoscaler has reached its target.";
+    Unallocated Retried DEVICES "A claim has no devices yet.";
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";
+    UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
+    Untolerated Retried TAINTS "The node of a Pod has a taint that the Pod does not tolerate.";
     UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";

@@ -2,18 +2,19 @@
 //!
 //! Only the public half, `tls.crt`, is looked at.
 
+use std::fmt;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use webpki::{EndEntityCert, Error, KeyUsage};
 
 use crate::object::Value;
 
-use super::cause::CauseRule;
+use super::cause::{Cause, CauseRule};
 use super::verdict::Verdict;
 
 /// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
@@ -80,9 +81,7 @@ enum CertificateDates {
 
 /// The dates of the first certificate in base64 of PEM text.
 fn dates_of(encoded: &str) -> CertificateDates {
-    let pem = STANDARD.decode(encoded).ok();
-    let der = pem.and_then(|pem| CertificateDer::from_pem_slice(&pem).ok());
-    let Some(der) = der else {
+    let Some(der) = first(encoded) else {
         return CertificateDates::NoCertificate;
     };
     match EndEntityCert::try_from(&der) {
@@ -90,6 +89,64 @@ fn dates_of(encoded: &str) -> CertificateDates {
         Err(Error::UnsupportedCertVersion) => CertificateDates::Unknown,
         Err(_) => CertificateDates::NoCertificate,
     }
+}
+
+/// The first certificate in base64 of PEM text.
+fn first(encoded: &str) -> Option<CertificateDer<'static>> {
+    let pem = STANDARD.decode(encoded).ok()?;
+    CertificateDer::from_pem_slice(&pem).ok()
+}
+
+/// The hosts that the certificate of a TLS Secret names.
+#[derive(Debug)]
+pub struct CertificateNames {
+    der: CertificateDer<'static>,
+    hosts: Vec<String>,
+}
+
+impl CertificateNames {
+    /// Reads the subject alternative names; `None` for a Secret without a readable certificate.
+    pub fn of(secret: Value<'_>) -> Option<CertificateNames> {
+        let der = first(&encoded(secret)?)?;
+        let certificate = EndEntityCert::try_from(&der).ok()?;
+        let hosts = certificate.valid_dns_names().map(str::to_owned).collect();
+        Some(CertificateNames { der, hosts })
+    }
+
+    /// Whether clients accept the certificate for a host. A wildcard stands for the left-most label alone (RFC 6125, 6.4.3).
+    /// The host of an Ingress or a listener may be a wildcard, too.
+    pub fn include(&self, host: &str) -> bool {
+        if host.starts_with("*.") {
+            let mut hosts = self.hosts.iter();
+            return hosts.any(|name| name.eq_ignore_ascii_case(host));
+        }
+        let certificate = EndEntityCert::try_from(&self.der);
+        let host = ServerName::try_from(host);
+        // A host that is no host name is the API server's to refuse.
+        let (Ok(certificate), Ok(host)) = (certificate, host) else {
+            return true;
+        };
+        let valid = certificate.verify_is_valid_for_subject_name(&host);
+        valid.is_ok()
+    }
+}
+
+/// `web.example.com, *.example.org`, or `no host`.
+impl fmt::Display for CertificateNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.hosts.is_empty() {
+            return f.write_str("no host");
+        }
+        f.write_str(&self.hosts.join(", "))
+    }
+}
+
+/// The note of a certificate that is its own issuer.
+pub(super) fn self_signed(secret: Value<'_>) -> Option<Cause> {
+    let der = first(&encoded(secret)?)?;
+    let certificate = EndEntityCert::try_from(&der).ok()?;
+    let is_own_issuer = certificate.issuer() == certificate.subject();
+    is_own_issuer.then(|| Cause::new(CauseRule::SelfSigned, "the certificate is self-signed"))
 }
 
 impl Validity {
@@ -125,13 +182,16 @@ fn timestamp(time: UnixTime) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(time.as_secs()).ok()?).ok()
 }
 
+/// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
+#[cfg(test)]
+pub(crate) const CERTIFICATE_OF_WEB: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::object::Doc;
 
-    /// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
-    const CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+    use CERTIFICATE_OF_WEB as CERTIFICATE;
 
     /// A certificate that ends a day before it begins.
     const NEVER_VALID: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJXekNDQVFHZ0F3SUJBZ0lVZVlGQ2hqYmtILzJyM2w5RWVPaUloM3BmenVRd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekV5TVRVME5sb1hEVEkyTVRFeU1qRXlNVFUwTmxvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRVFOM2lYYTh3ClFrK1B1S2dldFhram1sdzB4SjBDNzYvSHg3Um1VQWJ0RFNFS3A0anBEY3QxRGNuM3VNb3A5VzNLZDVMUU5VbmUKWE5ldXBDTmF5ZmpJK0tNOU1Ec3dHZ1lEVlIwUkJCTXdFWUlQZDJWaUxtVjRZVzF3YkdVdVkyOXRNQjBHQTFVZApEZ1FXQkJTZml5ZVlsWnFneHpwSFhLOEduMkFPR21KVmpUQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQU5WTWhvCi9MaVJKOFZ3OHRFRTBHeDdkeVZsUGR0R240UTJGcmYwOVIzVWdRSWhBSW1KV3JESTNFRElXTzRHNHpXdUFWRzQKMkhoZi91b3hEUldBaE8xOEVsT0YKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";

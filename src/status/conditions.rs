@@ -109,7 +109,32 @@ const RESULTS: [&str; 2] = ["Succeeded", "Synced"];
 const FAILURES: [&str; 5] = ["Degraded", "Error", "Errors", "Failed", "Failure"];
 
 /// Endings of the names of conditions that report a passing problem when True.
-const PROBLEMS: [&str; 4] = ["Pressure", "Problem", "Unavailable", "Unhealthy"];
+const PROBLEMS: [&str; 8] = [
+    "Flapping",
+    "Hung",
+    "Missing",
+    "Pressure",
+    "Problem",
+    "Unavailable",
+    "Unhealthy",
+    "Warning",
+];
+
+/// Other names of conditions that report a passing problem when True. Node problem detectors set them
+/// (<https://github.com/kubernetes/node-problem-detector>).
+const PROBLEM_NAMES: [&str; 11] = [
+    "FilesystemIsReadOnly",
+    "FreezeScheduled",
+    "KernelDeadlock",
+    "OOMKilling",
+    "OutOfDisk",
+    "PreemptScheduled",
+    "ReadonlyFilesystem",
+    "RebootScheduled",
+    "RedeployScheduled",
+    "TerminateScheduled",
+    "VMEventScheduled",
+];
 
 /// A condition that reports a problem.
 pub(super) struct Problem<'a> {
@@ -138,7 +163,12 @@ fn polarity(kind: &str, condition: &StatusCondition<'_>) -> Option<(CauseRule, S
     if rows.peek().is_none() && rules::of(kind).is_none() {
         return polarity_by_name(&condition.kind, &condition.status);
     }
-    let row = rows.find(|row| row.condition == condition.kind)?;
+    let Some(row) = rows.find(|row| row.condition == condition.kind) else {
+        // Other programs add conditions to a Node, in the style of those of the kubelet.
+        let is_problem = kind == "Node" && is_problem(&condition.kind);
+        let is_abnormal = is_problem && condition.status == "True";
+        return is_abnormal.then_some((CauseRule::Condition, Severity::InProgress));
+    };
     // `ScalingDisabled` means that someone scaled the workload to 0 on purpose.
     let is_abnormal =
         row.abnormal.contains(&&*condition.status) && condition.reason != "ScalingDisabled";
@@ -150,7 +180,7 @@ fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
     let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     let severity = match status {
         "True" if ends_with(&FAILURES) => Severity::Failed,
-        "True" if ends_with(&PROBLEMS) => Severity::InProgress,
+        "True" if is_problem(name) => Severity::InProgress,
         "False" if RESULTS.contains(&name) => Severity::Failed,
         "Unknown" if RESULTS.contains(&name) => Severity::InProgress,
         "False" | "Unknown" if POSITIVE.contains(&name) => Severity::InProgress,
@@ -162,6 +192,18 @@ fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
         _ => CauseRule::Condition,
     };
     Some((rule, severity))
+}
+
+/// Whether a condition of this name reports a passing problem when True.
+fn is_problem(name: &str) -> bool {
+    let starts_with = |start: &str| {
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
+    };
+    let is_restart = starts_with("Frequent") && name.ends_with("Restart");
+    let is_bad_word = starts_with("Non") || starts_with("Corrupt") || is_restart;
+    let has_bad_end = PROBLEMS.iter().any(|ending| name.ends_with(ending));
+    is_bad_word || has_bad_end || PROBLEM_NAMES.contains(&name)
 }
 
 impl Problem<'_> {

@@ -27,6 +27,9 @@ use crate::object::Value;
 
 pub use assessment::{Assessment, Departure, RolloutCounts};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
+#[cfg(test)]
+pub(crate) use certificate::CERTIFICATE_OF_WEB;
+pub use certificate::CertificateNames;
 pub use diagnosis::causes;
 pub use goal::{Goal, GoalError, JsonPath};
 pub use review::{is_starting, review_at};

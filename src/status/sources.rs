@@ -18,6 +18,8 @@ pub(super) const DAEMON_SETS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/";
 pub(super) const DEADLINES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup";
+pub(super) const DEVICES: &str =
+    "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/";
 pub(super) const EVENTS: &str =
     "https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/";
 pub(super) const EVICTION: &str =
@@ -33,6 +35,8 @@ pub(super) const GATES: &str =
 pub(super) const GATEWAYS: &str = "https://gateway-api.sigs.k8s.io/geps/gep-1364/";
 pub(super) const IMAGES: &str =
     "https://kubernetes.io/docs/concepts/containers/images/#imagepullbackoff";
+pub(super) const INGRESS_TLS: &str =
+    "https://kubernetes.io/docs/concepts/services-networking/ingress/#tls";
 pub(super) const INVENTORIES: &str =
     "https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory";
 pub(super) const JOB_FAILURES: &str =
@@ -48,8 +52,14 @@ pub(super) const KSTATUS_KINDS: &str =
 pub(super) const LOAD_BALANCERS: &str =
     "https://kubernetes.io/docs/concepts/services-networking/service/#loadbalancer";
 pub(super) const MEMORY: &str = "https://kubernetes.io/docs/tasks/configure-pod-container/assign-memory-resource/#exceed-a-container-s-memory-limit";
+pub(super) const MESH_ROUTES: &str =
+    "https://istio.io/latest/docs/reference/config/networking/virtual-service/#Destination";
 pub(super) const NAMESPACES: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/";
+pub(super) const NETWORK_POLICIES: &str =
+    "https://kubernetes.io/docs/concepts/services-networking/network-policies/";
+pub(super) const NODE_CAPACITY: &str =
+    "https://kubernetes.io/docs/concepts/architecture/nodes/#node-capacity";
 pub(super) const NODES: &str = "https://kubernetes.io/docs/reference/node/node-status/#condition";
 pub(super) const NODE_SHUTDOWN: &str =
     "https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/";
@@ -75,16 +85,22 @@ pub(super) const RESIZE: &str =
 pub(super) const RESTARTS: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy";
 pub(super) const ROLLOUT_DEADLINE: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#progress-deadline-seconds";
+pub(super) const ROLLOUTS: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment";
 pub(super) const ROLL_UP: &str =
     "https://github.com/kubectl-spy/kubectl-spy/blob/main/docs/status.md#rules";
 pub(super) const SCHEDULING: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/";
 pub(super) const SCHEDULING_GATES: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/";
+pub(super) const SERVICES: &str =
+    "https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service";
 pub(super) const SLICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#conditions";
+pub(super) const STANDALONE: &str = "https://kubernetes.io/docs/concepts/configuration/overview/#naked-pods-vs-replicasets-deployments-and-jobs";
 pub(super) const SUSPENSIONS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#suspending-a-job";
+pub(super) const TAINTS: &str =
+    "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/";
 pub(super) const TERMINATION: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination";
 pub(super) const UPDATES: &str =

@@ -636,6 +636,38 @@ fn spy_reports_conditions_of_custom_resources() {
 }
 
 #[test]
+fn spy_knows_the_conditions_of_node_problem_detectors() {
+    for (kind, is_bad) in [
+        ("KernelDeadlock", true),
+        ("FrequentKubeletRestart", true),
+        ("CorruptDockerOverlay2", true),
+        ("NonReadyRuntime", true),
+        ("NICFlapping", true),
+        ("DiskHung", true),
+        ("VMEventScheduled", true),
+        ("GPUMissing", true),
+        ("EtcIsFull", false),
+        ("Nonce", false),
+        ("FrequentUser", false),
+        ("PodScheduled", false),
+    ] {
+        for object_kind in ["v1/Node", "example.com/v1/Foo"] {
+            let state = |status: &str| {
+                let fields = condition(kind, status, "R");
+                judge_as(Rules::Spy, &object(object_kind, &fields))
+            };
+            let (bad, well) = (
+                "InProgress: m [Reconciling R]",
+                "Current: Resource is current",
+            );
+            let expect = if is_bad { bad } else { well };
+            assert_eq!(state("True"), expect, "{object_kind} {kind}");
+            assert_eq!(state("False"), well, "{object_kind} {kind}");
+        }
+    }
+}
+
+#[test]
 fn spy_reports_conditions_of_built_in_kinds() {
     let scaler = "autoscaling/v2/HorizontalPodAutoscaler";
     for (kind, fields, expect) in [

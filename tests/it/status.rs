@@ -90,6 +90,7 @@ async fn once_on_a_pipe_prints_the_whole_table() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     worker-1   10.244.0.13
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     worker-2   10.244.1.13
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
@@ -103,6 +104,7 @@ async fn once_on_a_pipe_prints_the_whole_table() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          4m58s   -            -           worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -            -           -          -
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     -            -           worker-1   10.244.0.13
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     -            -           worker-2   10.244.1.13
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     -            -           worker-3   10.244.2.13

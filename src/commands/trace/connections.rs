@@ -22,6 +22,7 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
             .filter(|step| step.side == *side)
             .map(|step| row(traced, step, canvas))
             .collect();
+        let rows: Vec<OutlineItem> = rows.into_iter().chain(notes(traced, *side)).collect();
         if !rows.is_empty() {
             items.push(OutlineItem::line(1, title(*side), Role::Heading));
             items.extend(rows);
@@ -40,6 +41,13 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
         healthy_beyond: 0,
         footnote: looked_through(traced),
     }
+}
+
+/// What is missing on a side of the object.
+fn notes(traced: &Traced, side: TraceSide) -> Option<OutlineItem> {
+    let uid = traced.uid().filter(|_| side == TraceSide::InFront)?;
+    let note = traced.model.missing_in_front(uid)?;
+    Some(OutlineItem::line(2, &note.text, Role::Dim))
 }
 
 /// Everything that the object is connected to.

@@ -71,6 +71,8 @@ impl GraphBuilder<'_> {
         } else {
             CauseRecord::of
         };
+        let root = self.traced.uid().filter(|root| **root == node.uid);
+        let missing = root.and_then(|root| self.traced.model.missing_in_front(root));
         let record = NodeRecord {
             id: id.clone(),
             object: Some(RefRecord::new(self.cluster, &node.object)),
@@ -78,7 +80,12 @@ impl GraphBuilder<'_> {
             ghost: false,
             word: assessment.row.word.clone(),
             ready: assessment.row.ready.clone().unwrap_or_default(),
-            causes: assessment.causes.iter().map(record_of).collect(),
+            causes: assessment
+                .causes
+                .iter()
+                .chain(&missing)
+                .map(record_of)
+                .collect(),
         };
         self.nodes.insert(id, record);
     }

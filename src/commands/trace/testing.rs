@@ -23,13 +23,14 @@ use crate::source::{Event, Scope, Select, SourceKey, Why};
 use objects::{ready_node, selects, version};
 
 /// The kinds that have no namespace here.
-const CLUSTER_SCOPED: [&str; 6] = [
+const CLUSTER_SCOPED: [&str; 7] = [
     "Node",
     "Namespace",
     "StorageClass",
     "PersistentVolume",
     "ClusterRole",
     "ClusterRoleBinding",
+    "VolumeAttachment",
 ];
 
 /// The time at which every test starts.

@@ -3,7 +3,7 @@
 //! A row costs nothing in a cluster without the kind. The default kind of a reference is the one in the project's API.
 
 use super::Empty::{All, Nothing};
-use super::Read::{Annotation, Computed, Inventory, Name, Selector};
+use super::Read::{Annotation, Certificate, Computed, Inventory, Name, Selector};
 use super::To::{Any, Kind, Reference};
 use super::{computed, inventory, relations};
 
@@ -53,7 +53,7 @@ relations! { TABLE:
     "parent": "gateway.networking.k8s.io/TCPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
     "parent": "gateway.networking.k8s.io/UDPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
     "class": "gateway.networking.k8s.io/Gateway" Uses Name("spec", "gatewayClassName") => Kind("gateway.networking.k8s.io/GatewayClass"), Trace Fails Both;
-    "certificate": "gateway.networking.k8s.io/Gateway" Uses Name("spec.listeners[].tls.certificateRefs[]", "name") => Reference(SECRET), Trace Delays Both;
+    "certificate": "gateway.networking.k8s.io/Gateway" Uses Certificate("spec.listeners[].tls.certificateRefs[]", "name") => Reference(SECRET), Always Delays Both;
     "parameters": "gateway.networking.k8s.io/Gateway" Uses Name("spec.infrastructure.parametersRef", "name") => Reference(ANYTHING), Trace Fails Forth;
     "parameters": "gateway.networking.k8s.io/GatewayClass" Uses Name("spec.parametersRef", "name") => Reference(ANYTHING), Trace Fails Forth;
     "parent": "gateway.networking.k8s.io/ListenerSet" Backs Name("spec.parentRef", "name") => Reference(GATEWAY), Trace Fails Both;

@@ -45,7 +45,7 @@ relations! { TABLE:
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.defaultBackend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.resource", "name") => Reference(ANYTHING), Trace Fails Forth;
-    "certificate": "networking.k8s.io/Ingress" Uses Certificate("spec.tls[]") => Kind("Secret"), Always Delays Both;
+    "certificate": "networking.k8s.io/Ingress" Uses Certificate("spec.tls[]", "secretName") => Kind("Secret"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Name("spec", "ingressClassName") => Kind("networking.k8s.io/IngressClass"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Annotation("kubernetes.io/ingress.class") => Kind("networking.k8s.io/IngressClass"), Trace Works Both;
     "parameters": "networking.k8s.io/IngressClass" Uses Name("spec.parameters", "name") => Reference(ANYTHING), Trace Fails Forth;
@@ -71,7 +71,7 @@ relations! { TABLE:
     "data source": "PersistentVolumeClaim" Uses Name("spec.dataSource", "name") => Reference(DATA_SOURCES), Unwell Fails Both;
     "data source": "PersistentVolumeClaim" Uses Name("spec.dataSourceRef", "name") => Reference(DATA_SOURCES), Trace Fails Both;
     "selected node": "PersistentVolumeClaim" Uses Annotation("volume.kubernetes.io/selected-node") => Kind("Node"), Trace Works Root;
-    "claim": "PersistentVolume" Serves Name("spec.claimRef", "name") => Kind("PersistentVolumeClaim"), Trace Fails Forth;
+    "claim": "PersistentVolume" Serves Name("spec.claimRef", "name") => Kind("PersistentVolumeClaim"), Unwell Works Forth;
     "storage class": "PersistentVolume" Uses Name("spec", "storageClassName") => Kind("storage.k8s.io/StorageClass"), Trace Works Both;
     "volume driver": "PersistentVolume" Uses Name("spec.csi", "driver") => Kind("storage.k8s.io/CSIDriver"), Trace Works Both;
     "volume secret": "PersistentVolume" Uses Name("spec.csi.controllerPublishSecretRef", "name") => Kind("Secret"), Trace Fails Forth;

@@ -67,8 +67,8 @@ pub(super) enum Read {
     /// By the name in a field: the path of its parent, and the field. `[]` follows a list; `containers*` stands for
     /// containers of every type. The namespace beside the name counts, else it is the object's own.
     Name(&'static str, &'static str),
-    /// By the name of a TLS Secret in the field `secretName` at a path. The Secret must have a certificate and its key.
-    Certificate(&'static str),
+    /// By the name of a TLS Secret: the path of its parent, and the field. The Secret must have a certificate and its key.
+    Certificate(&'static str, &'static str),
     /// By a meta/v1 `LabelSelector` at a path. An absent one selects nothing.
     Selector(&'static str, Empty),
     /// By a plain map of labels at a path. An empty one selects nothing.
@@ -201,8 +201,7 @@ impl Relation {
         match self.read {
             Read::OwnerUid => "metadata.ownerReferences".to_owned(),
             Read::Name("", key) => key.to_owned(),
-            Read::Name(path, key) => format!("{path}.{key}"),
-            Read::Certificate(path) => format!("{path}.secretName"),
+            Read::Name(path, key) | Read::Certificate(path, key) => format!("{path}.{key}"),
             Read::Selector(path, _) | Read::Labels(path) => path.to_owned(),
             Read::Label(key) => format!("metadata.labels[{key}]"),
             Read::Annotation(key) => format!("metadata.annotations[{key}]"),
@@ -249,7 +248,7 @@ impl Relation {
             Read::Selector(..) | Read::Labels(_) => true,
             Read::OwnerUid
             | Read::Name(..)
-            | Read::Certificate(_)
+            | Read::Certificate(..)
             | Read::Label(_)
             | Read::Annotation(_)
             | Read::Computed(_)

@@ -1,6 +1,7 @@
 //! Facts: what other objects add to the words of one that is not well. A fact explains a state and never changes
 //! it.
 
+mod constraints;
 mod placement;
 mod pod_templates;
 mod stateful_set;

@@ -12,9 +12,8 @@ impl Model {
     pub(super) fn placement_facts(&self, node: &Node) -> Vec<Cause> {
         let selectors = self.demands(node).iter();
         let texts = selectors.map(|selector| self.demand(node, selector));
-        texts
-            .map(|text| Cause::new(CauseRule::Fact, text))
-            .collect()
+        let demands = texts.map(|text| Cause::new(CauseRule::Fact, text));
+        demands.chain(self.constraints(node)).collect()
     }
 
     /// The sources of the labels of the nodes that a Pod without a node may use.
@@ -27,14 +26,18 @@ impl Model {
 
     /// The selectors of which a node must match one, for a Pod that cannot be scheduled.
     fn demands<'a>(&self, node: &'a Node) -> &'a [LabelSelector] {
-        let is_unschedulable = self.objects.get(&node.uid).is_some_and(|object| {
-            let mut causes = object.own.causes.iter();
-            causes.any(|cause| cause.rule == CauseRule::Unschedulable)
-        });
         match node.pod() {
-            Some(pod) if is_unschedulable => &pod.placement,
+            Some(pod) if self.is_unschedulable(node) => &pod.placement,
             Some(_) | None => &[],
         }
+    }
+
+    /// Whether the scheduler finds no node for a Pod.
+    pub(super) fn is_unschedulable(&self, pod: &Node) -> bool {
+        self.objects.get(&pod.uid).is_some_and(|object| {
+            let mut causes = object.own.causes.iter();
+            causes.any(|cause| cause.rule == CauseRule::Unschedulable)
+        })
     }
 
     fn demand(&self, pod: &Node, selector: &LabelSelector) -> String {

@@ -2,6 +2,7 @@
 //!
 //! A cause's text contains no age, so it changes only when the cause changes.
 
+mod autoscaler;
 mod container;
 mod container_end;
 mod note;

@@ -4,12 +4,17 @@ use std::borrow::Cow;
 
 use crate::object::{Value, is_kubernetes_own, map_selector};
 use crate::status::cause::{Cause, CauseRule};
-use crate::status::read;
+use crate::status::{certificate, read};
+
+use super::autoscaler;
 
 /// Finds the notes of an object.
 pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
     match kind {
         "Node" => Vec::from_iter(cordoned(object)),
+        "Secret" => Vec::from_iter(certificate::self_signed(object)),
+        "resource.k8s.io/ResourceClaim" => Vec::from_iter(unallocated(object)),
+        "autoscaling/HorizontalPodAutoscaler" => autoscaler::notes(object),
         "apps/Deployment" | "apps/StatefulSet" => Vec::from_iter(scaled_to_zero(object)),
         "apps/DaemonSet" => daemon_set(object),
         "batch/CronJob" => Vec::from_iter(cron_job(object)),
@@ -23,6 +28,15 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
 fn cordoned(node: Value<'_>) -> Option<Cause> {
     let is_cordoned = read::flag(node, &["spec", "unschedulable"]);
     is_cordoned.then(|| Cause::new(CauseRule::Cordoned, "cordoned: no pod is scheduled here"))
+}
+
+/// A claim without devices. The scheduler allocates them for the first Pod that uses the claim.
+fn unallocated(claim: Value<'_>) -> Option<Cause> {
+    let is_allocated = claim.at(&["status", "allocation"]).is_some();
+    (!is_allocated).then(|| {
+        let text = "not allocated: dependent pods cannot be scheduled";
+        Cause::new(CauseRule::Unallocated, text)
+    })
 }
 
 fn scaled_to_zero(object: Value<'_>) -> Option<Cause> {

@@ -25,7 +25,8 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
         causes.extend(failed(pod));
     }
     causes.extend(unscheduled(pod, &conditions));
-    causes.extend(containers(pod).filter_map(|container| container.cause(now)));
+    let found = containers(pod).filter_map(|container| container.cause(now));
+    causes.extend(found.map(|cause| with_pull_secrets(cause, pod)));
     if causes.is_empty() && status != Status::Current {
         causes = gates(pod, &conditions);
     }
@@ -94,6 +95,29 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
         message => message.to_owned(),
     };
     Some(Cause::new(CauseRule::Unschedulable, text))
+}
+
+/// What registries answer, and container runtimes report, if they demand another login.
+const LOGIN_WORDS: [&str; 6] = [
+    "401",
+    "403",
+    "authentication required",
+    "authorization failed",
+    "denied",
+    "unauthorized",
+];
+
+/// The same cause. If a registry demands a login that the Pod does not have, it says so.
+fn with_pull_secrets(cause: Cause, pod: Value<'_>) -> Cause {
+    let mut secrets = pod.items_at(&["spec", "imagePullSecrets"]);
+    let text = cause.text.to_lowercase();
+    let is_refused = LOGIN_WORDS.iter().any(|word| text.contains(word));
+    let is_pull = cause.rule == CauseRule::ImagePull;
+    if !is_pull || !is_refused || secrets.next().is_some() {
+        return cause;
+    }
+    let text = format!("{} (the pod has no imagePullSecrets)", cause.text);
+    Cause { text, ..cause }
 }
 
 /// Every container with a status, init containers first, in the order of the Pod's lists.

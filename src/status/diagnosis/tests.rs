@@ -172,7 +172,7 @@ fn init_containers_come_first_and_each_failing_one_has_a_line() {
     insta::assert_snapshot!(cause_lines("v1/Pod", &pod("Pending", &statuses)), @r"
     CrashLoop  migrate (init): CrashLoopBackOff, exit 3, 4 restarts
     NotReady  proxy (sidecar): running, not ready
-    ImagePull  log: denied
+    ImagePull  log: denied (the pod has no imagePullSecrets)
     ");
 }
 
@@ -557,4 +557,49 @@ fn what_the_kubelet_does_is_described() {
     ] {
         check("v1/Pod", &pod(spec, status), expect);
     }
+}
+
+#[test]
+fn an_autoscaler_names_its_next_scale_and_the_metrics_that_have_reached_their_targets() {
+    let kind = "autoscaling/v2/HorizontalPodAutoscaler";
+    let cpu = |is: i64| {
+        format!(
+            r#""spec":{{"metrics":[{{"type":"Resource","resource":{{"name":"cpu","target":{{"type":"Utilization","averageUtilization":80}}}}}},
+            {{"type":"Pods","pods":{{"metric":{{"name":"requests"}},"target":{{"averageValue":"1k"}}}}}}]}},
+            "status":{{"currentReplicas":3,"desiredReplicas":3,"currentMetrics":[{{"type":"Pods","pods":{{"metric":{{"name":"requests"}},"current":{{"averageValue":"900"}}}}}},
+            {{"type":"Resource","resource":{{"name":"cpu","current":{{"averageUtilization":{is},"averageValue":"95m"}}}}}}]}}"#
+        )
+    };
+    check(kind, &cpu(79), "");
+    let reached = "TargetReached  cpu is at 80%, its target is 80%";
+    check(kind, &cpu(80), reached);
+    let requests = "TargetReached  requests is at 1001, its target is 1k";
+    check(kind, &cpu(1).replace("900", "1001"), requests);
+    let scales = cpu(80).replace(r#""desiredReplicas":3"#, r#""desiredReplicas":5"#);
+    let expected = format!("Scaling  scales from 3 to 5 replicas\n{reached}");
+    check(kind, &scales, &expected);
+    check(kind, r#""spec":{"metrics":[{}]},"status":{}"#, "");
+}
+
+#[test]
+fn a_device_claim_without_devices_holds_up_its_pods() {
+    let kind = "resource.k8s.io/v1/ResourceClaim";
+    let note = "Unallocated  not allocated: dependent pods cannot be scheduled";
+    check(kind, r#""spec":{}"#, note);
+    check(kind, r#""status":{"allocation":{"devices":{}}}"#, "");
+}
+
+#[test]
+fn a_refused_pull_says_if_the_pod_has_no_pull_secret() {
+    let waiting = |message: &str| {
+        let state =
+            format!(r#""state":{{"waiting":{{"reason":"ErrImagePull","message":"{message}"}}}}"#);
+        web(&state)
+    };
+    let expect = "ImagePull  web: 401 Unauthorized (the pod has no imagePullSecrets)";
+    check("v1/Pod", &waiting("401 Unauthorized"), expect);
+    let secrets = r#""spec":{"imagePullSecrets":[{"name":"registry"}],"#;
+    let with = waiting("401 Unauthorized").replace(r#""spec":{"#, secrets);
+    check("v1/Pod", &with, "ImagePull  web: 401 Unauthorized");
+    check("v1/Pod", &waiting("not found"), "ImagePull  web: not found");
 }

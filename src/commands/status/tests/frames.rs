@@ -40,6 +40,7 @@ async fn a_rollout_to_a_missing_image_shows_its_cause() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          6s
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
@@ -56,7 +57,6 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
         frames.push(frame(cluster, at(9), (140, 24)));
         frames.push(frame(cluster, at(9), (120, 24)));
         frames.push(frame(cluster, at(9), (40, 24)));
-        frames.push(whole(cluster, at(9)));
     });
     assert_snapshot!(frames.join("\n\n"), @r#"
     deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
@@ -66,7 +66,8 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to …
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             1s ago
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
@@ -80,7 +81,8 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             1s ago
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
@@ -95,12 +97,23 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     │ └─✗ pod/…dcqxn   0/1     ImagePullBa…
     │     └ web: Back-off pulling image "r…
     └─● repli…f9d #1   3/3     Current
+      │ └ old revision, 3 replicas are sti…
       ├─● pod/…268rp   1/1     Running
       ├─● pod/…dxq6g   1/1     Running
       └─● pod/…pkjqf   1/1     Running
     kubectl spy trace deployment/web shows…
     ● live  7 objects  4 watches  last cha…
+    "#);
+}
 
+#[tokio::test]
+async fn off_a_terminal_no_cause_is_cut() {
+    let story = Played::new(rollout()).await;
+    let mut frames = Vec::new();
+    story.at(state([one(DEPLOYMENTS, "web")]), &[8000], |cluster, _| {
+        frames.push(whole(cluster, at(9)));
+    });
+    assert_snapshot!(frames.join("\n\n"), @r#"
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP
     ✗ deployment/web                   3/3     Failed             -          41d   -          -
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -108,6 +121,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13
@@ -136,6 +150,7 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress          -          1s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     ContainerCreating   0          1s
     └─● replicaset/web-7f45f79f9d #1   3/3     Current             -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running             0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running             0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running             0          41d
@@ -150,6 +165,7 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d

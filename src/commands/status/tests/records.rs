@@ -26,6 +26,7 @@ async fn on_a_pipe_each_transition_is_a_line() {
     2026-03-02T12:00:02Z deployment/web InProgress 3/3 (was Current 3/3): Deployment generation is 2, but latest observed generation is 1
     2026-03-02T12:00:02Z replicaset/web-5cc54d4d56 InProgress 0/1
     2026-03-02T12:00:02Z pod/web-5cc54d4d56-dcqxn ContainerCreating 0/1
+    2026-03-02T12:00:02Z replicaset/web-7f45f79f9d Current 3/3: old revision, 3 replicas are still to be removed
     2026-03-02T12:00:03Z deployment/web Failed 3/3 (was InProgress 3/3): 0 of 3 new pods ready: 1 ImagePullBackOff
     2026-03-02T12:00:03Z replicaset/web-5cc54d4d56 Failed 0/1 (was InProgress 0/1)
     2026-03-02T12:00:03Z pod/web-5cc54d4d56-dcqxn ErrImagePull 0/1 (was ContainerCreating 0/1): web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
@@ -37,11 +38,12 @@ async fn on_a_pipe_each_transition_is_a_line() {
     2026-03-02T12:00:18Z pod/web-589f5c6bfc-tvgkq ContainerCreating 0/1
     2026-03-02T12:00:18Z replicaset/web-5cc54d4d56 Current 0/0 (was Failed 0/1)
     2026-03-02T12:00:18Z pod/web-5cc54d4d56-dcqxn NotFound (was ImagePullBackOff 0/1)
+    2026-03-02T12:00:18Z replicaset/web-7f45f79f9d Current 3/3: old revision, 3 replicas are still to be removed
     2026-03-02T12:00:20Z pod/web-589f5c6bfc-tvgkq Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
     2026-03-02T12:00:22Z replicaset/web-589f5c6bfc InProgress 1/2 (was InProgress 0/1)
     2026-03-02T12:00:22Z pod/web-589f5c6bfc-r2f9t ContainerCreating 0/1
     2026-03-02T12:00:22Z pod/web-589f5c6bfc-tvgkq Running 1/1 (was Running 0/1)
-    2026-03-02T12:00:22Z replicaset/web-7f45f79f9d Current 2/2 (was Current 3/3)
+    2026-03-02T12:00:22Z replicaset/web-7f45f79f9d Current 2/2 (was Current 3/3): old revision, 2 replicas are still to be removed
     2026-03-02T12:00:22Z pod/web-7f45f79f9d-pkjqf Terminating 1/1 (was Running 1/1)
     2026-03-02T12:00:24Z pod/web-589f5c6bfc-r2f9t Running 0/1 (was ContainerCreating 0/1): web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
     2026-03-02T12:00:24Z pod/web-7f45f79f9d-pkjqf NotFound (was Terminating 1/1)

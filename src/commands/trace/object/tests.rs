@@ -138,6 +138,7 @@ fn a_pod() {
     │ │ └─~ ingress/front                     backend                   InProgress
     │ │     └ certificate secret/cert does not exist
     │ ├─● networkpolicy/all                   restricts                 Current
+    │ │   └ ingress restricted
     │ └─● poddisruptionbudget/web             budget                    Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -257,7 +258,7 @@ fn a_storage_class() {
 }
 
 #[test]
-fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
+fn a_service_has_the_sections_below_its_story() {
     assert_snapshot!(frame("Service", "web"), @r"
     service/web  -n shop  ClusterIP 10.96.0.1  80->80/TCP                       0:00
     ● 1/1 ready  selector app=web                             1 pod matches, 1 ready
@@ -282,6 +283,10 @@ fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
         └─∅ secret/registry                   pull secret       does not exist
     looked through 1 ingress
     ");
+}
+
+#[test]
+fn a_deployment_has_the_same_sections_below_its_story() {
     assert_snapshot!(frame("Deployment", "web"), @"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ● rolling out: 1/1 updated, 1 available
@@ -303,6 +308,7 @@ fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
     │ │     └ certificate secret/cert does not exist
     │ ├─● horizontalpodautoscaler/web         scale target      Current
     │ ├─● networkpolicy/all                   restricts         Current
+    │ │   └ ingress restricted
     │ └─● poddisruptionbudget/web             budget            Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -318,6 +324,141 @@ fn a_service_and_a_deployment_have_the_same_sections_below_their_stories() {
         └─∅ secret/registry                   pull secret       does not exist
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 2 more
     ");
+}
+
+#[test]
+fn two_attachments_of_a_volume_for_one_node_are_its_problem() {
+    let attachment = |node: &str| {
+        format!(
+            "{{apiVersion: storage.k8s.io/v1, kind: VolumeAttachment, metadata: {{name: to-{node}}}, spec: {{attacher: disks, nodeName: {node}, source: {{persistentVolumeName: pv-1}}}}, status: {{attached: true}}}}"
+        )
+    };
+    let mut feed = trace("PersistentVolume", "pv-1");
+    feed.put("{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-1}, spec: {accessModes: [ReadWriteOnce], claimRef: {namespace: shop, name: data, uid: old}}, status: {phase: Bound}}");
+    feed.put(&attachment("n1"));
+    assert_snapshot!(feed.frame(100), @"
+    persistentvolume/pv-1                                                       0:00
+    ~ its claim shop/data was replaced by a new one of the same name
+    CONNECTED                                  RELATION        STATE
+    └─ used by
+      ├─● persistentvolumeclaim/data -n shop   claim, volume   Bound
+      └─● volumeattachment/to-n1               attaches        Current
+    looked through 1 volumeattachment and 1 persistentvolumeclaim
+    ");
+    feed.put(&attachment("n2"));
+    assert_snapshot!(feed.frame(100), @"
+    persistentvolume/pv-1                                                       0:00
+    ✗ attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)
+    └ its claim shop/data was replaced by a new one of the same name
+    CONNECTED                                  RELATION        STATE
+    └─ used by
+      ├─● persistentvolumeclaim/data -n shop   claim, volume   Bound
+      ├─● volumeattachment/to-n1               attaches        Current
+      └─● volumeattachment/to-n2               attaches        Current
+    looked through 2 volumeattachments and 1 persistentvolumeclaim
+    ");
+}
+
+#[test]
+fn a_pod_under_two_budgets_cannot_be_evicted() {
+    let mut feed = trace("Pod", "web-1-a");
+    feed.put("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: every}, spec: {selector: {}}, status: {expectedPods: 1, disruptionsAllowed: 1}}");
+    assert_snapshot!(feed.frame(100), @"
+    pod/web-1-a  -n shop  1/1 ready                                             0:00
+    ● Pod is Ready
+    CONNECTED                                 RELATION          READY   STATE
+    ├─ in front
+    │ ├─● replicaset/web-1                    owner             1/1     Current
+    │ │ └─● deployment/web                    owner             1/1     Current
+    │ │   └─● horizontalpodautoscaler/web     scale target              Current
+    │ ├─● service/web                         selects                   Current
+    │ │ └─~ ingress/front                     backend                   InProgress
+    │ │     └ certificate secret/cert does not exist
+    │ ├─● networkpolicy/all                   restricts                 Current
+    │ │   └ ingress restricted
+    │ ├─● poddisruptionbudget/every           budget                    Current
+    │ │   └ pod/web-1-a is also under poddisruptionbudget/web: evictions will fail
+    │ └─● poddisruptionbudget/web             budget                    Current
+    │     └ pod/web-1-a is also under poddisruptionbudget/every: evictions will fail
+    │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
+    └─ uses
+      ├─● configmap/settings                  environment               Current
+      ├─● node/n1                             node                      Ready
+      ├─● persistentvolumeclaim/data          volume                    Bound
+      │ ├─● persistentvolume/pv-1             volume, claim             Bound
+      │ │ └─● storageclass/fast               storage class             Current
+      │ │   └─? csidriver/disks.example.com   provisioner               absent, optional
+      │ └─● storageclass/fast (see above)     storage class             Current
+      ├─● secret/db                           environment               Current
+      └─~ serviceaccount/robot                service account           InProgress
+        │ └ pull secret secret/registry does not exist
+        └─∅ secret/registry                   pull secret               does not exist
+    looked through 2 poddisruptionbudgets, 2 services, 1 networkpolicy and 2 more
+    ");
+    feed.delete("PodDisruptionBudget", "every");
+    assert!(!feed.frame(100).contains("evictions will fail"));
+}
+
+#[test]
+fn a_full_node_says_so() {
+    let mut feed = trace("Node", "n1");
+    feed.put("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '1'}, conditions: [{type: Ready, status: 'True'}]}}");
+    assert_snapshot!(feed.frame(100), @"
+    node/n1                                                                     0:00
+    ● Resource is Ready
+    └ reached max Pods: 1 of 1
+    CONNECTED                          RELATION   READY   STATE
+    └─ used by
+      └─● deployment/web -n shop       owner      1/1     Current
+        └─● replicaset/web-1 -n shop   owner      1/1     Current
+          └─● pod/web-1-a -n shop      node       1/1     Running
+    looked through 1 pod and 1 persistentvolumeclaim
+    ");
+}
+
+#[test]
+fn a_workload_that_no_service_selects_any_more_says_so() {
+    let mut feed = trace("Deployment", "web");
+    assert!(!feed.frame(100).contains("Not matched"));
+    feed.delete("Service", "web");
+    assert_snapshot!(feed.frame(100), @"
+    deployment/web  -n shop  1 replica  RollingUpdate                           0:00
+    ● rolling out: 1/1 updated, 1 available
+    ✓         spec change   gen 1: created
+    · ...     replicaset    to be created by the controller
+    · ...     scheduled     0/1 pods
+    · ...     images        0/1 pulled
+    · ...     available     0/1 new, 1 old kept
+    · ...     old pods      0/1 terminated
+    · ...     complete
+    ● Available=True
+    REVISION               READY   IMAGE / STATUS   NODE
+    └─● replicaset/web-1   1/1
+      └─● pod/web-1-a      1/1     Running          n1
+    CONNECTED                                 RELATION          STATE
+    ├─ in front
+    │ ├─● horizontalpodautoscaler/web         scale target      Current
+    │ ├─● networkpolicy/all                   restricts         Current
+    │ │   └ ingress restricted
+    │ ├─● poddisruptionbudget/web             budget            Current
+    │ │   └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
+    │ └─ Not matched by any Service
+    └─ uses
+      ├─● configmap/settings                  environment       Current
+      ├─● persistentvolumeclaim/data          volume            Bound
+      │ ├─● persistentvolume/pv-1             volume, claim     Bound
+      │ │ └─● storageclass/fast               storage class     Current
+      │ │   └─? csidriver/disks.example.com   provisioner       absent, optional
+      │ └─● storageclass/fast (see above)     storage class     Current
+      ├─● secret/db                           environment       Current
+      └─~ serviceaccount/robot                service account   InProgress
+        │ └ pull secret secret/registry does not exist
+        └─∅ secret/registry                   pull secret       does not exist
+    looked through 1 poddisruptionbudget, 1 networkpolicy, 1 horizontalpodautoscaler and 1 more
+    ");
+    let record = feed.graph();
+    let causes = record.nodes.iter().flat_map(|node| &node.causes);
+    assert!(causes.into_iter().any(|cause| cause.rule == "NoService"));
 }
 
 #[test]
@@ -378,7 +519,9 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     ├─ in front
     │ ├─✗ service/other       selects     Failed
     │ │   └ 1 pod matches, and it is not ready
-    │ └─● networkpolicy/all   restricts   Current
+    │ ├─● networkpolicy/all   restricts   Current
+    │ │   └ ingress restricted
+    │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
@@ -395,7 +538,9 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ │ │ └ degraded 1/1 ready, 1 without a live pod
     │ │ └─~ ingress/front     backend     InProgress
     │ │     └ certificate secret/cert does not exist
-    │ └─● networkpolicy/all   restricts   Current
+    │ ├─● networkpolicy/all   restricts   Current
+    │ │   └ ingress restricted
+    │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
     looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more

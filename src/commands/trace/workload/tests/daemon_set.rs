@@ -64,6 +64,8 @@ fn a_rollout_node_by_node() {
     │ └─~ pod/web-b                    0/1     Pending          60s   node-1
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m
       └─● pod/web-a                    1/1     Running          60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -86,6 +88,8 @@ fn a_rollout_that_is_done() {
     │ ├─● pod/web-a                    1/1     Running          60s   node-1
     │ └─● pod/web-b                    1/1     Running          60s   node-1
     └─ 1 idle revision (#1)
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -109,6 +113,8 @@ fn on_delete_waits_for_someone() {
     ├─● controllerrevision/web-v2 #2   0/0     web:v2           58m
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m
       └─● pod/web-a                    1/1     Running          60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 

@@ -125,6 +125,8 @@ fn a_change_that_the_controller_has_not_observed() {
     · ...     images        0/3 pulled
     · ...     available     0/3 new
     · ...     complete
+    └─ in front
+      └─ Not matched by any Service
     ");
     assert_eq!(
         feed.sources(),
@@ -166,6 +168,8 @@ fn a_rollout_that_has_just_started_shows_real_counts() {
     REVISION                  READY   IMAGE / STATUS   AGE
     └─~ replicaset/web-1 #1   0/3     web:v1           0s
       └─~ pod/web-1-a         0/1     InProgress       2s
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -198,6 +202,8 @@ fn one_of_ten_is_not_done() {
     ├─~ replicaset/web-2 #2   1/1     web:v2           <invalid>
     │ └─● pod/web-2-a         1/1     Running          2s          node-1
     └─~ replicaset/web-1 #1   9/9     web:v1           0s
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -226,6 +232,8 @@ fn a_rollout_that_is_done() {
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -267,6 +275,8 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     │     └ web: not found
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s          node-1
+    └─ in front
+      └─ Not matched by any Service
     "#);
 }
 
@@ -316,7 +326,7 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
     insta::assert_snapshot!(cases.join("\n\n"), @"
     ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         images        0/1 pulled; web-1-a ErrImagePull
-          └ web: pull access denied for xxx
+          └ web: pull access denied for xxx (the pod has no imagePullSecrets)
 
     ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
     ✗         available     0/1 new; web-1-a CrashLoopBackOff
@@ -352,6 +362,8 @@ fn a_terminating_pod_does_not_count_as_ready() {
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       ├─− pod/web-1-a         1/1     Terminating      2s    node-1
       └─● pod/web-1-b         1/1     Running          2s    node-1
+    └─ in front
+      └─ Not matched by any Service
       │   └ waiting for finalizers: example.com/wait
     ");
 }
@@ -393,6 +405,8 @@ fn every_revision_with_pods_is_shown_in_order() {
     ├─~ replicaset/web-1 #1   1/1     web:v1           0s
     │ └─● pod/web-1-c         1/1     Running          2s          node-1
     └─ 1 idle revision (#3)
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -424,6 +438,8 @@ fn paused_is_not_failed() {
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -453,6 +469,8 @@ fn pods_that_may_not_be_created() {
       └ pods "web-1-x" is forbidden: exceeded quota: pods, used: pods=10
     REVISION                  READY   IMAGE / STATUS   AGE
     └─~ replicaset/web-1 #1   0/3     web:v1           0s
+    └─ in front
+      └─ Not matched by any Service
     "#);
 }
 
@@ -476,6 +494,8 @@ fn scaled_to_0_is_shown() {
     ● Progressing=True NewReplicaSetAvailable  0s
     REVISION                  READY   IMAGE / STATUS   AGE
     └─● replicaset/web-1 #1   0/0     web:v1           0s
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -542,6 +562,8 @@ fn a_deleted_deployment_and_its_dependents() {
     · ...     images        0/1 pulled
     · ...     available     0/1 new
     · ...     complete
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -669,11 +691,11 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ~ Progressing=True ReplicaSetUpdated  0s
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─✗ replicaset/web-1 #1   7/8     web:v1           0s
-      ├─● pod/web-1-a         1/1     Running          2s    node-1
-      ├─● pod/web-1-b         1/1     Running          2s    node-1
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
           └ web: a very long message a very long message a very long mess…
-    + 5 healthy (use --once | less)
+    + 7 healthy (use --once | less)
+    └─ in front
+      └─ Not matched by any Service
     ");
     for rows in 12..30 {
         assert!(feed.frame_of(70, Some(rows)).lines().count() <= rows);
@@ -906,6 +928,8 @@ fn a_killed_pod_leaves_after_its_replacement_is_there() {
     └─~ replicaset/web-1 #1   0/1     web:v1              0s
       ├─− pod/web-1-a         0/1     Terminating         2s    node-1
       └─~ pod/web-1-b         0/1     ContainerCreating   2s    node-1
+    └─ in front
+      └─ Not matched by any Service
 
     ✓ +0s     replicaset    web-1 #1, 1/1 pods
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
@@ -950,6 +974,8 @@ fn a_scale_in_the_middle_does_not_take_the_cause_away() {
     │ └─✗ pod/web-2-c         0/1     ErrImagePull     14s   node-1
     │     └ web: ErrImagePull ""
     └─~ replicaset/web-1 #1   3/3     web:v1           11s
+    └─ in front
+      └─ Not matched by any Service
     "#);
     insta::assert_snapshot!(feed.transitions(), @r#"
     2026-05-04T12:00:12Z deployment/web then changed: gen 3: ~ .spec.replicas: 3 -> 5
@@ -991,6 +1017,8 @@ fn a_scale_alone_is_a_change_of_its_own() {
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─~ replicaset/web-1 #1   1/0     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
+    └─ in front
+      └─ Not matched by any Service
 
     deployment/web  -n shop  0 replicas  RollingUpdate                          0:00
     ● scaled to 0
@@ -1002,6 +1030,8 @@ fn a_scale_alone_is_a_change_of_its_own() {
     ● Progressing=True NewReplicaSetAvailable  0s
     REVISION                  READY   IMAGE / STATUS   AGE
     └─● replicaset/web-1 #1   0/0     web:v1           0s
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -1072,6 +1102,8 @@ status: {disruptionsAllowed: 0, currentHealthy: 4, desiredHealthy: 4, expectedPo
     ├─~ replicaset/web-2 #2   0/1     web:v2           <invalid>
     └─~ replicaset/web-1 #1   4/4     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s          node-1
+    └─ in front
+      └─ Not matched by any Service
     looked through 1 poddisruptionbudget
     "#);
 }

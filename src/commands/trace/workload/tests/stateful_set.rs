@@ -61,6 +61,8 @@ fn a_rollout_in_the_order_of_the_pods() {
     └─● controllerrevision/web-v1 #1   2/2     web:v1              59m
       ├─● pod/web-0                    1/1     Running             60s   node-1
       └─● pod/web-1                    1/1     Running             60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
     assert_eq!(
         feed.sources(),
@@ -104,6 +106,8 @@ fn a_partition_keeps_the_other_pods() {
     └─● controllerrevision/web-v1 #1   2/2     web:v1           59m
       ├─● pod/web-0                    1/1     Running          60s   node-1
       └─● pod/web-1                    1/1     Running          60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -135,6 +139,8 @@ fn a_broken_pod_of_an_old_revision_blocks_the_rollout() {
     │     └ web: CrashLoopBackOff
     └─● controllerrevision/web-v1 #1   1/1     web:v1             59m
       └─● pod/web-0                    1/1     Running            60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
     let blocked = |feed: &Feed| lines(feed, "rollout blocked");
     assert_ne!(blocked(&feed), "");
@@ -170,6 +176,8 @@ fn on_delete_waits_for_someone() {
     └─● controllerrevision/web-v1 #1   2/2     web:v1           59m
       ├─● pod/web-0                    1/1     Running          60s   node-1
       └─● pod/web-1                    1/1     Running          60s   node-1
+    └─ in front
+      └─ Not matched by any Service
     ");
 }
 
@@ -194,5 +202,7 @@ fn a_rollback_is_named() {
     ├─● controllerrevision/web-v1 #3   1/1     web:v1           59m
     │ └─● pod/web-0                    1/1     Running          60s   node-1
     └─ 1 idle revision (#2)
+    └─ in front
+      └─ Not matched by any Service
     ");
 }

@@ -1,0 +1,78 @@
+//! What else the scheduler must respect for a Pod that has no node: the spread, other Pods, and the places of its volumes.
+
+use crate::graph::Node;
+use crate::object::{Value, label_selector, node_selector_term};
+use crate::status::{Cause, CauseRule};
+
+use super::super::Model;
+
+/// The terms of a rule about other Pods that must hold.
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+impl Model {
+    /// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
+    pub(super) fn constraints(&self, pod: &Node) -> Vec<Cause> {
+        let doc = self.doc(&pod.uid).filter(|_| self.is_unschedulable(pod));
+        let Some(doc) = doc else {
+            return Vec::new();
+        };
+        let mut texts = spread(doc.root());
+        texts.extend(neighbours(doc.root(), "podAffinity", "must run beside"));
+        texts.extend(neighbours(
+            doc.root(),
+            "podAntiAffinity",
+            "must not run beside",
+        ));
+        texts.extend(self.volume_places(pod));
+        let causes = texts.into_iter();
+        let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
+        causes.collect()
+    }
+
+    /// Where the volumes of a Pod are. Only a trace reads the volumes of bound claims.
+    fn volume_places(&self, pod: &Node) -> Vec<String> {
+        let claims = self.graph.references_of(&pod.uid).iter();
+        let claims = claims.filter_map(|found| self.graph.referenced(&found.target));
+        let claims = claims.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim");
+        let references = claims.flat_map(|claim| self.graph.references_of(&claim.uid));
+        let volumes = references.filter(|found| &*found.target.kind.kind == "PersistentVolume");
+        let volumes = volumes.filter_map(|found| self.graph.referenced(&found.target));
+        let places = volumes.filter_map(|volume| {
+            let place = place(self.doc(&volume.uid)?.root())?;
+            Some(format!("{} is only on nodes with {place}", volume.object))
+        });
+        places.collect()
+    }
+}
+
+/// The constraints on the spread of Pods that must hold.
+fn spread(pod: Value<'_>) -> Vec<String> {
+    let constraints = pod.items_at(&["spec", "topologySpreadConstraints"]);
+    let texts = constraints.filter_map(|constraint| {
+        let must_hold =
+            constraint.str_at(&["whenUnsatisfiable"]).as_deref() != Some("ScheduleAnyway");
+        let key = constraint.str_at(&["topologyKey"]).filter(|_| must_hold)?;
+        let skew = constraint.i64_at(&["maxSkew"]).unwrap_or(1);
+        Some(format!("must spread over {key}, maxSkew {skew}"))
+    });
+    texts.collect()
+}
+
+/// The Pods beside which a Pod must or must not run.
+fn neighbours(pod: Value<'_>, kind: &str, words: &str) -> Vec<String> {
+    let terms = pod.items_at(&["spec", "affinity", kind, REQUIRED]);
+    let texts = terms.filter_map(|term| {
+        let labels = term.at(&["labelSelector"]).and_then(label_selector)?;
+        let key = term.str_at(&["topologyKey"])?;
+        Some(format!("{words} pods with {labels}, by {key}"))
+    });
+    texts.collect()
+}
+
+/// The labels of the nodes that reach a volume.
+fn place(volume: Value<'_>) -> Option<String> {
+    let path = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];
+    let terms = volume.items_at(&path).filter_map(node_selector_term);
+    let terms: Vec<String> = terms.map(|term| term.to_string()).collect();
+    (!terms.is_empty()).then(|| terms.join(" or "))
+}

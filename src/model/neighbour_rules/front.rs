@@ -1,0 +1,51 @@
+//! What is missing in front of an object: a Service for the Pods of a workload, a controller for a Pod.
+
+use crate::graph::well_known;
+use crate::object::Uid;
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::{Cause, CauseRule};
+
+use super::super::{Model, Reading};
+
+/// The kinds of workloads that often serve requests. A Job is never behind a Service.
+const SERVERS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
+
+impl Model {
+    /// The note about what is missing in front of an object.
+    pub fn missing_in_front(&self, uid: &Uid) -> Option<Cause> {
+        self.without_service(uid)
+            .or_else(|| self.without_controller(uid))
+    }
+
+    /// The note of a Pod that no controller replaces. The kubelet owns the Pods of its own manifests.
+    fn without_controller(&self, pod: &Uid) -> Option<Cause> {
+        let node = self.graph.node(pod)?;
+        let is_alone = node.pod().is_some() && node.owners.is_empty();
+        is_alone.then(|| {
+            Cause::new(
+                CauseRule::Standalone,
+                "Standalone: no controller replaces it",
+            )
+        })
+    }
+
+    /// The note of a workload whose Pods no Service selects. It never matters to the state of the workload: many workers
+    /// have no Service. Only a trace reads all Services of the namespace.
+    fn without_service(&self, workload: &Uid) -> Option<Cause> {
+        let node = self.graph.node(workload)?;
+        let object = &node.object;
+        let may_serve = object.group() == "apps" && SERVERS.contains(&&*object.kind);
+        let services = SourceKey {
+            cluster: self.cluster_of(workload)?.clone(),
+            resource: well_known("", "Service"),
+            scope: Scope::Namespace(object.namespace.clone()?),
+            select: Select::All,
+            form: Form::Full,
+        };
+        let is_read = matches!(self.coverage.reading(&services), Some(Reading::All));
+        let is_known = may_serve && is_read && self.knows_absence;
+        let is_served = self.graph.is_served(workload)?;
+        (is_known && !is_served)
+            .then(|| Cause::new(CauseRule::NoService, "Not matched by any Service"))
+    }
+}

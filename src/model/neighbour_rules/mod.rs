@@ -1,0 +1,108 @@
+//! The rules about an object and the objects around it, as data: one row for each rule.
+//!
+//! A rule of this table reads objects that the model has anyway. It never makes the model read more.
+
+mod budget;
+mod certificate;
+mod front;
+mod mesh;
+mod node;
+mod policy;
+mod revision;
+mod taint;
+#[cfg(test)]
+mod tests;
+mod volume;
+
+use std::collections::BTreeSet;
+
+use crate::graph::{Node, Reference, Tier};
+use crate::object::Uid;
+use crate::status::Finding;
+
+use super::{Model, Reading};
+
+/// A rule about an object and the objects around it. The rules that its findings name have the sources.
+struct NeighbourRule {
+    /// The group of the object.
+    group: &'static str,
+    /// The kind of the object.
+    kind: &'static str,
+    /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace.
+    needs: Tier,
+    /// The kinds that the rule reads and that do not name the object, or are not named by it.
+    reads: &'static [&'static str],
+    /// Finds the problems and the notes.
+    find: fn(&Model, &Node) -> Vec<Finding>,
+}
+
+/// Defines the rules, one line for each.
+macro_rules! neighbour_rules {
+    ($($group:literal $kind:literal $needs:ident $reads:expr => $find:ident;)*) => {
+        /// All rules about an object and the objects around it.
+        static RULES: &[NeighbourRule] = &[$(NeighbourRule {
+            group: $group,
+            kind: $kind,
+            needs: Tier::$needs,
+            reads: &$reads,
+            find: Model::$find,
+        },)*];
+    };
+}
+
+neighbour_rules! {
+    "" "Node" Trace ["Pod"] => crowded_node;
+    "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
+    "" "PersistentVolume" Unwell [] => lost_claim;
+    "" "Pod" Unwell [] => eviction_risk;
+    "" "Pod" Unwell [] => untolerated_taints;
+    "apps" "ReplicaSet" Always [] => old_revision;
+    "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
+    "networking.istio.io" "VirtualService" Trace ["DestinationRule", "Service"] => missing_destinations;
+    "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
+    "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
+    "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;
+}
+
+impl Model {
+    /// What the objects around an object say about it.
+    pub(super) fn neighbour_findings(&self, node: &Node) -> Vec<Finding> {
+        let (group, kind) = (node.object.group(), &*node.object.kind);
+        let rules = RULES
+            .iter()
+            .filter(|rule| rule.kind == kind && rule.group == group);
+        let known = rules.filter(|rule| self.knows(rule));
+        known.flat_map(|rule| (rule.find)(self, node)).collect()
+    }
+
+    /// The objects to judge again because others around them have changed.
+    pub(super) fn watchers(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+        let revisions = changed.iter().flat_map(|uid| self.busy_sets(uid));
+        let mut watchers: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
+        for rule in RULES.iter().filter(|rule| self.knows(rule)) {
+            // An object that is gone may have had any kind.
+            let is_read = |uid: &Uid| {
+                let node = self.graph.node(uid);
+                node.is_none_or(|node| rule.reads.contains(&&*node.object.kind))
+            };
+            if !rule.reads.is_empty() && changed.iter().any(is_read) {
+                let of_kind = self.graph.of_kind(rule.kind);
+                watchers.extend(of_kind.map(|node| node.uid.clone()));
+            }
+        }
+        watchers
+    }
+
+    /// Whether a named object certainly does not exist, if the model does not have it.
+    fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
+        let cluster = self.cluster_of(&node.uid);
+        let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
+        let reading = source.and_then(|source| self.coverage.reading(&source));
+        self.knows_absence && reading == Some(&Reading::All)
+    }
+
+    /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
+    fn knows(&self, rule: &NeighbourRule) -> bool {
+        rule.needs < Tier::Trace || self.links_upto == Tier::Trace
+    }
+}

@@ -1,0 +1,510 @@
+//! Tests of the rules about an object and those around it, on a model that has read every object.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::model::tests::{at, event};
+use crate::model::{Model, Retention};
+use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, ServedTypes, Uid, well_known_type};
+use crate::source::{Event, Scope, Select, SourceKey, Version, Why};
+use crate::status::Rules;
+
+/// A model of a trace that has read these objects: YAML documents, separated by `---`. The uid of an object is its name,
+/// if it has none.
+pub(super) struct Read {
+    pub(super) model: Model,
+}
+
+impl Read {
+    pub(super) fn of(yaml: &str) -> Read {
+        let model = Model::new(Rules::Spy, Retention::None).with_links(ServedTypes::default());
+        Read::into(model, yaml)
+    }
+
+    /// The same, in a model as of `status`.
+    pub(super) fn for_status(yaml: &str) -> Read {
+        Read::into(Model::new(Rules::Spy, Retention::None), yaml)
+    }
+
+    fn into(mut model: Model, yaml: &str) -> Read {
+        let versions: Vec<Arc<Version>> = yaml.split("\n---\n").map(version).collect();
+        let sources: Vec<Arc<SourceKey>> = versions.iter().map(|version| source(version)).collect();
+        let mut followed: Vec<SourceKey> = sources.iter().map(|key| (**key).clone()).collect();
+        followed.dedup();
+        model.follow(followed);
+        for (source, version) in sources.iter().zip(&versions) {
+            model.apply(source, &event(Why::Listed, version.clone()), at(0));
+        }
+        for source in &sources {
+            model.apply(source, &Event::synced(1), at(0));
+        }
+        model.refresh(at(0));
+        Read { model }
+    }
+
+    /// Applies a new version of an object.
+    pub(super) fn put(&mut self, yaml: &str) -> &mut Read {
+        self.apply(Why::Modified, yaml)
+    }
+
+    /// Deletes an object.
+    pub(super) fn delete(&mut self, yaml: &str) -> &mut Read {
+        self.apply(Why::Deleted, yaml)
+    }
+
+    fn apply(&mut self, why: Why, yaml: &str) -> &mut Read {
+        let version = version(yaml);
+        let now: Timestamp = at(1);
+        self.model
+            .apply(&source(&version), &event(why, version), now);
+        self.model.refresh(now);
+        self
+    }
+
+    /// Reads one more source, which has no object that is not known yet.
+    pub(super) fn look(&mut self, source: SourceKey) -> &mut Read {
+        let sources = self.model.coverage().sources().cloned();
+        let sources = sources.chain([source.clone()]).collect();
+        self.model.follow(sources);
+        self.model
+            .apply(&Arc::new(source), &Event::synced(0), at(1));
+        self.model.refresh(at(1));
+        self
+    }
+
+    /// The state of an object and its causes.
+    pub(super) fn state(&self, uid: &str) -> String {
+        let object = self.model.object(&Uid::new(uid)).expect("it exists");
+        let mut lines = vec![object.assessment.status().to_string()];
+        let causes = object.assessment.causes.iter();
+        lines.extend(causes.map(|cause| format!("{}: {}", cause.rule.as_str(), cause.text)));
+        lines.join("\n")
+    }
+}
+
+fn version(yaml: &str) -> Arc<Version> {
+    let mut object: serde_json::Value = serde_saphyr::from_str(yaml).expect("YAML");
+    let metadata = &mut object["metadata"];
+    if metadata["uid"].is_null() {
+        metadata["uid"] = metadata["name"].clone();
+    }
+    let doc = Doc::parse(object.to_string()).expect("JSON");
+    Arc::new(Version {
+        object: ObjectRef::of(doc.root()),
+        version: ResourceVersion::new("1"),
+        body: object.to_string().into(),
+    })
+}
+
+/// The source of all objects of the version's type, in its namespace.
+fn source(version: &Version) -> Arc<SourceKey> {
+    let object = &version.object;
+    let namespace = object.namespace.clone();
+    Arc::new(SourceKey {
+        scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+        resource: resource(object),
+        ..SourceKey::all("", "Pod")
+    })
+}
+
+/// The type of an object.
+fn resource(object: &ObjectRef) -> Resource {
+    let found = well_known_type(object.group(), &object.kind);
+    found.map_or_else(
+        || Resource {
+            group: object.group().into(),
+            version: "v1".into(),
+            plural: format!("{}s", object.kind.to_lowercase()).into(),
+            kind: object.kind.clone(),
+            namespaced: true,
+        },
+        |found| found.resource.clone(),
+    )
+}
+
+/// A Deployment in which revision 2 replaces revision 1.
+const ROLLOUT: &str = "\
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop, annotations: {deployment.kubernetes.io/revision: '2'}}, spec: {replicas: 3}}
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: old, namespace: shop, annotations: {deployment.kubernetes.io/revision: '1'}, ownerReferences: [{uid: web, controller: true}]}, spec: {replicas: 2}, status: {replicas: 2, fullyLabeledReplicas: 2, readyReplicas: 2, availableReplicas: 2}}";
+
+const NEW_SET: &str = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: new, namespace: shop, annotations: {deployment.kubernetes.io/revision: '2'}, ownerReferences: [{uid: web, controller: true}]}, spec: {replicas: 2}, status: {replicas: 2, fullyLabeledReplicas: 2, readyReplicas: 2, availableReplicas: 2}}";
+
+#[test]
+fn an_old_replica_set_names_the_replicas_that_the_rollout_removes() {
+    let mut read = Read::for_status(ROLLOUT);
+    assert_eq!(read.state("old"), "Current", "there is no newer one yet");
+    read.put(NEW_SET);
+    assert_eq!(
+        read.state("old"),
+        "Current\nOldReplicas: old revision, 2 replicas are still to be removed"
+    );
+    assert_eq!(read.state("new"), "Current");
+    let one = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: old, namespace: shop, annotations: {deployment.kubernetes.io/revision: '1'}, ownerReferences: [{uid: web, controller: true}]}, spec: {replicas: 0}, status: {replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 1, availableReplicas: 1}}";
+    read.put(one);
+    assert_eq!(
+        read.state("old"),
+        "InProgress\nOldReplicas: old revision, 1 replica is still to be removed"
+    );
+    read.put(&one.replace("status: {replicas: 1", "status: {replicas: 0"));
+    assert_eq!(read.state("old"), "Current");
+    read.put(ROLLOUT.rsplit("\n---\n").next().expect("the old one"));
+    assert!(read.state("old").contains("2 replicas"));
+    read.delete(NEW_SET);
+    assert_eq!(read.state("old"), "Current", "no rollout replaces it");
+}
+
+#[test]
+fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
+    let workload = "{apiVersion: apps/v1, kind: KIND, metadata: {name: web, namespace: shop}, spec: {template: {metadata: {labels: {app: web}}}}}";
+    let service = "{apiVersion: v1, kind: Service, metadata: {name: front, namespace: shop}, spec: {selector: SELECTOR}}";
+    let note = |kind: &str, selector: &str| {
+        let objects = format!("{workload}\n---\n{service}");
+        let objects = objects.replace("KIND", kind).replace("SELECTOR", selector);
+        let read = Read::of(&objects);
+        let note = read.model.missing_in_front(&Uid::new("web"));
+        note.map_or(String::new(), |note| note.text)
+    };
+    let unmatched = "Not matched by any Service";
+    for (kind, selector, expected) in [
+        ("Deployment", "{app: web}", ""),
+        ("Deployment", "{app: other}", unmatched),
+        ("StatefulSet", "{app: web, tier: front}", unmatched),
+        ("DaemonSet", "{}", unmatched),
+        ("ReplicaSet", "{app: other}", ""),
+    ] {
+        assert_eq!(note(kind, selector), expected, "{kind} {selector}");
+    }
+    let alone = Read::of(&workload.replace("KIND", "Deployment"));
+    assert_eq!(alone.model.missing_in_front(&Uid::new("web")), None);
+}
+
+/// A volume that names a claim.
+fn volume(phase: &str, uid: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: pv}}, spec: {{accessModes: [ReadWriteOnce], claimRef: {{namespace: shop, name: data{uid}}}}}, status: {{phase: {phase}}}}}"
+    )
+}
+
+fn claim(uid: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data, namespace: shop, uid: {uid}}}, spec: {{volumeName: pv}}, status: {{phase: Bound}}}}"
+    )
+}
+
+#[test]
+fn a_volume_says_whether_its_claim_is_gone_or_another_one() {
+    let (own, released) = (
+        ", uid: claim",
+        "InProgress\nVolumeReleased: its claim shop/data is gone (reclaim policy Retain)",
+    );
+    let replaced =
+        "InProgress\nReplacedClaim: its claim shop/data was replaced by a new one of the same name";
+    let both = released.replace("InProgress\n", &format!("{replaced}\n"));
+    for (phase, uid, there, expected) in [
+        ("Bound", own, "claim", "Current"),
+        ("Bound", own, "other", replaced),
+        ("Released", own, "other", &both),
+        ("Available", "", "other", "Current"),
+    ] {
+        let read = Read::of(&format!("{}\n---\n{}", volume(phase, uid), claim(there)));
+        assert_eq!(read.state("pv"), expected, "{phase} {uid} {there}");
+    }
+    // A volume that is not well reads its claim in `status`, too.
+    let objects = format!("{}\n---\n{}", volume("Released", own), claim("other"));
+    assert_eq!(Read::for_status(&objects).state("pv"), both);
+    let named = SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("data".into()),
+        ..SourceKey::all("", "PersistentVolumeClaim")
+    };
+    let dangling = "InProgress\nDanglingVolume: dangling: its claim shop/data does not exist";
+    for (phase, uid, expected) in [
+        ("Bound", own, dangling),
+        ("Released", own, released),
+        ("Available", "", "Current"),
+    ] {
+        let mut read = Read::of(&volume(phase, uid));
+        assert_ne!(read.state("pv"), dangling, "the claim is not read");
+        assert_eq!(read.look(named.clone()).state("pv"), expected, "{phase}");
+    }
+}
+
+fn attachment(node: &str, fields: &str) -> String {
+    format!(
+        "{{apiVersion: storage.k8s.io/v1, kind: VolumeAttachment, metadata: {{name: to-{node}{fields}}}, spec: {{attacher: disks, nodeName: {node}, source: {{persistentVolumeName: pv}}}}, status: {{attached: true}}}}"
+    )
+}
+
+#[test]
+fn a_volume_for_one_node_must_not_be_attached_to_two() {
+    let volume = volume("Bound", ", uid: claim");
+    let second = attachment("n2", "");
+    let objects = format!("{volume}\n---\n{}", attachment("n1", ""));
+    let mut read = Read::of(&objects);
+    assert_eq!(read.state("pv"), "Current");
+    read.put(&second);
+    assert_eq!(
+        read.state("pv"),
+        "Failed\nAttachedTwice: attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)"
+    );
+    read.put(&attachment(
+        "n1",
+        ", deletionTimestamp: '2026-11-23T00:00:00Z'",
+    ));
+    assert_eq!(read.state("pv"), "Current", "the first one is about to end");
+    read.put(&attachment("n1", ""));
+    read.put(&second.replace("attached: true", "attached: false"));
+    assert_eq!(read.state("pv"), "Current", "the second one has to wait");
+    read.put(&second);
+    read.put(&volume.replace("ReadWriteOnce", "ReadWriteMany"));
+    assert_eq!(read.state("pv"), "Current", "many nodes may use it");
+    read.put(&volume);
+    read.delete(&second);
+    assert_eq!(read.state("pv"), "Current");
+}
+
+/// A certificate for web.example.com.
+const CERTIFICATE: &str = crate::status::CERTIFICATE_OF_WEB;
+
+#[test]
+fn a_certificate_must_name_the_hosts_that_use_it() {
+    let secret = format!(
+        "{{apiVersion: v1, kind: Secret, metadata: {{name: cert, namespace: shop}}, type: kubernetes.io/tls, data: {{tls.crt: {CERTIFICATE}, tls.key: aGlkZGVu}}}}"
+    );
+    let ingress = "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: front, namespace: shop}, spec: {tls: [{secretName: cert, hosts: [HOST]}]}}";
+    let gateway = "{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, metadata: {name: front, namespace: shop}, spec: {listeners: [{hostname: HOST, tls: {certificateRefs: [{name: cert}]}}]}}";
+    let state = |object: &str, host: &str| {
+        let object = object.replace("HOST", &format!("'{host}'"));
+        let read = Read::for_status(&format!("{object}\n---\n{secret}"));
+        assert!(!read.state("front").contains("hidden"));
+        read.state("front")
+    };
+    for object in [ingress, gateway] {
+        assert_eq!(state(object, "web.example.com"), "Current");
+        for host in ["shop.example.com", "*.example.com", "example.com"] {
+            let expected = format!(
+                "InProgress\nUnnamedHost: certificate secret/cert does not name the host {host}; it names web.example.com"
+            );
+            assert_eq!(state(object, host), expected);
+        }
+    }
+    let mut read = Read::for_status(&ingress.replace("HOST", "shop.example.com"));
+    assert_eq!(read.state("front"), "Current", "the Secret is not read");
+    read.look(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("", "Secret")
+    });
+    read.put(&secret);
+    assert!(
+        read.state("front")
+            .contains("does not name the host shop.example.com")
+    );
+}
+
+fn budget(name: &str, selector: &str) -> String {
+    format!(
+        "{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: {name}, namespace: shop}}, spec: {{selector: {selector}}}, status: {{expectedPods: 1, disruptionsAllowed: 1}}}}"
+    )
+}
+
+#[test]
+fn two_budgets_with_one_pod_let_its_evictions_fail() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web-a, namespace: shop, labels: {app: web}}, status: {phase: Running}}";
+    let other = budget("other", "{matchLabels: {app: other}}");
+    let objects = [pod, &budget("web", "{matchLabels: {app: web}}"), &other];
+    let mut read = Read::of(&objects.join("\n---\n"));
+    assert_eq!(read.state("web"), "Current");
+    read.put(&budget("other", "{}"));
+    let shared = |other: &str| {
+        format!(
+            "Current\nBudgetsOverlap: pod/web-a is also under poddisruptionbudget/{other}: evictions will fail"
+        )
+    };
+    assert_eq!(read.state("web"), shared("other"));
+    assert_eq!(read.state("other"), shared("web"));
+    read.delete(&budget("other", "{}"));
+    assert_eq!(read.state("web"), "Current");
+}
+
+#[test]
+fn a_network_policy_names_the_directions_that_it_restricts() {
+    for (spec, expected) in [
+        ("podSelector: {}", "ingress restricted"),
+        ("egress: [{}]", "ingress, egress restricted"),
+        ("policyTypes: [Egress]", "egress restricted"),
+        (
+            "policyTypes: [Ingress, Egress]",
+            "ingress, egress restricted",
+        ),
+    ] {
+        let policy = format!(
+            "{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: all, namespace: shop}}, spec: {{{spec}}}}}"
+        );
+        let expected = format!("Current\nRestricts: {expected}");
+        assert_eq!(Read::of(&policy).state("all"), expected);
+        assert_eq!(Read::for_status(&policy).state("all"), "Current");
+    }
+}
+
+/// A node with room for two Pods, and a Pod on it.
+const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '1', memory: 1Gi, pods: '2'}, conditions: [{type: Ready, status: 'True'}]}}";
+
+fn pod_on_node(name: &str, fields: &str, phase: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: shop}}, spec: {{nodeName: n1, {fields}}}, status: {{phase: {phase}, qosClass: BestEffort, conditions: [{{type: Ready, status: 'True'}}]}}}}"
+    )
+}
+
+#[test]
+fn a_node_counts_its_pods_and_their_limits() {
+    let limit =
+        |cpu: &str| format!("containers: [{{name: a, resources: {{limits: {{cpu: {cpu}}}}}}}]");
+    let sidecar = "initContainers: [{name: once, resources: {limits: {memory: 9Gi}}}, {name: proxy, restartPolicy: Always, resources: {limits: {memory: 1Gi}}}]";
+    let small = pod_on_node("a", &limit("250m"), "Running");
+    let ended = pod_on_node("c", &limit("'4'"), "Succeeded");
+    let mut read = Read::of(&[NODE, &small, &ended].join("\n---\n"));
+    let pods = SourceKey {
+        select: Select::matching(None, Some("spec.nodeName=n1")),
+        ..SourceKey::all("", "Pod")
+    };
+    read.put(&pod_on_node("b", &limit("800m"), "Running"));
+    assert_eq!(
+        read.state("n1"),
+        "Current",
+        "another source may have more pods"
+    );
+    read.look(pods);
+    read.put(&small);
+    assert_eq!(
+        read.state("n1"),
+        "Current\nMaxPods: reached max Pods: 2 of 2\nOvercommitted: CPU overcommitted: the limits are 105% of 1"
+    );
+    read.delete(&pod_on_node("b", &limit("800m"), "Running"));
+    assert_eq!(read.state("n1"), "Current");
+    read.put(&pod_on_node("a", sidecar, "Running"));
+    assert_eq!(
+        read.state("n1"),
+        "Current\nOvercommitted: memory overcommitted: the limits are 100% of 1Gi"
+    );
+}
+
+#[test]
+fn a_best_effort_pod_is_at_risk_on_a_node_without_memory() {
+    let pressed = NODE.replace(
+        "conditions: [",
+        "conditions: [{type: MemoryPressure, status: 'True'}, ",
+    );
+    let pod = pod_on_node("a", "containers: []", "Running");
+    let mut read = Read::of(&[NODE, &pod].join("\n---\n"));
+    assert_eq!(read.state("a"), "Current");
+    read.put(&pressed);
+    assert_eq!(
+        read.state("a"),
+        "Current\nEvictionRisk: eviction risk: node n1 has too little memory, and the pod is BestEffort"
+    );
+    read.put(&pod.replace("BestEffort", "Burstable"));
+    assert_eq!(read.state("a"), "Current");
+}
+
+#[test]
+fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
+    let route = |host: &str, subset: &str| {
+        format!(
+            "{{apiVersion: networking.istio.io/v1, kind: VirtualService, metadata: {{name: route, namespace: shop}}, spec: {{http: [{{route: [{{destination: {{host: {host}{subset}}}}}]}}]}}}}"
+        )
+    };
+    let service = "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {clusterIP: None}}";
+    let rule = "{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: rule, namespace: shop}, spec: {host: web, subsets: [{name: v1}]}}";
+    let state = |host: &str, subset: &str| {
+        Read::of(&[&route(host, subset), service, rule].join("\n---\n")).state("route")
+    };
+    let missing = |host: &str| {
+        format!("Failed\nMissingDestination: no DestinationRule of {host} has the subset v2")
+    };
+    let full = "web.shop.svc.cluster.local";
+    assert_eq!(state("web", ""), "Current");
+    assert_eq!(state(full, ", subset: v1"), "Current");
+    assert_eq!(state("web", ", subset: v2"), missing("web"));
+    assert_eq!(state(full, ", subset: v2"), missing(full));
+    assert_eq!(state("example.com", ", subset: v2"), "Current");
+    let mut read = Read::of(&[&route("web", ", subset: v2"), service].join("\n---\n"));
+    assert_eq!(read.state("route"), "Current", "no rule is read");
+    let read = read.look(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("gone".into()),
+        ..SourceKey::all("", "Service")
+    });
+    read.put(&route("gone", ""));
+    assert_eq!(
+        read.state("route"),
+        "Failed\nMissingDestination: destination service/gone does not exist"
+    );
+}
+
+#[test]
+fn a_pod_without_a_controller_is_noted() {
+    let pod = |owners: &str| {
+        let pod = format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop{owners}}}, status: {{phase: Running}}}}"
+        );
+        let note = Read::of(&pod).model.missing_in_front(&Uid::new("a"));
+        note.map(|note| note.text)
+    };
+    assert_eq!(
+        pod("").as_deref(),
+        Some("Standalone: no controller replaces it")
+    );
+    assert_eq!(
+        pod(", ownerReferences: [{uid: set, controller: true}]"),
+        None
+    );
+}
+
+#[test]
+fn a_pod_names_the_taints_of_its_node_that_it_does_not_tolerate() {
+    let node = NODE.replace("status:", "spec: {taints: [{key: gpu, value: a, effect: NoExecute}, {key: node.kubernetes.io/not-ready, effect: NoExecute}, {key: soft, effect: PreferNoSchedule}]}, status:");
+    let expected = "Untolerated: untolerated taint gpu=a:NoExecute of node n1";
+    for (toleration, is_tolerated) in [
+        ("", false),
+        ("{operator: Exists}", true),
+        ("{key: gpu, operator: Exists}", true),
+        ("{key: gpu, value: a}", true),
+        ("{key: gpu, value: a, effect: NoExecute}", true),
+        ("{key: gpu, value: b}", false),
+        ("{key: other, operator: Exists}", false),
+        ("{key: gpu, operator: Exists, effect: NoSchedule}", false),
+        ("{value: a}", false),
+    ] {
+        let pod = pod_on_node("a", &format!("tolerations: [{toleration}]"), "Running");
+        let read = Read::of(&[&*node, &pod].join("\n---\n"));
+        assert_eq!(
+            !read.state("a").contains(expected),
+            is_tolerated,
+            "{toleration}"
+        );
+        assert_eq!(read.state("a").matches("taint").count() > 0, !is_tolerated);
+    }
+}
+
+#[test]
+fn a_pod_without_a_node_names_what_the_scheduler_must_respect() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {SPEC}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]}}";
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {volumeName: pv}, status: {phase: Bound}}";
+    let volume = "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}, status: {phase: Bound}}";
+    let beside = "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {app: web}}, topologyKey: host}]";
+    for (spec, expected) in [
+        ("topologySpreadConstraints: [{topologyKey: zone, maxSkew: 2, whenUnsatisfiable: DoNotSchedule}]".to_owned(), "must spread over zone, maxSkew 2"),
+        ("topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]".to_owned(), ""),
+        (format!("affinity: {{podAffinity: {{{beside}}}}}"), "must run beside pods with app=web, by host"),
+        (format!("affinity: {{podAntiAffinity: {{{beside}}}}}"), "must not run beside pods with app=web, by host"),
+        ("volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]".to_owned(), "persistentvolume/pv is only on nodes with zone=a"),
+    ] {
+        let objects = [&*pod.replace("SPEC", &spec), claim, volume].join("\n---\n");
+        let state = Read::of(&objects).state("a");
+        let constraints = state.lines().filter_map(|line| line.strip_prefix("Constraint: "));
+        assert_eq!(constraints.collect::<Vec<_>>().join("\n"), expected, "{spec}");
+        assert!(state.contains("Unschedulable: no node"), "{state}");
+    }
+}
