@@ -82,7 +82,7 @@ async fn a_service_with_once() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d     deployment/web #1
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d     deployment/web #1
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   4m58s   deployment/web #2
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);

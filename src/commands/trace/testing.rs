@@ -2,7 +2,7 @@
 //! the sandbox.
 
 mod objects;
-mod widths;
+mod width_tests;
 
 use std::sync::Arc;
 
