@@ -31,6 +31,7 @@ impl JudgementPlan {
     }
 
     /// The plan that also looks through these sources.
+    #[must_use]
     pub fn looking_through(mut self, lookups: Vec<Lookup>) -> JudgementPlan {
         self.lookups.extend(lookups);
         self.lookups = one_per_source(self.lookups);

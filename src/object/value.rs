@@ -120,6 +120,12 @@ impl<'a> Value<'a> {
             .filter(|field| field.node().flags & tape::SHADOWED == 0)
     }
 
+    /// Whether this is `{}`.
+    pub(super) fn is_empty_object(self) -> bool {
+        let node = self.node();
+        node.kind == Kind::Object && node.size == 1
+    }
+
     fn children(self, of: Kind) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let node = self.node();
         let end = if node.kind == of {

@@ -30,6 +30,10 @@ pub(super) fn is_plain(text: &str, place: ScalarPlace) -> bool {
 
 /// Whether the text contains no comment, mapping or control character, and inside a flow no character that
 /// ends a value.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "a lazy operator is a branch, and branches keep the loops from checking many bytes at once"
+)]
 fn has_plain_bytes(text: &str, place: ScalarPlace) -> bool {
     let ends_one =
         |byte: u8| place == ScalarPlace::Flow && matches!(byte, b',' | b'[' | b']' | b'{' | b'}');

@@ -36,16 +36,13 @@ impl Model {
         let references = self.graph.references_of(&service.uid).iter();
         let mut references = references.filter(|found| found.relation.name == "destination");
         let reference = references.find(|found| is_host(&host, service, found))?;
-        let failed = |text| {
-            Some(Finding::new(
-                CauseRule::MissingDestination,
-                Status::Failed,
-                text,
-            ))
+        let missing = |text| {
+            let rule = CauseRule::MissingDestination;
+            Some(Finding::new(rule, Status::Current, text))
         };
         let there = self.graph.referenced(&reference.target);
         if there.is_none() && self.is_absent(service, reference) {
-            return failed(format!("{reference} does not exist"));
+            return missing(format!("{reference} does not exist"));
         }
         let subset = destination.text_at(&["subset"])?;
         let rules = self.destination_rules(reference);
@@ -56,7 +53,7 @@ impl Model {
         if rules.is_empty() || rules.iter().any(has_subset) {
             return None;
         }
-        failed(format!(
+        missing(format!(
             "no DestinationRule of {host} has the subset {subset}"
         ))
     }

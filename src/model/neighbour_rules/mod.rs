@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::graph::{Node, Reference, Tier};
 use crate::object::Uid;
-use crate::status::Finding;
+use crate::status::{Finding, Status};
 
 use super::{Model, Reading};
 
@@ -28,7 +28,8 @@ struct NeighbourRule {
     group: &'static str,
     /// The kind of the object.
     kind: &'static str,
-    /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace.
+    /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace, and may know those of
+    /// [`Tier::Unwell`] only there. Rules about both find notes alone, so that `status` and `trace` agree on the state.
     needs: Tier,
     /// The kinds that the rule reads and that do not name the object, or are not named by it.
     reads: &'static [&'static str],
@@ -72,7 +73,13 @@ impl Model {
             .iter()
             .filter(|rule| rule.kind == kind && rule.group == group);
         let known = rules.filter(|rule| self.knows(rule));
-        known.flat_map(|rule| (rule.find)(self, node)).collect()
+        let found = known.flat_map(|rule| {
+            let found = (rule.find)(self, node);
+            let are_notes = found.iter().all(|found| found.status == Status::Current);
+            debug_assert!(rule.needs == Tier::Always || are_notes, "{found:?}");
+            found
+        });
+        found.collect()
     }
 
     /// The objects to judge again because others around them have changed.

@@ -200,8 +200,8 @@ fn a_volume_says_whether_its_claim_is_gone_or_another_one() {
         "InProgress\nVolumeReleased: its claim shop/data is gone (reclaim policy Retain)",
     );
     let replaced =
-        "InProgress\nReplacedClaim: its claim shop/data was replaced by a new one of the same name";
-    let both = released.replace("InProgress\n", &format!("{replaced}\n"));
+        "Current\nReplacedClaim: its claim shop/data was replaced by a new one of the same name";
+    let both = released.replace("InProgress", &replaced.replace("Current", "InProgress"));
     for (phase, uid, there, expected) in [
         ("Bound", own, "claim", "Current"),
         ("Bound", own, "other", replaced),
@@ -219,7 +219,7 @@ fn a_volume_says_whether_its_claim_is_gone_or_another_one() {
         select: Select::Name("data".into()),
         ..SourceKey::all("", "PersistentVolumeClaim")
     };
-    let dangling = "InProgress\nDanglingVolume: dangling: its claim shop/data does not exist";
+    let dangling = "Current\nDanglingVolume: dangling: its claim shop/data does not exist";
     for (phase, uid, expected) in [
         ("Bound", own, dangling),
         ("Released", own, released),
@@ -247,7 +247,7 @@ fn a_volume_for_one_node_must_not_be_attached_to_two() {
     read.put(&second);
     assert_eq!(
         read.state("pv"),
-        "Failed\nAttachedTwice: attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)"
+        "Current\nAttachedTwice: attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)"
     );
     read.put(&attachment(
         "n1",
@@ -421,7 +421,7 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
         Read::of(&[&route(host, subset), service, rule].join("\n---\n")).state("route")
     };
     let missing = |host: &str| {
-        format!("Failed\nMissingDestination: no DestinationRule of {host} has the subset v2")
+        format!("Current\nMissingDestination: no DestinationRule of {host} has the subset v2")
     };
     let full = "web.shop.svc.cluster.local";
     assert_eq!(state("web", ""), "Current");
@@ -439,7 +439,7 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
     read.put(&route("gone", ""));
     assert_eq!(
         read.state("route"),
-        "Failed\nMissingDestination: destination service/gone does not exist"
+        "Current\nMissingDestination: destination service/gone does not exist"
     );
 }
 

@@ -10,7 +10,7 @@ use crate::status::{CauseRule, Finding, Status};
 use super::super::Model;
 
 impl Model {
-    /// The problem of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
+    /// The note of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
     /// names. A volume without such a uid is reserved for a claim that may still be created.
     pub(super) fn lost_claim(&self, volume: &Node) -> Vec<Finding> {
         Vec::from_iter(self.lost_claim_of(volume))
@@ -31,25 +31,19 @@ impl Model {
         match found {
             Some(found) if found.uid.as_str() != &*uid => {
                 let text = format!("its claim {name} was replaced by a new one of the same name");
-                Some(Finding::new(
-                    CauseRule::ReplacedClaim,
-                    Status::InProgress,
-                    text,
-                ))
+                let rule = CauseRule::ReplacedClaim;
+                Some(Finding::new(rule, Status::Current, text))
             }
             None if is_bound && self.is_absent(volume, claim) => {
                 let text = format!("dangling: its claim {name} does not exist");
-                Some(Finding::new(
-                    CauseRule::DanglingVolume,
-                    Status::InProgress,
-                    text,
-                ))
+                let rule = CauseRule::DanglingVolume;
+                Some(Finding::new(rule, Status::Current, text))
             }
             Some(_) | None => None,
         }
     }
 
-    /// The problem of a volume that is attached to two nodes although only one may use it.
+    /// The note of a volume that is attached to two nodes although only one may use it.
     pub(super) fn attached_twice(&self, volume: &Node) -> Vec<Finding> {
         let Some(doc) = self.doc(&volume.uid) else {
             return Vec::new();
@@ -75,7 +69,7 @@ impl Model {
             modes.join(", ")
         );
         let rule = CauseRule::AttachedTwice;
-        vec![Finding::new(rule, Status::Failed, text)]
+        vec![Finding::new(rule, Status::Current, text)]
     }
 
     /// The node to which an attachment attaches its volume; `None` while it does not, or is about to end.

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::key;
-use crate::object::tape::Kind;
 use crate::object::value::Value;
 
 /// One step of the path to a field.
@@ -26,10 +25,10 @@ pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
     let Some((step, rest)) = path.split_first() else {
         return Some(0);
     };
-    let mut fields = set.written_fields().peekable();
-    if fields.peek().is_none() {
-        return (set.kind() == Kind::Object).then_some(0);
+    if set.is_empty_object() {
+        return Some(0);
     }
+    let mut fields = set.written_fields();
     let below = match step {
         OwnerStep::Field(name) => {
             let (_, child) = fields.find(|(key, _)| key::is_field(key, name))?;

@@ -56,11 +56,10 @@ impl StateText {
     fn read(painter: &Painter<'_>, state: Shown<'_>) -> Option<StateText> {
         let (name, detail) = state.fields().next()?;
         let is_running = name == "running";
-        let mut brief = name.into_owned();
-        if let Some(reason) = detail.str("reason") {
-            brief.push(' ');
-            brief.push_str(&reason);
-        }
+        let mut brief = match detail.str("reason") {
+            Some(reason) => [&*name, " ", &reason].concat(),
+            None => name.into_owned(),
+        };
         let mut words = brief.clone();
         if let Some(started) = detail.str("startedAt").filter(|_| is_running) {
             words.push_str(" since ");
@@ -108,7 +107,7 @@ impl StateText {
         }
         let brief = change(old.map(|old| &*old.brief));
         let alone = match old {
-            Some(_) => format!("{arrow} {new}"),
+            Some(_) => [arrow, " ", new].concat(),
             None => self.brief.clone(),
         };
         let fitting = [brief, alone.clone()].into_iter();
@@ -120,7 +119,7 @@ impl StateText {
     fn because(&self) -> String {
         match &*self.message {
             "" => String::new(),
-            message => format!(": {message}"),
+            message => [": ", message].concat(),
         }
     }
 }

@@ -178,6 +178,7 @@ impl Room {
         let mut out = String::new();
         let mut copied = 0;
         while let Some(digest) = digest(value.as_bytes(), copied) {
+            out.reserve(value.len() - copied);
             out.push_str(&value[copied..digest.start + DIGEST_SHOWN]);
             out.push_str(self.ellipsis);
             copied = digest.end;

@@ -125,7 +125,8 @@ pub(super) const MOVES: usize = 3;
 /// The shown changes, sorted by section: metadata, spec, data, status, other fields. Within a section,
 /// changes of top-level fields come first.
 pub(super) fn shown<'d>(diff: &'d Diff<'_>, view: &DiffView<'_>) -> Vec<&'d Change> {
-    let mut shown: Vec<&Change> = selected(diff, view.filter, view.noise).collect();
+    let mut shown: Vec<&Change> = Vec::with_capacity(diff.changes().len());
+    shown.extend(selected(diff, view.filter, view.noise));
     shown.sort_by_cached_key(|change| rank(diff, change.at));
     shown
 }

@@ -327,7 +327,7 @@ fn a_deployment_has_the_same_sections_below_its_story() {
 }
 
 #[test]
-fn two_attachments_of_a_volume_for_one_node_are_its_problem() {
+fn two_attachments_of_a_volume_for_one_node_are_noted() {
     let attachment = |node: &str| {
         format!(
             "{{apiVersion: storage.k8s.io/v1, kind: VolumeAttachment, metadata: {{name: to-{node}}}, spec: {{attacher: disks, nodeName: {node}, source: {{persistentVolumeName: pv-1}}}}, status: {{attached: true}}}}"
@@ -338,7 +338,8 @@ fn two_attachments_of_a_volume_for_one_node_are_its_problem() {
     feed.put(&attachment("n1"));
     assert_snapshot!(feed.frame(100), @"
     persistentvolume/pv-1                                                       0:00
-    ~ its claim shop/data was replaced by a new one of the same name
+    ● Resource is current
+    └ its claim shop/data was replaced by a new one of the same name
     CONNECTED                                  RELATION        STATE
     └─ used by
       ├─● persistentvolumeclaim/data -n shop   claim, volume   Bound
@@ -348,7 +349,8 @@ fn two_attachments_of_a_volume_for_one_node_are_its_problem() {
     feed.put(&attachment("n2"));
     assert_snapshot!(feed.frame(100), @"
     persistentvolume/pv-1                                                       0:00
-    ✗ attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)
+    ● Resource is current
+    └ attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)
     └ its claim shop/data was replaced by a new one of the same name
     CONNECTED                                  RELATION        STATE
     └─ used by
