@@ -41,6 +41,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s
     │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running        0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running        0          41d
@@ -55,6 +56,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s
     │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.c…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running        0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running        0          41d
@@ -68,7 +70,8 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed         -          2s    -          -             0s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s    worker-1   10.244.0.14   0s ago
     │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-r…
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d   -          -             -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d   -          -             0s ago
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running        0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running        0          41d   worker-3   10.244.2.13   -
@@ -85,6 +88,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
@@ -99,6 +103,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc …
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
@@ -112,7 +117,8 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          10s   -          -             0s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s   worker-1   10.244.0.14   0s ago
     │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             0s ago
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
@@ -133,6 +139,7 @@ async fn a_rollout_that_is_fixed() {
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
@@ -147,6 +154,7 @@ async fn a_rollout_that_is_fixed() {
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
@@ -160,7 +168,8 @@ async fn a_rollout_that_is_fixed() {
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s    -          -             0s ago
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s    worker-2   10.244.1.15   0s ago
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
-    └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d   -          -             -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d   -          -             0s ago
+      │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d   worker-1   10.244.0.13   -
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running      0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d   worker-3   10.244.2.13   -
@@ -185,6 +194,8 @@ async fn an_autoscaler_that_scales() {
       ├─~ pod/api-7d84b8bbd6-m2ctv     0/1     ContainerCreating   0          1s
       └─~ pod/api-7d84b8bbd6-qlbr2     0/1     ContainerCreating   0          1s
     ● horizontalpodautoscaler/api      -       Current             -          11d
+      └ scales from 3 to 5 replicas
+      └ cpu is at 92%, its target is 70%
     ● live  8 objects  5 watches  last change 0s ago                 Ctrl-C to exit
     100
     deployments.apps,horizontalpodautoscalers.autoscaling  -n shop  1 Current, 1 InProgress  0:13
@@ -197,6 +208,8 @@ async fn an_autoscaler_that_scales() {
       ├─~ pod/api-7d84b8bbd6-m2ctv     0/1     ContainerCreating   0          1s
       └─~ pod/api-7d84b8bbd6-qlbr2     0/1     ContainerCreating   0          1s
     ● horizontalpodautoscaler/api      -       Current             -          11d
+      └ scales from 3 to 5 replicas
+      └ cpu is at 92%, its target is 70%
     ● live  8 objects  5 watches  last change 0s ago                  Ctrl-C to exit
     120
     deployments.apps,horizontalpodautoscalers.autoscaling  -n shop  ctx demo  1 Current, 1 InProgress  0:13
@@ -208,7 +221,9 @@ async fn an_autoscaler_that_scales() {
       ├─● pod/api-7d84b8bbd6-fdxq6     1/1     Running             0          11d   worker-1   10.244.0.13   -
       ├─~ pod/api-7d84b8bbd6-m2ctv     0/1     ContainerCreating   0          1s    worker-1   -             0s ago
       └─~ pod/api-7d84b8bbd6-qlbr2     0/1     ContainerCreating   0          1s    worker-2   -             0s ago
-    ● horizontalpodautoscaler/api      -       Current             -          11d   -          -             -
+    ● horizontalpodautoscaler/api      -       Current             -          11d   -          -             0s ago
+      └ scales from 3 to 5 replicas
+      └ cpu is at 92%, its target is 70%
     ● live  8 objects  5 watches  last change 0s ago                  Ctrl-C to exit
     ");
 }

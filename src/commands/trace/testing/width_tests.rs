@@ -474,6 +474,8 @@ fn an_autoscaler_that_scales() {
     └─ in front
       ├─● service/api                   selects        Current   12d
       └─● horizontalpodautoscaler/api   scale target   Current   11d
+          └ scales from 3 to 5 replicas
+          └ cpu is at 92%, its target is 70%
     looked through 1 horizontalpodautoscaler and 1 service
     100
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
@@ -498,6 +500,8 @@ fn an_autoscaler_that_scales() {
     └─ in front
       ├─● service/api                   selects        Current   12d
       └─● horizontalpodautoscaler/api   scale target   Current   11d
+          └ scales from 3 to 5 replicas
+          └ cpu is at 92%, its target is 70%
     looked through 1 horizontalpodautoscaler and 1 service
     120
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
@@ -522,12 +526,16 @@ fn an_autoscaler_that_scales() {
     └─ in front
       ├─● service/api                   selects        Current   12d
       └─● horizontalpodautoscaler/api   scale target   Current   11d
+          └ scales from 3 to 5 replicas
+          └ cpu is at 92%, its target is 70%
     looked through 1 horizontalpodautoscaler and 1 service
     ");
     assert_snapshot!(scaled("HorizontalPodAutoscaler"), @"
     80
     horizontalpodautoscaler/api  -n shop                                       0:13
     ● Resource is current                                                       11d
+    └ scales from 3 to 5 replicas
+    └ cpu is at 92%, its target is 70%
     CONNECTED                            RELATION       STATE               AGE
     └─ behind
       └─~ deployment/api                 scale target   InProgress          11d
@@ -540,6 +548,8 @@ fn an_autoscaler_that_scales() {
     100
     horizontalpodautoscaler/api  -n shop                                        0:13
     ● Resource is current                                                        11d
+    └ scales from 3 to 5 replicas
+    └ cpu is at 92%, its target is 70%
     CONNECTED                            RELATION       READY   STATE               AGE
     └─ behind
       └─~ deployment/api                 scale target   3/5     InProgress          11d
@@ -552,6 +562,8 @@ fn an_autoscaler_that_scales() {
     120
     horizontalpodautoscaler/api  -n shop                                        0:13
     ● Resource is current                                                        11d
+    └ scales from 3 to 5 replicas
+    └ cpu is at 92%, its target is 70%
     CONNECTED                            RELATION       READY   STATE               AGE
     └─ behind
       └─~ deployment/api                 scale target   3/5     InProgress          11d
