@@ -12,7 +12,8 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 impl Model {
     /// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
     pub(super) fn constraints(&self, pod: &Node) -> Vec<Cause> {
-        let doc = self.doc(&pod.uid).filter(|_| self.is_unschedulable(pod));
+        let is_without_node = self.is_unschedulable(pod);
+        let doc = is_without_node.then(|| self.doc(&pod.uid)).flatten();
         let Some(doc) = doc else {
             return Vec::new();
         };

@@ -13,6 +13,10 @@ impl Model {
     /// The taints of a Pod's node that the Pod does not tolerate. A Pod that is well has been placed before, so nothing
     /// looks at its node.
     pub(super) fn untolerated_taints(&self, pod: &Node) -> Vec<Finding> {
+        let judged = self.objects.get(&pod.uid);
+        if judged.is_some_and(|object| object.own.is_well()) {
+            return Vec::new();
+        }
         let references = self.graph.references_of(&pod.uid).iter();
         let mut nodes = references.filter(|found| found.relation.name == "node");
         let node = nodes.find_map(|found| self.graph.referenced(&found.target));

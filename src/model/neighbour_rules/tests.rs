@@ -477,7 +477,7 @@ fn a_pod_names_the_taints_of_its_node_that_it_does_not_tolerate() {
         ("{key: gpu, operator: Exists, effect: NoSchedule}", false),
         ("{value: a}", false),
     ] {
-        let pod = pod_on_node("a", &format!("tolerations: [{toleration}]"), "Running");
+        let pod = pod_on_node("a", &format!("tolerations: [{toleration}]"), "Pending");
         let read = Read::of(&[&*node, &pod].join("\n---\n"));
         assert_eq!(
             !read.state("a").contains(expected),
