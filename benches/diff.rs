@@ -48,12 +48,16 @@ fn deployment() -> Vec<String> {
     recorded(include_bytes!("fixtures/deployment.ndjson.gz"))
 }
 
-/// Reads lines as the watch core reads them.
-fn reader() -> Reader {
-    Reader::new(&SourceKey {
+/// The source of the object in a line.
+fn source(line: &str) -> SourceKey {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let object = &line["object"];
+    let api_version = object["apiVersion"].as_str().unwrap();
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    SourceKey {
         cluster: ClusterId("bench".into()),
-        ..SourceKey::all("", "Pod")
-    })
+        ..SourceKey::all(group, object["kind"].as_str().unwrap())
+    }
 }
 
 /// The version in a line.
@@ -66,7 +70,7 @@ fn version(reader: &mut Reader, line: &str) -> Version {
 
 /// The text of the object in a line.
 fn body(line: &str) -> Arc<str> {
-    version(&mut reader(), line).body.text()
+    version(&mut Reader::new(&source(line)), line).body.text()
 }
 
 /// Whether the previous version is used as a hint to read the next one.
@@ -78,6 +82,7 @@ enum Hints {
 
 /// The parts of the program between a line and its text that stay the same for all versions.
 struct Pipeline {
+    source: SourceKey,
     reader: Reader,
     redactor: Redactor,
     filter: Filter,
@@ -86,9 +91,12 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    fn new() -> Pipeline {
+    /// The pipeline for the source of the object in a line.
+    fn new(line: &str) -> Pipeline {
+        let source = source(line);
         Pipeline {
-            reader: reader(),
+            reader: Reader::new(&source),
+            source,
             redactor: Redactor::new(),
             filter: Filter::default(),
             noise: BTreeSet::new(),
@@ -99,7 +107,7 @@ impl Pipeline {
     /// Processes one line, and replaces `held` by the new version.
     fn version(&mut self, line: &str, held: &mut Doc, hints: Hints) -> usize {
         if let Hints::Unused = hints {
-            self.reader = reader();
+            self.reader = Reader::new(&self.source);
         }
         let new = black_box(version(&mut self.reader, line)).doc().unwrap();
         let roots = (Some(held.root()), Some(new.root()));
@@ -141,7 +149,7 @@ fn one_object(criterion: &mut Criterion, name: &str, lines: &[String]) {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(lines.len() as u64 - 1));
     let first = Doc::parse(body(&lines[0])).unwrap();
-    let mut pipeline = Pipeline::new();
+    let mut pipeline = Pipeline::new(&lines[0]);
     for (name, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| pipeline.life(lines, &first, hints));
@@ -196,7 +204,7 @@ fn interleaved(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("2,000 pods interleaved");
     group.sample_size(10);
     group.throughput(Throughput::Elements((PODS * versions) as u64));
-    let mut pipeline = Pipeline::new();
+    let mut pipeline = Pipeline::new(&lives[0][0]);
     for (name, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
         group.bench_function(name, |bencher| {
             bencher.iter_batched_ref(
@@ -264,7 +272,7 @@ fn large(criterion: &mut Criterion) {
     let mut bench = |name: &str, old: &Value, new: &Value| {
         let first = Doc::parse(body(&line(old))).unwrap();
         let lines = [line(old), line(new)];
-        let mut pipeline = Pipeline::new();
+        let mut pipeline = Pipeline::new(&lines[0]);
         for (how, hints) in [("hinted", Hints::Used), ("unhinted", Hints::Unused)] {
             let name = format!("{name}, {how} ({} B)", lines[1].len());
             group.bench_function(name, |bencher| {
@@ -333,7 +341,7 @@ fn for_callgrind(ask: &str) {
     };
     let lines = pod();
     let first = Doc::parse(body(&lines[0])).unwrap();
-    let mut pipeline = Pipeline::new();
+    let mut pipeline = Pipeline::new(&lines[0]);
     for _ in 0..count.parse::<u32>().unwrap() {
         black_box(pipeline.life(&lines, &first, hints));
     }
