@@ -26,6 +26,7 @@ mod reference_target;
 mod references;
 mod relations;
 mod revision;
+mod selected;
 mod selection;
 mod selector;
 mod service;
@@ -37,6 +38,7 @@ mod walk;
 mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::object::{ObjectRef, Uid, Value};
 use references::References;
@@ -86,12 +88,12 @@ pub struct Graph {
 impl Graph {
     /// Stores a version of an object in place of the version before; returns the object's key.
     pub fn apply(&mut self, object: Value<'_>) -> Uid {
-        self.apply_as(&ObjectRef::of(object), object)
+        self.apply_as(&Arc::new(ObjectRef::of(object)), object)
     }
 
     /// Stores an object whose text does not name its type: a server that sends only the metadata calls each
     /// object `PartialObjectMetadata`.
-    pub fn apply_as(&mut self, reference: &ObjectRef, object: Value<'_>) -> Uid {
+    pub fn apply_as(&mut self, reference: &Arc<ObjectRef>, object: Value<'_>) -> Uid {
         let mut node = Node::of(reference, object);
         let uid = node.uid.clone();
         self.take(&uid);

@@ -21,7 +21,7 @@ pub struct Node {
     /// Its key in the graph: its uid, or `GROUP/KIND/NAMESPACE/NAME` without one.
     pub uid: Uid,
     /// Its type, namespace and name.
-    pub object: ObjectRef,
+    pub object: Arc<ObjectRef>,
     /// Its owners, in the object's order.
     pub owners: Arc<[Owner]>,
     /// Its labels. Siblings share equal ones.
@@ -52,7 +52,7 @@ pub enum Facts {
 }
 
 impl Node {
-    pub(super) fn of(reference: &ObjectRef, object: Value<'_>) -> Node {
+    pub(super) fn of(reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
         let labels = object.at(&["metadata", "labels"]);
         Node {
             uid: reference.identity(),

@@ -19,7 +19,7 @@ pub struct Pod {
     /// The node it runs on.
     pub node: Option<Arc<str>>,
     /// Its addresses, the primary one first.
-    pub addresses: Vec<Arc<str>>,
+    pub addresses: Box<[Arc<str>]>,
     /// The container ports that have a name.
     pub ports: Arc<[NamedPort]>,
     /// When it was assigned to a node; `None` if it was not.
@@ -30,7 +30,7 @@ pub struct Pod {
     pub images: Images,
     /// The labels that its node must have: it must match one of these selectors. Empty if each node will do, and
     /// once the Pod has a node.
-    pub placement: Vec<LabelSelector>,
+    pub placement: Box<[LabelSelector]>,
 }
 
 /// A named port of a container.
@@ -60,8 +60,8 @@ impl Pod {
         let node = object.text_at(&["spec", "nodeName"]);
         Pod {
             placement: match node {
-                Some(_) => Vec::new(),
-                None => placement::read(object),
+                Some(_) => Box::default(),
+                None => placement::read(object).into(),
             },
             ready: is_true(object, "Ready"),
             has_ended: matches!(

@@ -46,7 +46,7 @@ enum SourceEvidence {
 #[derive(Debug)]
 pub(super) struct PodTemplate {
     /// The workload.
-    pub(super) workload: ObjectRef,
+    pub(super) workload: Arc<ObjectRef>,
     /// The labels of its Pods.
     pub(super) labels: Labels,
     /// How many Pods it wants.

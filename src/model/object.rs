@@ -24,7 +24,7 @@ pub(super) struct Surroundings {
 #[derive(Debug)]
 pub struct ModelObject {
     /// Its type, namespace and name.
-    pub object: ObjectRef,
+    pub object: Arc<ObjectRef>,
     /// Its state, cells and causes, as of the last refresh.
     pub assessment: Arc<Assessment>,
     /// The same from the object alone. Most objects share both.
@@ -52,7 +52,7 @@ pub struct ModelObject {
 }
 
 impl ModelObject {
-    pub(super) fn new(object: ObjectRef) -> ModelObject {
+    pub(super) fn new(object: Arc<ObjectRef>) -> ModelObject {
         let unread = Arc::new(Assessment::unread());
         ModelObject {
             object,

@@ -35,7 +35,7 @@ fn pod(uid: &str, phase: &str, owner: &str) -> Arc<Version> {
 pub(super) fn version(text: &str) -> Arc<Version> {
     let doc = Doc::parse(text).expect("a test's object is JSON");
     Arc::new(Version {
-        object: ObjectRef::of(doc.root()),
+        object: ObjectRef::of(doc.root()).into(),
         version: ResourceVersion::new("1"),
         body: text.into(),
     })

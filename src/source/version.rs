@@ -10,7 +10,7 @@ use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion};
 #[derive(Clone)]
 pub struct Version {
     /// The object, uid included.
-    pub object: ObjectRef,
+    pub object: Arc<ObjectRef>,
     /// Its `metadata.resourceVersion`.
     pub version: ResourceVersion,
     /// The object's JSON, `apiVersion` and `kind` included.

@@ -220,7 +220,7 @@ mod tests {
         let body = format!(r#"{{"apiVersion":"example.com/v1","kind":"Route","spec":{number}}}"#);
         let doc = Doc::parse(body.as_str()).expect("JSON");
         Arc::new(Version {
-            object: ObjectRef::of(doc.root()),
+            object: ObjectRef::of(doc.root()).into(),
             version: ResourceVersion::new(number.to_string()),
             body: body.into(),
         })

@@ -1,6 +1,8 @@
 //! `DocCache`: the last parsed version of each object. Most versions are compared with the previous one. The cache saves
 //! parsing that again, and a parsed version makes the next one cheaper to parse.
 
+use std::sync::Arc;
+
 use crate::object::{Doc, ObjectRef, ParseError};
 use crate::source::Version;
 use crate::watch::Recent;
@@ -9,7 +11,7 @@ use crate::watch::Recent;
 const MOST: usize = 8 << 20;
 
 /// The last version of each recently changed object.
-pub(super) struct DocCache(Recent<ObjectRef>);
+pub(super) struct DocCache(Recent<Arc<ObjectRef>>);
 
 impl Default for DocCache {
     fn default() -> DocCache {
@@ -45,7 +47,7 @@ mod tests {
     fn version(name: &str, n: usize) -> Version {
         let body = format!(r#"{{"kind":"A","metadata":{{"name":"{name}"}},"n":{n}}}"#);
         Version {
-            object: ObjectRef::of(Doc::parse(&*body).expect("valid").root()),
+            object: ObjectRef::of(Doc::parse(&*body).expect("valid").root()).into(),
             version: ResourceVersion::new(n.to_string()),
             body: body.into(),
         }

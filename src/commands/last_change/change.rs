@@ -80,7 +80,7 @@ impl LastChange {
         let at = writers.moved();
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
-            object: (!matters.is_own).then(|| newer.object.clone()),
+            object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
             by,
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {

@@ -60,13 +60,13 @@ impl LastChanges {
     }
 
     /// Looks up the failed ones of these objects, and forgets the others.
-    pub(crate) fn look_up<'u>(&mut self, model: &Model, objects: impl Iterator<Item = &'u Uid>) {
+    pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
         let failed = objects.filter_map(|uid| {
-            let object = model.object(uid)?;
+            let object = model.object(&uid)?;
             let has_failed = object.assessment.status() == Status::Failed;
-            let generation = model.doc(uid).filter(|_| has_failed)?;
+            let generation = model.doc(&uid).filter(|_| has_failed)?;
             let generation = generation.root().i64_at(&["metadata", "generation"]);
-            Some((uid.clone(), generation.unwrap_or_default()))
+            Some((uid, generation.unwrap_or_default()))
         });
         let failed: BTreeSet<Failure> = failed.take(MOST_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));

@@ -17,7 +17,7 @@ const NOW: Timestamp = Timestamp::constant(1_777_896_000, 0);
 fn version(object: &Value) -> Arc<Version> {
     let text = object.to_string();
     Arc::new(Version {
-        object: ObjectRef::of(Doc::parse(&*text).unwrap().root()),
+        object: ObjectRef::of(Doc::parse(&*text).unwrap().root()).into(),
         version: ResourceVersion::new("1"),
         body: text.into(),
     })

@@ -97,7 +97,7 @@ fn refuse_unreadable(
 fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -> Vec<String> {
     let named = rows.iter().map(|(place, row)| {
         let mut row = row.clone();
-        row.object = with_name(row.object, *place);
+        row.object = with_name(ObjectRef::clone(&row.object), *place).into();
         row
     });
     let rows: Vec<StatusRow<'_>> = named.collect();

@@ -24,7 +24,7 @@ pub(super) struct FileTree {
 
 struct Alone {
     place: usize,
-    object: ObjectRef,
+    object: Arc<ObjectRef>,
     assessment: Arc<Assessment>,
     graph: Graph,
 }
@@ -57,7 +57,7 @@ impl FileTree {
             graph.apply(document.root());
             alone.push(Alone {
                 place,
-                object: object.clone(),
+                object: object.clone().into(),
                 assessment,
                 graph,
             });
@@ -94,7 +94,7 @@ impl FileTree {
 fn version(document: &Doc, object: &ObjectRef) -> Arc<Version> {
     let number = document.root().str_at(&["metadata", "resourceVersion"]);
     Arc::new(Version {
-        object: object.clone(),
+        object: object.clone().into(),
         version: ResourceVersion::new(&*number.unwrap_or_default()),
         body: document.clone().into(),
     })

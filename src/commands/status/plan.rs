@@ -17,7 +17,7 @@ impl StatusState {
             if let Some(root) = self.roots.get(uid)
                 && self.model.graph().node(uid).is_some()
             {
-                let cluster = &self.requested[root.requested].cluster;
+                let cluster = &self.requested[root.place.requested].cluster;
                 let mut dependents = self.model.dependent_sources(uid, cluster);
                 dependents.retain(|source| !self.requested.iter().any(|own| covers(own, source)));
                 self.is_plan_old |= self.roots.set_dependents(uid, dependents);
@@ -28,7 +28,7 @@ impl StatusState {
     /// Plans again what decides the states of the objects.
     pub(super) fn update_plan(&mut self) {
         let named = self.roots.named();
-        let named = named.map(|(uid, root)| (uid, &self.requested[root.requested].cluster));
+        let named = named.map(|(uid, root)| (uid, &self.requested[root.place.requested].cluster));
         let plan = self.model.plan(named);
         self.is_plan_old |= plan != self.plan;
         self.plan = plan;

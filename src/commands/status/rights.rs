@@ -43,9 +43,9 @@ impl StatusState {
             return by_type;
         }
         for place in self.roots.in_order() {
-            let uid = place.uid.as_ref();
-            let root = uid.and_then(|uid| Some((self.model.object(uid)?, self.root(uid)?)));
-            let Some((object, root)) = root else {
+            let uid = place.object.identity();
+            let root = self.root(&uid);
+            let Some((object, root)) = self.model.object(&uid).zip(root) else {
                 continue;
             };
             let dependents = root.dependents.iter();

@@ -1,6 +1,7 @@
 //! Which requested objects have rows, and in which order.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::roots::{Rank, RootPlace};
 use super::sort_by::SortKey;
@@ -11,9 +12,9 @@ use crate::source::SourceKey;
 /// A requested object.
 pub(super) enum RequestedObject<'a> {
     /// An object that has been seen.
-    There(&'a Uid),
+    There(Uid),
     /// The name of an object that has not been seen, and the source that selects it.
-    Absent(&'a SourceKey, ObjectRef),
+    Absent(&'a SourceKey, Arc<ObjectRef>),
 }
 
 /// The requested objects that have rows.
@@ -45,8 +46,8 @@ impl StatusState {
             while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
                 shown.push(object);
             }
-            let Some(uid) = &place.uid else { continue };
-            if is_below(uid) {
+            let uid = place.object.identity();
+            if is_below(&uid) {
                 last.push(RequestedObject::There(uid));
             } else {
                 shown.push(RequestedObject::There(uid));
@@ -68,11 +69,11 @@ impl StatusState {
     fn absent_places(&self) -> Vec<(RootPlace, RequestedObject<'_>)> {
         let named = self.without_object().filter_map(|(requested, source)| {
             let object = source.named_object()?;
+            let object = Arc::new(object);
             let place = RootPlace {
                 rank: Rank::Named,
                 requested,
-                name: object.namespaced_name(),
-                uid: None,
+                object: object.clone(),
             };
             Some((place, RequestedObject::Absent(source, object)))
         });

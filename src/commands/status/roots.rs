@@ -1,11 +1,13 @@
 //! `Roots`: the requested objects, in which order they are shown, and whose dependents are followed.
 
+use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::{NamespacedName, ObjectRef, Uid};
+use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
 use crate::status::Status;
 
@@ -55,14 +57,10 @@ pub(super) enum RankClock {
 /// A requested object.
 #[derive(Debug)]
 pub(super) struct Root {
-    /// The index of the first requested source that showed it.
-    pub(super) requested: usize,
-    /// Its namespace and name.
-    name: NamespacedName,
-    /// The sources of its dependents.
-    pub(super) dependents: Vec<SourceKey>,
     /// Its place among the requested objects.
-    pub(super) rank: Rank,
+    pub(super) place: RootPlace,
+    /// The sources of its dependents.
+    pub(super) dependents: Box<[SourceKey]>,
     /// Since when it has been better than its rank.
     better_since: Option<Timestamp>,
     /// Whether its dependents are followed.
@@ -72,21 +70,12 @@ pub(super) struct Root {
 impl Root {
     /// Whether it was requested by name.
     pub(super) fn is_named(&self) -> bool {
-        self.rank == Rank::Named
-    }
-
-    fn place(&self, uid: &Uid) -> RootPlace {
-        RootPlace {
-            rank: self.rank,
-            requested: self.requested,
-            name: self.name.clone(),
-            uid: Some(uid.clone()),
-        }
+        self.place.rank == Rank::Named
     }
 
     /// Moves the object towards the rank of its state. Returns whether its rank has changed.
     fn move_to(&mut self, status: Status, clock: RankClock) -> bool {
-        let (rank, before) = (Rank::of(status), self.rank);
+        let (rank, before) = (Rank::of(status), self.place.rank);
         if self.is_named() {
             return false;
         }
@@ -98,24 +87,50 @@ impl Root {
             }
         };
         if is_settled {
-            self.rank = rank;
+            self.place.rank = rank;
             self.better_since = None;
         }
-        self.rank != before
+        self.place.rank != before
     }
 }
 
 /// The sort key of a requested object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub(super) struct RootPlace {
     pub(super) rank: Rank,
-    /// The index of its source.
+    /// The index of the first requested source that showed it.
     pub(super) requested: usize,
-    /// Its namespace and name.
-    pub(super) name: NamespacedName,
-    /// It, or nothing for an object that was requested by name and does not exist.
-    pub(super) uid: Option<Uid>,
+    /// The object. Its namespace and name count, then its uid. It has no uid if it was requested by name and does not exist.
+    pub(super) object: Arc<ObjectRef>,
 }
+
+impl Ord for RootPlace {
+    fn cmp(&self, other: &RootPlace) -> Ordering {
+        let source = |place: &RootPlace| (place.rank, place.requested);
+        let by_name = |object: &ObjectRef, other: &ObjectRef| {
+            let by_namespace = object.namespace.cmp(&other.namespace);
+            by_namespace.then_with(|| object.name.cmp(&other.name))
+        };
+        let by_source = source(self).cmp(&source(other));
+        let (object, other) = (&self.object, &other.object);
+        let by_name = by_source.then_with(|| by_name(object, other));
+        by_name.then_with(|| object.uid.cmp(&other.uid))
+    }
+}
+
+impl PartialOrd for RootPlace {
+    fn partial_cmp(&self, other: &RootPlace) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for RootPlace {
+    fn eq(&self, other: &RootPlace) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for RootPlace {}
 
 /// The objects whose dependents are hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,26 +155,29 @@ pub(super) struct Roots {
 
 impl Roots {
     /// Adds an object that a requested source shows. Returns whether it is new.
-    pub(super) fn add(&mut self, object: &ObjectRef, requested: usize, rank: Rank) -> bool {
+    pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) -> bool {
         let Entry::Vacant(entry) = self.by_uid.entry(object.identity()) else {
             return false;
         };
-        let root = entry.insert(Root {
-            name: object.namespaced_name(),
-            requested,
-            dependents: Vec::new(),
+        let place = RootPlace {
             rank,
+            requested,
+            object: object.clone(),
+        };
+        entry.insert(Root {
+            place: place.clone(),
+            dependents: Box::default(),
             better_since: None,
             is_expanded: false,
         });
-        self.order.insert(root.place(&object.identity()));
+        self.order.insert(place);
         true
     }
 
     pub(super) fn remove(&mut self, uid: &Uid) -> bool {
         let removed = self.by_uid.remove(uid);
         if let Some(root) = &removed {
-            self.order.remove(&root.place(uid));
+            self.order.remove(&root.place);
         }
         removed.is_some()
     }
@@ -176,7 +194,7 @@ impl Roots {
 
     /// The place of an object.
     pub(super) fn place(&self, uid: &Uid) -> Option<&RootPlace> {
-        self.order.get(&self.by_uid.get(uid)?.place(uid))
+        Some(&self.by_uid.get(uid)?.place)
     }
 
     pub(super) fn get(&self, uid: &Uid) -> Option<&Root> {
@@ -187,14 +205,14 @@ impl Roots {
     pub(super) fn named(&self) -> impl Iterator<Item = (&Uid, &Root)> {
         let named = self.order.iter();
         let named = named.take_while(|place| place.rank == Rank::Named);
-        named.filter_map(|place| self.by_uid.get_key_value(place.uid.as_ref()?))
+        named.filter_map(|place| self.by_uid.get_key_value(&place.object.identity()))
     }
 
     /// The objects that were requested by name, and the others that are Failed.
-    pub(super) fn named_or_failed(&self) -> impl Iterator<Item = &Uid> {
+    pub(super) fn named_or_failed(&self) -> impl Iterator<Item = Uid> {
         let first = self.order.iter();
         let first = first.take_while(|place| place.rank <= Rank::Failed);
-        first.filter_map(|place| place.uid.as_ref())
+        first.map(|place| place.object.identity())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Uid, &Root)> {
@@ -206,8 +224,8 @@ impl Roots {
         let Some(root) = self.by_uid.get_mut(uid) else {
             return false;
         };
-        let is_other = root.dependents != dependents;
-        root.dependents = dependents;
+        let is_other = *root.dependents != dependents;
+        root.dependents = dependents.into();
         is_other
     }
 
@@ -226,13 +244,13 @@ impl Roots {
                 self.unwell.remove(&uid);
                 continue;
             };
-            let place = root.place(&uid);
+            let place = root.place.clone();
             if root.move_to(status, clock) {
                 self.order.remove(&place);
-                self.order.insert(root.place(&uid));
+                self.order.insert(root.place.clone());
                 has_changed |= !root.dependents.is_empty();
             }
-            if matches!(root.rank, Rank::Failed | Rank::Moving) {
+            if matches!(root.place.rank, Rank::Failed | Rank::Moving) {
                 self.unwell.insert(uid);
             } else {
                 self.unwell.remove(&uid);
@@ -251,10 +269,10 @@ impl Roots {
             .iter_mut()
             .filter(|(_, root)| owners(root))
             .collect();
-        candidates.sort_by_key(|(_, root)| (root.rank, !root.is_expanded));
+        candidates.sort_by_key(|(_, root)| (root.place.rank, !root.is_expanded));
         self.collapsed = Collapsed::default();
         for (place, (_, root)) in candidates.into_iter().enumerate() {
-            let is_well = root.rank == Rank::Well;
+            let is_well = root.place.rank == Rank::Well;
             root.is_expanded = place < limit && (wide <= limit || !is_well);
             if !root.is_expanded {
                 self.collapsed.all += 1;
@@ -263,6 +281,8 @@ impl Roots {
         }
         let followed = self.by_uid.values();
         let followed = followed.filter(|root| root.is_expanded || root.is_named());
-        followed.flat_map(|root| root.dependents.clone()).collect()
+        followed
+            .flat_map(|root| root.dependents.iter().cloned())
+            .collect()
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct StatusRow<'a> {
     /// The owner that it is shown under.
     pub(super) owner: Option<Uid>,
     /// The object.
-    pub(super) object: ObjectRef,
+    pub(super) object: Arc<ObjectRef>,
     /// Its state, cells and causes.
     pub(super) assessment: &'a Arc<Assessment>,
     /// Its entry in the model; `None` if it was never there.
@@ -56,7 +56,7 @@ pub(super) struct StatusRow<'a> {
 impl<'a> StatusRow<'a> {
     /// A row for an object outside a tree.
     pub(super) fn alone(
-        object: ObjectRef,
+        object: Arc<ObjectRef>,
         assessment: &'a Arc<Assessment>,
         node: Option<&'a Node>,
     ) -> StatusRow<'a> {
@@ -125,14 +125,14 @@ impl StatusState {
             self.select_roots(room.filter(|_| !has_owners && self.sorting.is_none()));
         let mut placement = Placement {
             state: self,
-            rows: Vec::new(),
+            rows: Vec::with_capacity(shown.len()),
             placed: FxHashSet::default(),
             standings: self.model.graph().standings(),
             has_owners,
         };
         for root in shown {
             match root {
-                RequestedObject::There(uid) => placement.place(uid),
+                RequestedObject::There(uid) => placement.place(&uid),
                 RequestedObject::Absent(source, object) => {
                     let is_read = self.is_read(source);
                     let assessment = if is_read {
@@ -194,7 +194,7 @@ impl Placement<'_> {
             let Some(known) = state.model.object(&uid) else {
                 continue;
             };
-            if self.placed.insert(uid.clone()) {
+            if !self.has_owners || self.placed.insert(uid.clone()) {
                 let root = state.root(&uid);
                 self.rows.push(StatusRow {
                     depth,
@@ -223,7 +223,7 @@ impl Placement<'_> {
     fn place_absent_members(&mut self, depth: usize, inventory: &Uid) {
         let model = &self.state.model;
         for AbsentMember { target, why } in model.absent_members(inventory) {
-            let object = target.object(model.types());
+            let object = Arc::new(target.object(model.types()));
             if self.placed.insert(object.identity()) {
                 let assessment = self.state.absent_members.of(why);
                 self.rows.push(StatusRow {

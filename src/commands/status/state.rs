@@ -250,7 +250,7 @@ impl StatusState {
 
     /// The objects that were requested by name and have not appeared, each with its index.
     pub(super) fn without_object(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
-        let is_there = |index| self.roots().any(|(_, root)| root.requested == index);
+        let is_there = |index| self.roots().any(|(_, root)| root.place.requested == index);
         let requested = self.requested.iter().enumerate();
         requested.filter(move |(index, requested)| is_name(requested) && !is_there(*index))
     }

@@ -90,7 +90,7 @@ async fn listed(
     while let Some((key, event)) = subscriptions.next().await {
         sources.apply(&key, &event, (env.now)());
         if let Event::Object { now, .. } = &event {
-            objects.push(now.object.clone());
+            objects.push(ObjectRef::clone(&now.object));
         }
         if let Some(error) = sources.refusal() {
             return Err(error);

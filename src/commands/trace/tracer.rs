@@ -73,7 +73,7 @@ impl Tracer {
             return false;
         };
         let traced = trace.chain.traced_mut();
-        last_changes.look_up(&traced.model, traced.presence.uid().into_iter());
+        last_changes.look_up(&traced.model, traced.presence.uid().cloned().into_iter());
         let change = traced.uid().and_then(|uid| last_changes.of(uid));
         traced.last_change = change.cloned();
         last_changes.is_busy()

@@ -48,7 +48,7 @@ fn event(why: Why, object: &Value) -> Event {
         past: false,
         seen: Timestamp::UNIX_EPOCH,
         now: Arc::new(Version {
-            object,
+            object: object.into(),
             version: ResourceVersion::new("1"),
             body: text.into(),
         }),

@@ -8,19 +8,19 @@ use crate::status::{CauseRule, Finding, Status};
 use super::super::Model;
 
 /// The resources that a node can promise more of than it has.
-const RESOURCES: [Resource; 2] = [
-    Resource {
+const RESOURCES: [NodeResource; 2] = [
+    NodeResource {
         key: "cpu",
         word: "CPU",
     },
-    Resource {
+    NodeResource {
         key: "memory",
         word: "memory",
     },
 ];
 
 /// A resource of a node.
-struct Resource {
+struct NodeResource {
     /// The name in the API.
     key: &'static str,
     /// The word for people.

@@ -91,7 +91,7 @@ fn version(yaml: &str) -> Arc<Version> {
     }
     let doc = Doc::parse(object.to_string()).expect("JSON");
     Arc::new(Version {
-        object: ObjectRef::of(doc.root()),
+        object: ObjectRef::of(doc.root()).into(),
         version: ResourceVersion::new("1"),
         body: object.to_string().into(),
     })

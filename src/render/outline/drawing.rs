@@ -1,5 +1,6 @@
 //! Draws the items that fit: rows under their columns, lines between them.
 
+use super::fold::Fitted;
 use super::item::{ItemBody, OutlineItem};
 use super::tree::{Prefix, prefixes};
 use crate::render::names::fit_names;
@@ -15,8 +16,10 @@ pub(super) struct Drawing {
     pub(super) columns: Vec<Column>,
     /// The index of the tree's column.
     pub(super) tree: usize,
-    /// The items, each with its place in the whole outline.
-    pub(super) items: Vec<(usize, OutlineItem)>,
+    /// All items of the outline.
+    pub(super) items: Vec<OutlineItem>,
+    /// Which of them fit.
+    pub(super) fitted: Vec<Fitted>,
     pub(super) look: Look,
 }
 
@@ -24,11 +27,11 @@ impl Drawing {
     /// The titles and the lines below them. `fill` makes the cells of a row that has none, by its place; it is called
     /// once to measure them and once to draw them.
     pub(super) fn lines(&self, fill: impl Fn(usize) -> Vec<Cell>) -> Vec<String> {
-        let depths: Vec<usize> = self.items.iter().map(|(_, item)| item.depth).collect();
+        let depths: Vec<usize> = self.shown().map(|(_, item)| item.depth).collect();
         let prefixes = prefixes(&depths, self.look.symbols);
         let mut widths = ColumnWidths::of_titles(&self.columns);
-        for ((place, item), prefix) in self.items.iter().zip(&prefixes) {
-            if let Some(cells) = self.cells(item, prefix, || fill(*place)) {
+        for ((place, item), prefix) in self.shown().zip(&prefixes) {
+            if let Some(cells) = self.cells(item, prefix, || fill(place)) {
                 widths.widen(&cells);
             }
         }
@@ -38,9 +41,9 @@ impl Drawing {
         let indent = " ".repeat(widths.before(self.tree));
         let mut lines = Vec::new();
         let mut part = vec![layout.titles()];
-        for ((place, item), prefix) in self.items.iter().zip(&prefixes) {
+        for ((place, item), prefix) in self.shown().zip(&prefixes) {
             let below = item.below(&indent, prefix, self.look);
-            match self.cells(item, prefix, || fill(*place)) {
+            match self.cells(item, prefix, || fill(place)) {
                 Some(cells) => {
                     if part.len() >= LAID_OUT_AT_ONCE {
                         lines.extend(layout.lines(&std::mem::take(&mut part)));
@@ -57,6 +60,13 @@ impl Drawing {
         }
         lines.extend(layout.lines(&part));
         lines
+    }
+
+    /// The items that fit, each with its place in the outline.
+    fn shown(&self) -> impl Iterator<Item = (usize, &OutlineItem)> {
+        let items = self.items.iter().enumerate().zip(&self.fitted);
+        let shown = items.filter(|(_, fitted)| **fitted != Fitted::No);
+        shown.map(|(item, _)| item)
     }
 
     /// The cells of a row, with the branches of the tree; `None` for a line.

@@ -56,10 +56,16 @@ impl Outline {
             fitted = fold::fold(&self.items, room - 1);
         }
         let count = is_cut.then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
+        for (item, fitted) in self.items.iter_mut().zip(&fitted) {
+            if let Fitted::With { causes } = *fitted {
+                item.keep_below(causes);
+            }
+        }
         let drawing = Drawing {
             columns: self.columns,
             tree: self.tree,
-            items: shown(self.items, &fitted),
+            items: self.items,
+            fitted,
             look,
         };
         let mut lines = drawing.lines(fill);
@@ -76,17 +82,4 @@ impl Outline {
         let mut items = self.items.iter();
         items.any(|item| matches!(item.body, ItemBody::Row { .. }))
     }
-}
-
-/// The items and causes that fit, each item with its place.
-fn shown(items: Vec<OutlineItem>, fitted: &[Fitted]) -> Vec<(usize, OutlineItem)> {
-    let items = items.into_iter().enumerate().zip(fitted);
-    let shown = items.filter_map(|((place, mut item), fitted)| match *fitted {
-        Fitted::No => None,
-        Fitted::With { causes } => {
-            item.keep_below(causes);
-            Some((place, item))
-        }
-    });
-    shown.collect()
 }

@@ -11,7 +11,7 @@ use crate::watch::store::StoreChange;
 /// The history of one name inside the interval.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectHistory {
-    pub(super) object: ObjectRef,
+    pub(super) object: Arc<ObjectRef>,
     /// The object at the start and at the end of the interval.
     pub(super) then: Presence,
     pub(super) now: Presence,
@@ -34,7 +34,7 @@ impl ObjectHistory {
     }
 
     /// The history of an object that neither listing has.
-    pub(super) fn new(object: ObjectRef) -> ObjectHistory {
+    pub(super) fn new(object: Arc<ObjectRef>) -> ObjectHistory {
         ObjectHistory {
             object,
             then: None,

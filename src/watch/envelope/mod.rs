@@ -226,7 +226,7 @@ fn is_of(doc: &Doc, head: &Head<'_>) -> bool {
 fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
     let meta = &head.metadata;
     let version = Version {
-        object,
+        object: Arc::new(object),
         version: ResourceVersion::new(&*meta.resource_version.0),
         body: body.into(),
     };

@@ -83,7 +83,7 @@ fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
 impl Events {
     /// The object of the first event.
     pub(super) fn object(&self) -> Option<&ObjectRef> {
-        self.0.first().map(|event| &event.version.object)
+        self.0.first().map(|event| &*event.version.object)
     }
 
     /// The revision of the first event.

@@ -32,7 +32,7 @@ fn now(fake: &Fake, name: &str) -> (ObjectRef, Revision, Presence) {
         let version = Reader::new(&pods()).item(&pod.body());
         Arc::new(version.expect("an object"))
     });
-    let object = there.as_ref().map(|there| there.object.clone());
+    let object = there.as_ref().map(|there| ObjectRef::clone(&there.object));
     let object = object.unwrap_or_else(|| ObjectRef {
         api_version: "v1".into(),
         kind: "Pod".into(),

@@ -35,7 +35,7 @@ fn a_line_is_read_in_every_spelling() {
         assert_eq!(version.version.as_str(), "7");
         assert_eq!(
             version.object,
-            crate::object::ObjectRef::of(version.doc().expect("valid").root())
+            crate::object::ObjectRef::of(version.doc().expect("valid").root()).into()
         );
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct FoldedRun {
     first: Timestamp,
     last: Timestamp,
     /// The owned objects.
-    objects: BTreeMap<ObjectRef, FoldedObject>,
+    objects: BTreeMap<Arc<ObjectRef>, FoldedObject>,
     /// The number of their versions.
     versions: usize,
     /// The number of versions in which controllers report about the owner.

@@ -112,7 +112,7 @@ mod tests {
             r#"{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"{name}","namespace":"shop","uid":"{name}"{owner}}}}}"#
         );
         Arc::new(Version {
-            object: ObjectRef::of(Doc::parse(&*body).expect("JSON").root()),
+            object: ObjectRef::of(Doc::parse(&*body).expect("JSON").root()).into(),
             version: ResourceVersion::new("1"),
             body: body.into(),
         })

@@ -297,7 +297,7 @@ mod tests {
             uid: None,
         };
         let version = Version {
-            object,
+            object: object.into(),
             version: ResourceVersion::new(revision),
             body: "{".into(),
         };

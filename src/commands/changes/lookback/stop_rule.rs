@@ -116,7 +116,7 @@ mod tests {
             r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"x","managedFields":[{entry}]}},"data":{{"{manager}":"{n}"}}}}"#
         );
         Arc::new(Version {
-            object: ObjectRef::of(Doc::parse(&*text).expect("valid").root()),
+            object: ObjectRef::of(Doc::parse(&*text).expect("valid").root()).into(),
             version: ResourceVersion::new(n.to_string()),
             body: text.into(),
         })

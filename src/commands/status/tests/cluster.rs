@@ -190,7 +190,7 @@ pub(super) fn event(version: &Arc<Version>, why: Why, now: Timestamp) -> Event {
 pub(super) fn version(body: &str, number: usize) -> Arc<Version> {
     let object = Doc::parse(body).map_or_else(|_| nobody(), |doc| ObjectRef::of(doc.root()));
     Arc::new(Version {
-        object,
+        object: object.into(),
         version: ResourceVersion::new(number.to_string()),
         body: body.into(),
     })

@@ -17,7 +17,8 @@ pub(super) fn version(object: &Value, version: u64) -> Arc<Version> {
             namespace: text("/metadata/namespace").map(Arc::from),
             name: text("/metadata/name").unwrap_or_default().into(),
             uid: text("/metadata/uid").map(Uid::new),
-        },
+        }
+        .into(),
         version: ResourceVersion::new(version.to_string()),
         body: object.to_string().into(),
     })
