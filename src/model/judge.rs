@@ -152,7 +152,11 @@ impl Model {
     }
 
     /// What is wrong with a named object.
-    fn reference_finding(&self, cluster: &ClusterId, reference: &Reference) -> Option<Finding> {
+    pub(super) fn reference_finding(
+        &self,
+        cluster: &ClusterId,
+        reference: &Reference,
+    ) -> Option<Finding> {
         let reading = || {
             let source = reference.source(cluster, &self.types)?;
             self.coverage.reading(&source)

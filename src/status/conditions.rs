@@ -109,7 +109,8 @@ const RESULTS: [&str; 2] = ["Succeeded", "Synced"];
 const FAILURES: [&str; 5] = ["Degraded", "Error", "Errors", "Failed", "Failure"];
 
 /// Endings of the names of conditions that report a passing problem when True.
-const PROBLEMS: [&str; 8] = [
+const PROBLEMS: [&str; 9] = [
+    "Detected",
     "Flapping",
     "Hung",
     "Missing",

@@ -24,10 +24,13 @@ pub(super) const EVENTS: &str =
     "https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/";
 pub(super) const EVICTION: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/";
+pub(super) const FAILURE_POLICY: &str = "https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#failure-policy";
 pub(super) const FINALIZERS: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/";
 pub(super) const FLOW_CONTROL: &str =
     "https://kubernetes.io/docs/concepts/cluster-administration/flow-control/";
+pub(super) const FLUX_PRUNE: &str =
+    "https://fluxcd.io/flux/components/kustomize/kustomizations/#prune";
 pub(super) const FORCED_ROLLBACK: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback";
 pub(super) const GATES: &str =
@@ -58,9 +61,9 @@ pub(super) const NAMESPACES: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/";
 pub(super) const NETWORK_POLICIES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/network-policies/";
+pub(super) const NODES: &str = "https://kubernetes.io/docs/reference/node/node-status/#condition";
 pub(super) const NODE_CAPACITY: &str =
     "https://kubernetes.io/docs/concepts/architecture/nodes/#node-capacity";
-pub(super) const NODES: &str = "https://kubernetes.io/docs/reference/node/node-status/#condition";
 pub(super) const NODE_SHUTDOWN: &str =
     "https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/";
 pub(super) const OTHER_CLUSTERS: &str =
@@ -84,8 +87,8 @@ pub(super) const RESIZE: &str =
     "https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/";
 pub(super) const RESTARTS: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy";
-pub(super) const ROLLOUT_DEADLINE: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#progress-deadline-seconds";
 pub(super) const ROLLOUTS: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment";
+pub(super) const ROLLOUT_DEADLINE: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#progress-deadline-seconds";
 pub(super) const ROLL_UP: &str =
     "https://github.com/kubectl-spy/kubectl-spy/blob/main/docs/status.md#rules";
 pub(super) const SCHEDULING: &str =
@@ -103,6 +106,8 @@ pub(super) const TAINTS: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/";
 pub(super) const TERMINATION: &str =
     "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination";
+pub(super) const TLS_SECRETS: &str =
+    "https://kubernetes.io/docs/concepts/configuration/secret/#tls-secrets";
 pub(super) const UPDATES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#update-strategies";
 pub(super) const VOLUMES: &str =
@@ -112,5 +117,3 @@ pub(super) const VOLUME_BINDING: &str =
 pub(super) const VOLUME_CHANGES: &str =
     "https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/";
 pub(super) const VOLUME_SIZES: &str = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims";
-pub(super) const TLS_SECRETS: &str =
-    "https://kubernetes.io/docs/concepts/configuration/secret/#tls-secrets";

@@ -643,6 +643,7 @@ fn spy_knows_the_conditions_of_node_problem_detectors() {
         ("CorruptDockerOverlay2", true),
         ("NonReadyRuntime", true),
         ("NICFlapping", true),
+        ("ConflictDetected", true),
         ("DiskHung", true),
         ("VMEventScheduled", true),
         ("GPUMissing", true),

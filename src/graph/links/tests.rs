@@ -256,6 +256,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "webhook Service hooks/h port 9443",
     ),
     (
+        "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
+        r#""webhooks":[{"failurePolicy":"Ignore","clientConfig":{"service":{"namespace":"hooks","name":"h"}}},{"failurePolicy":"Fail","clientConfig":{"service":{"namespace":"hooks","name":"i"}}}]"#,
+        "webhook Service hooks/h optional\nwebhook Service hooks/i",
+    ),
+    (
         "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
         r#""webhooks":[{"clientConfig":{"service":{"namespace":"hooks","name":"h"}}}]"#,
         "webhook Service hooks/h",

@@ -24,7 +24,10 @@ impl Model {
             return Vec::new();
         };
         match (node.object.group(), &*node.object.kind) {
-            ("", "Pod") => self.placement_facts(node),
+            ("", "Pod") => {
+                let facts = self.placement_facts(node).into_iter();
+                facts.chain(self.claim_holders(node)).collect()
+            }
             ("", "PersistentVolumeClaim") => Vec::from_iter(self.claim_fact(node)),
             ("apps", "StatefulSet") => Vec::from_iter(self.blocking_pod(node)),
             _ => Vec::new(),

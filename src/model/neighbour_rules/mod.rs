@@ -13,6 +13,7 @@ mod taint;
 #[cfg(test)]
 mod tests;
 mod volume;
+mod webhook;
 
 use std::collections::BTreeSet;
 
@@ -57,6 +58,8 @@ neighbour_rules! {
     "" "PersistentVolume" Unwell [] => lost_claim;
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Unwell [] => untolerated_taints;
+    "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
+    "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule", "Service"] => missing_destinations;

@@ -508,3 +508,81 @@ fn a_pod_without_a_node_names_what_the_scheduler_must_respect() {
         assert!(state.contains("Unschedulable: no node"), "{state}");
     }
 }
+
+#[test]
+fn a_pod_without_a_node_names_the_pod_that_holds_its_claim() {
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {accessModes: [MODE]}, status: {phase: Bound}}";
+    let pod = |name: &str, spec: &str, status: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}volumes: [{{name: d, persistentVolumeClaim: {{claimName: data}}}}]}}, status: {{{status}}}}}"
+        )
+    };
+    let waits = "phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]";
+    let other =
+        "Fact: persistentvolumeclaim/data is for one pod (ReadWriteOncePod), and pod/b has it";
+    for (mode, phase, is_held) in [
+        ("ReadWriteOncePod", "Running", true),
+        ("ReadWriteOnce", "Running", false),
+        ("ReadWriteOncePod", "Succeeded", false),
+    ] {
+        let objects = [
+            claim.replace("MODE", mode),
+            pod("a", "", waits),
+            pod("b", "nodeName: n1, ", &format!("phase: {phase}")),
+        ];
+        let state = Read::for_status(&objects.join("\n---\n")).state("a");
+        assert_eq!(state.lines().any(|line| line == other), is_held, "{state}");
+    }
+}
+
+#[test]
+fn a_claim_that_waits_for_its_pod_names_where_its_volumes_may_be() {
+    let read = Read::for_status(
+        "\
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: fast}, status: {phase: Pending}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, volumeBindingMode: WaitForFirstConsumer, allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]}",
+    );
+    let expected = "WaitsForPod: storage class fast waits for a pod that uses the claim (WaitForFirstConsumer), and has volumes only where zone is a or b";
+    let state = read.state("data");
+    assert!(state.lines().any(|line| line == expected), "{state}");
+}
+
+#[test]
+fn a_webhook_without_its_service_says_what_becomes_of_requests() {
+    for (policy, status, state, line) in [
+        (
+            "Fail",
+            true,
+            "Failed",
+            "each request for guard.example.com is refused: its failurePolicy is Fail",
+        ),
+        ("Ignore", true, "Current", ""),
+        (
+            "Ignore",
+            false,
+            "Current",
+            "no request waits for guard.example.com: its failurePolicy is Ignore",
+        ),
+    ] {
+        let webhook = format!(
+            "{{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {{name: guard}}, webhooks: [{{name: guard.example.com, failurePolicy: {policy}, clientConfig: {{service: {{namespace: shop, name: guard}}}}}}]}}"
+        );
+        let mut read = if status {
+            Read::for_status(&webhook)
+        } else {
+            Read::of(&webhook)
+        };
+        let service = SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::Name("guard".into()),
+            ..SourceKey::all("", "Service")
+        };
+        let found = read.look(service).state("guard");
+        assert!(found.starts_with(state), "{policy}: {found}");
+        let lines = found
+            .lines()
+            .filter_map(|found| found.strip_prefix("UncalledWebhook: "));
+        assert_eq!(lines.collect::<Vec<_>>().join("\n"), line, "{found}");
+    }
+}

@@ -21,6 +21,7 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
         "gateway.networking.k8s.io/Gateway" => listeners(object),
+        "networking.k8s.io/Ingress" => Vec::from_iter(default_certificate(object)),
         _ => extension(object, kind),
     }
 }
@@ -158,6 +159,27 @@ fn listeners(gateway: Value<'_>) -> Vec<Cause> {
     notes.collect()
 }
 
+/// An Ingress that names no Secret for some of its hosts.
+fn default_certificate(ingress: Value<'_>) -> Option<Cause> {
+    let entries = ingress.items_at(&["spec", "tls"]);
+    let bare = entries.filter(|entry| read::text_or(*entry, &["secretName"], "").is_empty());
+    let hosts = bare.map(|entry| {
+        let hosts = entry.items_at(&["hosts"]).filter_map(Value::as_str);
+        let hosts: Vec<_> = hosts.collect();
+        if hosts.is_empty() {
+            "all hosts".to_owned()
+        } else {
+            hosts.join(", ")
+        }
+    });
+    let hosts: Vec<String> = hosts.collect();
+    let text = format!(
+        "no TLS Secret for {}: the controller's default certificate",
+        hosts.join(", ")
+    );
+    (!hosts.is_empty()).then(|| Cause::new(CauseRule::DefaultCertificate, text))
+}
+
 /// The notes of objects that Kubernetes itself does not define: Flux and cert-manager.
 fn extension(object: Value<'_>, kind: &str) -> Vec<Cause> {
     let group = kind.rsplit_once('/').map_or("", |(group, _)| group);
@@ -167,6 +189,12 @@ fn extension(object: Value<'_>, kind: &str) -> Vec<Cause> {
     let mut notes = Vec::new();
     if read::flag(object, &["spec", "suspend"]) {
         notes.push(Cause::new(CauseRule::Suspended, "suspended"));
+    }
+    if kind == "kustomize.toolkit.fluxcd.io/Kustomization"
+        && object.bool_at(&["spec", "prune"]) == Some(false)
+    {
+        let text = "prune is off: what its source no longer has stays in the cluster";
+        notes.push(Cause::new(CauseRule::NotPruned, text));
     }
     let revision = |key| object.text_at(&["status", key]);
     if let (Some(attempted), Some(applied)) = (

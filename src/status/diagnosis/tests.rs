@@ -504,6 +504,21 @@ const NOTES: &[(&str, &str, &str)] = &[
         "Attaching  not attached to node n1 yet",
     ),
     (
+        "networking.k8s.io/v1/Ingress",
+        r#""spec":{"tls":[{"hosts":["a.example.com"]},{"hosts":["b.example.com"],"secretName":"b"},{}]}"#,
+        "DefaultCertificate  no TLS Secret for a.example.com, all hosts: the controller's default certificate",
+    ),
+    (
+        "kustomize.toolkit.fluxcd.io/v1/Kustomization",
+        r#""spec":{"prune":false}"#,
+        "NotPruned  prune is off: what its source no longer has stays in the cluster",
+    ),
+    (
+        "kustomize.toolkit.fluxcd.io/v1/Kustomization",
+        r#""spec":{"prune":true}"#,
+        "",
+    ),
+    (
         "storage.k8s.io/v1/VolumeAttachment",
         r#""status":{"attached":false,"attachError":{"message":"disk is busy"}}"#,
         "AttachFailed  disk is busy",
