@@ -68,7 +68,7 @@ pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 
 /// With how many siblings an object is compared to share their memory. Pods of one owner differ by their zone.
-const COMPARED_SIBLINGS: usize = 4;
+const COMPARED_SIBLINGS: usize = 8;
 
 /// Objects by uid, and the relations between them.
 ///

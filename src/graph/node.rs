@@ -75,10 +75,13 @@ impl Node {
         if self.labels == sibling.labels {
             self.labels = sibling.labels.clone();
         }
-        if let (Facts::Pod(own), Facts::Pod(other)) = (&mut self.facts, &sibling.facts)
-            && own.ports == other.ports
-        {
-            own.ports = other.ports.clone();
+        if let (Facts::Pod(own), Facts::Pod(other)) = (&mut self.facts, &sibling.facts) {
+            if own.ports == other.ports {
+                own.ports = other.ports.clone();
+            }
+            if own.node == other.node {
+                own.node.clone_from(&other.node);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::graph::Tier;
 use crate::object::ObjectRef;
-use crate::source::{Body, ClusterId, Form, Packer, PrintedCell, SourceKey, Version, Why};
+use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status, Warning};
 
 /// What is known around an object.
@@ -39,8 +39,6 @@ pub struct ModelObject {
     pub departure: Option<(Departure, Timestamp)>,
     /// Its newest version in each source that has it. The model uses the first entry.
     held: Vec<(Arc<SourceKey>, Arc<Version>)>,
-    /// The body of its last version, if it was packed: the next one is packed like it.
-    packed_before: Option<Body>,
     /// The problems of its Pods, for a workload, or of its dependents, for a custom resource.
     pub(super) pod_problems: Vec<Finding>,
     /// Up to which tier other objects matter to its state.
@@ -63,7 +61,6 @@ impl ModelObject {
             changed: None,
             departure: None,
             held: Vec::new(),
-            packed_before: None,
             pod_problems: Vec::new(),
             needs: Tier::Always,
             is_starting: false,
@@ -85,8 +82,7 @@ impl ModelObject {
     /// its deletion already.
     pub(super) fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>) -> bool {
         if let Some(held) = self.held.iter_mut().find(|(held, _)| held == source) {
-            let before = std::mem::replace(&mut held.1, version.clone());
-            self.packed_before = Some(before.body.clone()).filter(Body::is_packed);
+            held.1 = version.clone();
         } else {
             self.held.reserve_exact(1);
             self.held.push((source.clone(), version.clone()));
@@ -116,19 +112,13 @@ impl ModelObject {
         }
     }
 
-    /// Keeps only the text of its versions, packed if the last one was. The parsed form takes more memory than the text,
-    /// and the assessment needs it once.
+    /// Keeps only the texts of its versions, which it shares with the stores. The parsed form takes more memory than the
+    /// text, and the assessment needs it once.
     pub(super) fn drop_tape(&mut self) {
-        let before = self.packed_before.take();
         for (_, version) in &mut self.held {
-            if version.body.read().is_none() {
-                continue;
+            if version.body.read().is_some() {
+                *version = Arc::new(version.unread());
             }
-            let packed = before
-                .as_ref()
-                .map(|before| version.packed(&mut Packer::new(), Some(before)));
-            let packed = packed.filter(|packed| packed.body.is_packed());
-            *version = Arc::new(packed.unwrap_or_else(|| version.unread()));
         }
     }
 

@@ -19,14 +19,21 @@ pub struct Body(BodyText);
 #[derive(Clone)]
 enum BodyText {
     Plain(Arc<str>),
-    Read(Doc),
-    Packed {
-        /// One LZ4 block, which may refer to `base`.
-        block: Arc<[u8]>,
-        /// The length of the text.
-        len: usize,
-        base: Arc<str>,
+    Read {
+        doc: Doc,
+        /// The same text as the store has it, if that is packed.
+        packed: Option<Box<PackedText>>,
     },
+    Packed(PackedText),
+}
+
+#[derive(Clone)]
+struct PackedText {
+    /// One LZ4 block, which may refer to `base`.
+    block: Arc<[u8]>,
+    /// The length of the text.
+    len: usize,
+    base: Arc<str>,
 }
 
 impl Body {
@@ -34,8 +41,8 @@ impl Body {
     pub fn text(&self) -> Arc<str> {
         match &self.0 {
             BodyText::Plain(text) => text.clone(),
-            BodyText::Read(doc) => doc.shared_text(),
-            BodyText::Packed { block, len, base } => {
+            BodyText::Read { doc, .. } => doc.shared_text(),
+            BodyText::Packed(PackedText { block, len, base }) => {
                 let text = decompress_with_dict(block, *len, base.as_bytes());
                 let text = text.expect("the block was packed with this base");
                 let text = String::from_utf8(text).expect("the packed bytes were a text");
@@ -47,8 +54,31 @@ impl Body {
     /// The object, if it is parsed already.
     pub(crate) fn read(&self) -> Option<&Doc> {
         match &self.0 {
-            BodyText::Read(doc) => Some(doc),
-            BodyText::Plain(_) | BodyText::Packed { .. } => None,
+            BodyText::Read { doc, .. } => Some(doc),
+            BodyText::Plain(_) | BodyText::Packed(_) => None,
+        }
+    }
+
+    /// The text without the tape of its parsed form, packed if the store has it packed.
+    pub(crate) fn unread(&self) -> Body {
+        match &self.0 {
+            BodyText::Read {
+                packed: Some(packed),
+                ..
+            } => Body(BodyText::Packed(PackedText::clone(packed))),
+            BodyText::Read { doc, packed: None } => doc.shared_text().into(),
+            BodyText::Plain(_) | BodyText::Packed(_) => self.clone(),
+        }
+    }
+
+    /// The parsed form, which also knows the packed form of the same text. Any other form stays as it is.
+    pub(crate) fn with_packed(&self, packed: &Body) -> Body {
+        match (&self.0, &packed.0) {
+            (BodyText::Read { doc, .. }, BodyText::Packed(packed)) => Body(BodyText::Read {
+                doc: doc.clone(),
+                packed: Some(Box::new(packed.clone())),
+            }),
+            _ => self.clone(),
         }
     }
 
@@ -57,36 +87,38 @@ impl Body {
     pub(crate) fn weight(&self) -> usize {
         match &self.0 {
             BodyText::Plain(text) => text.len(),
-            BodyText::Read(doc) => doc.footprint(),
-            BodyText::Packed { block, .. } => block.len(),
+            BodyText::Read { doc, .. } => doc.footprint(),
+            BodyText::Packed(PackedText { block, .. }) => block.len(),
         }
     }
 
     pub(crate) fn is_packed(&self) -> bool {
-        matches!(self.0, BodyText::Packed { .. })
+        matches!(self.0, BodyText::Packed(_))
     }
 
     fn packed(text: &str, base: &Arc<str>) -> Body {
-        Body(BodyText::Packed {
+        Body(BodyText::Packed(PackedText {
             block: compress_with_dict(text.as_bytes(), base.as_bytes()).into(),
             len: text.len(),
             base: base.clone(),
-        })
+        }))
     }
 
     /// The base of a packed body; `None` if it was packed without one, or is not packed.
     fn base(&self) -> Option<&Arc<str>> {
         match &self.0 {
-            BodyText::Packed { base, .. } if !base.is_empty() => Some(base),
-            BodyText::Packed { .. } | BodyText::Plain(_) | BodyText::Read(_) => None,
+            BodyText::Packed(PackedText { base, .. }) if !base.is_empty() => Some(base),
+            BodyText::Packed(_) | BodyText::Plain(_) | BodyText::Read { .. } => None,
         }
     }
 
     /// Whether packing made it at least `times` times smaller.
     fn is_within(&self, times: usize) -> bool {
         match &self.0 {
-            BodyText::Plain(_) | BodyText::Read(_) => false,
-            BodyText::Packed { block, len, .. } => block.len().saturating_mul(times) <= *len,
+            BodyText::Plain(_) | BodyText::Read { .. } => false,
+            BodyText::Packed(PackedText { block, len, .. }) => {
+                block.len().saturating_mul(times) <= *len
+            }
         }
     }
 }
@@ -94,7 +126,7 @@ impl Body {
 /// Keeps the parsed form.
 impl From<Doc> for Body {
     fn from(doc: Doc) -> Body {
-        Body(BodyText::Read(doc))
+        Body(BodyText::Read { doc, packed: None })
     }
 }
 
@@ -120,7 +152,7 @@ impl From<Body> for Arc<str> {
     fn from(body: Body) -> Arc<str> {
         match body.0 {
             BodyText::Plain(text) => text,
-            BodyText::Read(_) | BodyText::Packed { .. } => body.text(),
+            BodyText::Read { .. } | BodyText::Packed(_) => body.text(),
         }
     }
 }
@@ -167,8 +199,8 @@ impl Packer {
     /// A body that does not get smaller stays as it is.
     pub(crate) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
-            BodyText::Plain(_) | BodyText::Read(_) => body.text(),
-            BodyText::Packed { .. } => return body.clone(),
+            BodyText::Plain(_) | BodyText::Read { .. } => body.text(),
+            BodyText::Packed(_) => return body.clone(),
         };
         let own = before
             .and_then(Body::base)

@@ -55,9 +55,20 @@ impl Version {
     /// This version without the tape of its parsed text, which is larger than the text.
     pub(crate) fn unread(&self) -> Version {
         Version {
-            body: self.body.text().into(),
+            body: self.body.unread(),
             ..self.clone()
         }
+    }
+
+    /// This parsed version, which shares the text of the one that the store keeps.
+    pub(crate) fn sharing(self: Arc<Version>, kept: &Version) -> Arc<Version> {
+        if !kept.body.is_packed() {
+            return self;
+        }
+        Arc::new(Version {
+            body: self.body.with_packed(&kept.body),
+            ..Version::clone(&self)
+        })
     }
 
     /// This version with a packed body. `before` is the body of the object's last version.

@@ -1,7 +1,8 @@
 //! The store of a source: the last version of each object, by uid and by name. It does no IO: it takes versions
 //! and returns changes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::Verb;
 use super::history::Revision;
-use crate::object::{NamespacedName, ResourceVersion, Uid};
+use crate::object::{NamespacedName, ObjectRef, ResourceVersion, Uid};
 use crate::source::{Packer, Version, Why};
 
 /// How many deletions are remembered, to recognise replayed events of deleted objects.
@@ -60,11 +61,35 @@ pub(super) struct FullListing {
     pub(super) packer: Option<Packer>,
 }
 
+/// An object that its namespace and name identify: at most one bears them.
+#[derive(Debug)]
+struct ByName(Arc<ObjectRef>);
+
+impl Ord for ByName {
+    fn cmp(&self, other: &ByName) -> Ordering {
+        self.0.cmp_by_name(&other.0)
+    }
+}
+
+impl PartialOrd for ByName {
+    fn partial_cmp(&self, other: &ByName) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByName {
+    fn eq(&self, other: &ByName) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByName {}
+
 /// The last versions of a source's objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjectStore {
     by_uid: FxHashMap<Uid, HeldVersion>,
-    by_name: BTreeMap<NamespacedName, Uid>,
+    by_name: BTreeSet<ByName>,
     /// The version of the last listing. A watch from it sends nothing older.
     floor: Option<ResourceVersion>,
     gone: FxHashMap<Uid, ResourceVersion>,
@@ -84,7 +109,9 @@ impl ObjectStore {
 
     /// All objects, sorted by namespace and name.
     pub(super) fn iter(&self) -> impl Iterator<Item = &HeldVersion> {
-        self.by_name.values().filter_map(|uid| self.by_uid.get(uid))
+        self.by_name
+            .iter()
+            .filter_map(|named| self.by_uid.get(&named.0.identity()))
     }
 
     /// The version in the store if it is the same as `version`, so that equal versions share memory.
@@ -120,12 +147,14 @@ impl ObjectStore {
     ) -> Vec<StoreChange> {
         let uid = now.object.identity();
         let mut changes = Vec::with_capacity(1);
-        if let Some(old) = self.by_name.get(&now.object.namespaced_name()).cloned()
-            && old != uid
+        if let Some(ByName(old)) = self.by_name.get(&ByName(now.object.clone()))
+            && old.identity() != uid
         {
+            let old = old.identity();
             changes.extend(self.vanish(&old, now.version.clone()));
         }
         let kept = self.kept(&uid, &now);
+        let now = now.sharing(&kept);
         let prev = self.insert(uid, kept, seen);
         let why = match (&prev, verb) {
             (None, _) => Why::Added,
@@ -154,12 +183,8 @@ impl ObjectStore {
         }
         let listed = last_of_each(listing.objects);
         let uids: FxHashSet<Uid> = listed.iter().map(|now| now.object.identity()).collect();
-        let absent: Vec<Uid> = self
-            .by_name
-            .values()
-            .filter(|uid| !uids.contains(uid))
-            .cloned()
-            .collect();
+        let known = self.by_name.iter().map(|named| named.0.identity());
+        let absent: Vec<Uid> = known.filter(|uid| !uids.contains(uid)).collect();
         let mut changes: Vec<StoreChange> = absent
             .iter()
             .filter_map(|uid| self.vanish(uid, listing.version.clone()))
@@ -193,8 +218,7 @@ impl ObjectStore {
 
     fn insert(&mut self, uid: Uid, now: Arc<Version>, seen: Timestamp) -> Option<Arc<Version>> {
         if !self.by_uid.contains_key(&uid) {
-            self.by_name
-                .insert(now.object.namespaced_name(), uid.clone());
+            self.by_name.replace(ByName(now.object.clone()));
         }
         let entry = HeldVersion { version: now, seen };
         Some(self.by_uid.insert(uid, entry)?.version)
@@ -219,8 +243,10 @@ impl ObjectStore {
             }
         }
         let version = self.by_uid.remove(uid)?.version;
-        if self.by_name.get(&version.object.namespaced_name()) == Some(uid) {
-            self.by_name.remove(&version.object.namespaced_name());
+        let named = ByName(version.object.clone());
+        let bearer = self.by_name.get(&named);
+        if bearer.is_some_and(|bearer| bearer.0.identity() == *uid) {
+            self.by_name.remove(&named);
         }
         Some(version)
     }

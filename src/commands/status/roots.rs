@@ -107,13 +107,9 @@ pub(super) struct RootPlace {
 impl Ord for RootPlace {
     fn cmp(&self, other: &RootPlace) -> Ordering {
         let source = |place: &RootPlace| (place.rank, place.requested);
-        let by_name = |object: &ObjectRef, other: &ObjectRef| {
-            let by_namespace = object.namespace.cmp(&other.namespace);
-            by_namespace.then_with(|| object.name.cmp(&other.name))
-        };
         let by_source = source(self).cmp(&source(other));
         let (object, other) = (&self.object, &other.object);
-        let by_name = by_source.then_with(|| by_name(object, other));
+        let by_name = by_source.then_with(|| object.cmp_by_name(other));
         by_name.then_with(|| object.uid.cmp(&other.uid))
     }
 }

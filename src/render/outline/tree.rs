@@ -1,14 +1,16 @@
 //! Draws the branches of a tree: the text before each row, and before the lines below a row.
 
+use std::borrow::Cow;
+
 use crate::render::style::Symbols;
 
 /// The text before a row of a tree and before the lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
     /// Before the row itself: `│ └─`.
-    pub(super) row: String,
+    pub(super) row: Cow<'static, str>,
     /// The text before each line below the row. It is as wide as the row's own prefix.
-    pub(super) below: String,
+    pub(super) below: Cow<'static, str>,
 }
 
 /// The prefixes of rows in depth-first order, given by their depths. Rows of depth 0 are roots and have no
@@ -28,14 +30,21 @@ pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
             .skip(1)
             .map(|&more| column(more))
             .collect();
-        let (row, own) = match (depth, later[depth]) {
-            (0, _) => ("", ""),
-            (_, true) => (symbols.branch, symbols.trunk),
-            (_, false) => (symbols.last_branch, BLANK),
+        let own = match (depth, later[depth]) {
+            (0, _) => None,
+            (_, true) => Some((symbols.branch, symbols.trunk)),
+            (_, false) => Some((symbols.last_branch, BLANK)),
         };
-        prefixes.push(Prefix {
-            row: format!("{above}{row}"),
-            below: format!("{above}{own}{}", column(has_children)),
+        let below = column(has_children);
+        prefixes.push(match own {
+            None => Prefix {
+                row: "".into(),
+                below: below.into(),
+            },
+            Some((row, own)) => Prefix {
+                row: format!("{above}{row}").into(),
+                below: format!("{above}{own}{below}").into(),
+            },
         });
         later[depth] = true;
     }
