@@ -7,7 +7,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::Live;
-use super::pace::RedrawPace;
+use super::pace::{FRAME, RedrawPace};
 use crate::commands::sources::object;
 use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
 use crate::source::{Event, SourceKey};
@@ -74,6 +74,10 @@ impl<'a> LiveFeed<'a> {
             }
         }
         self.printing.done(begun, V::REST);
+        if V::REST > 0 && terminal.is_live() && view.has_begun() {
+            // Only a frame shows what is new.
+            self.printing.rest_until(begun + FRAME / 2);
+        }
         Ok(())
     }
 

@@ -8,7 +8,6 @@ mod pace;
 mod quit;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -21,11 +20,8 @@ use crate::source::SourceKey;
 
 use feed::LiveFeed;
 pub(crate) use live::Live;
-use pace::BEAT;
+use pace::{BEAT, FRAME};
 use quit::QuitKey;
-
-/// The shortest time between two frames.
-const FRAME: Duration = Duration::from_millis(100);
 
 /// Follows the sources that `view` wants, until the output is complete, the sources have ended, or `stop`
 /// comes.

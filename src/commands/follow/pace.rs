@@ -7,6 +7,9 @@ use tokio::time::Instant;
 /// The longest time between two frames, because ages change. Also the longest pause.
 pub(super) const BEAT: Duration = Duration::from_secs(1);
 
+/// The shortest time between two frames.
+pub(super) const FRAME: Duration = Duration::from_millis(100);
+
 /// When an action runs that is due: at once, unless the last run took long and has just ended.
 pub(super) struct RedrawPace {
     /// Whether anything is new since the last run.
@@ -36,6 +39,11 @@ impl RedrawPace {
     pub(super) fn is_overdue(&self, now: Instant) -> bool {
         self.done
             .is_none_or(|done| now.duration_since(done) >= BEAT)
+    }
+
+    /// Extends the pause to this time.
+    pub(super) fn rest_until(&mut self, until: Instant) {
+        self.rests_until = self.rests_until.max(until);
     }
 
     /// Records a run that started at `begun`. The pause is `times` as long as the run took, and at most a
