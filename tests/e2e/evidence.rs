@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const BROKEN: &str = include_str!("evidence/broken.yaml");
 
-/// The namespace, the object, and words of its cause.
+/// The namespace, the object, and words of its cause in `status`.
 const CASES: &[(&str, &str, &str)] = &[
     (
         "shop",
@@ -141,6 +141,48 @@ const CASES: &[(&str, &str, &str)] = &[
         "deploy/hooked",
         "webhook guard.example.com cannot be called: service \"guard\" not found",
     ),
+    (
+        "hooked",
+        "validatingwebhookconfiguration/guard",
+        "each request for guard.example.com is refused: its failurePolicy is Fail",
+    ),
+    (
+        "shop",
+        "ing/tls",
+        "certificate secret/cert does not name the host shop.example.com; it names web.example.com",
+    ),
+    ("shop", "ing/tls", "no TLS Secret for plain.example.com"),
+    (
+        "shop",
+        "sts/holders",
+        "persistentvolumeclaim/one is for one pod (ReadWriteOncePod), and pod/holders-",
+    ),
+];
+
+/// The same in `trace`, which reads more.
+const TRACED: &[(&str, &str, &str)] = &[
+    (
+        "shop",
+        "mutatingwebhookconfiguration/injector",
+        "no request waits for injector.example.com: its failurePolicy is Ignore",
+    ),
+    (
+        "shop",
+        "pod/untolerant",
+        "untolerated taint gpu=a:NoSchedule of node tainted",
+    ),
+    (
+        "shop",
+        "pod/untolerant",
+        "is also under poddisruptionbudget/second: evictions will fail",
+    ),
+    (
+        "shop",
+        "pod/untolerant",
+        "Standalone: no controller replaces it",
+    ),
+    ("shop", "netpol/closed", "ingress, egress restricted"),
+    ("shop", "deploy/paused", "Not matched by any Service"),
 ];
 
 /// A warning that a kubelet would send about the Pod `mounts`.
@@ -163,15 +205,17 @@ fn broken_objects_have_their_real_cause() {
     warn_about_a_mount(&plane);
     plane.kubectl(&["delete", "ns", "stuck", "--wait=false"]);
     let started = Instant::now();
-    let mut due: Vec<_> = CASES.to_vec();
+    let of = |verb, cases: &'static [_]| cases.iter().map(move |case| (verb, case));
+    let cases = of("status", CASES).chain(of("trace", TRACED));
+    let mut due: Vec<_> = cases.collect();
     loop {
         let mut last: Vec<String> = Vec::new();
-        due.retain(|(namespace, object, cause)| {
-            let ran = spy.run(&["status", object, "-n", namespace, "--once"]);
+        due.retain(|(verb, (namespace, object, cause))| {
+            let ran = spy.run(&[verb, object, "-n", namespace, "--once"]);
             let is_named = ran.stdout.contains(cause);
             if !is_named {
                 let shown = ran.transcript();
-                last.push(format!("{object} does not say `{cause}`:\n{shown}"));
+                last.push(format!("{verb} {object} does not say `{cause}`:\n{shown}"));
             }
             !is_named
         });
