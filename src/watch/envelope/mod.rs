@@ -239,6 +239,18 @@ pub(super) fn can_be_read(text: &str) -> bool {
     skim::item(text).is_some() || serde_json::from_str::<Head<'_>>(text).is_ok()
 }
 
+/// Whether the part of an object that [`Reader::item`] reads names the same type as the whole object. The type may be
+/// repeated after that part, and the last one counts.
+pub(super) fn names_one_type(doc: &Doc) -> bool {
+    skim::item(doc.text()).is_none_or(|head| {
+        let says = |field: &str, said: &Text<'_>| {
+            let own = doc.root().str_at(&[field]);
+            own.unwrap_or_default() == said.0
+        };
+        says("kind", &head.kind) && says("apiVersion", &head.api_version)
+    })
+}
+
 fn fault(error: &serde_json::Error) -> Arc<str> {
     json_fault(error).into()
 }

@@ -390,6 +390,10 @@ async fn an_unreadable_document_is_reported_once_and_the_others_are_read() {
             meta(r#","uid":"u","uid":"v""#),
             "pod/b: apiVersion, kind or metadata cannot be read",
         ),
+        (
+            r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"kind":"Pod"}"#.into(),
+            "pod/b: the object names two types",
+        ),
     ] {
         let (first, last) = (pod("a", 1, "web"), pod("c", 3, "web"));
         for (text, line) in [
