@@ -75,7 +75,7 @@ impl<'a> LiveFeed<'a> {
         }
         self.printing.done(begun, V::REST);
         if V::REST > 0 && terminal.is_live() && view.has_begun() {
-            // Only a frame shows what is new.
+            // On a terminal only frames show news: to judge it twice a frame is enough.
             self.printing.rest_until(begun + FRAME / 2);
         }
         Ok(())

@@ -92,6 +92,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_pause_can_be_extended_and_never_shortened() {
+        let mut pace = RedrawPace::default();
+        let begun = Instant::now();
+        pace.is_owed = true;
+        pace.rest_until(begun + FRAME);
+        pace.rest_until(begun);
+        assert!(!pace.is_due(begun) && pace.is_due(begun + FRAME));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_run_is_overdue_after_a_beat() {
         let mut pace = RedrawPace::default();
         assert!(pace.is_overdue(Instant::now()), "it was never done");
