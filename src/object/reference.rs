@@ -1,6 +1,5 @@
 //! The names of objects and of their types.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -108,12 +107,6 @@ impl ObjectRef {
             let (group, kind, name) = (self.group(), &self.kind, &self.name);
             Uid::new(format!("{group}/{kind}/{namespace}/{name}"))
         })
-    }
-
-    /// Its order by namespace and name, whichever object bears the name.
-    pub(crate) fn cmp_by_name(&self, other: &ObjectRef) -> Ordering {
-        let by_namespace = self.namespace.cmp(&other.namespace);
-        by_namespace.then_with(|| self.name.cmp(&other.name))
     }
 
     /// Its place in a resource, whichever object bears the name.

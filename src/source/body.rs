@@ -71,15 +71,15 @@ impl Body {
         }
     }
 
-    /// The parsed form, which also knows the packed form of the same text. Any other form stays as it is.
-    pub(crate) fn with_packed(&self, packed: &Body) -> Body {
-        match (&self.0, &packed.0) {
-            (BodyText::Read { doc, .. }, BodyText::Packed(packed)) => Body(BodyText::Read {
-                doc: doc.clone(),
-                packed: Some(Box::new(packed.clone())),
-            }),
-            _ => self.clone(),
-        }
+    /// The parsed form, which also knows the packed form of the same text; `None` if they are not these forms.
+    pub(crate) fn with_packed(&self, packed: &Body) -> Option<Body> {
+        let (BodyText::Read { doc, .. }, BodyText::Packed(packed)) = (&self.0, &packed.0) else {
+            return None;
+        };
+        Some(Body(BodyText::Read {
+            doc: doc.clone(),
+            packed: Some(Box::new(packed.clone())),
+        }))
     }
 
     /// Its bytes in memory, including the tape of a parsed text. A packed body counts without the base that
@@ -291,6 +291,23 @@ mod tests {
         // A version with a very different text gets another base.
         let next = packer.pack(&pod(1, "billing"), Some(&auth[1]));
         assert!(next == pod(1, "billing") && next.weight() <= other[1].weight());
+    }
+
+    #[test]
+    fn a_parsed_body_shares_the_packed_text_of_the_store() {
+        let mut packer = Packer::new();
+        let parsed =
+            Body::from(Doc::parse(format!(r#"{{"x":"{}"}}"#, "x".repeat(500))).expect("JSON"));
+        let kept = packer.pack(&parsed, None);
+        let shared = parsed.with_packed(&kept).expect("parsed, and packed");
+        assert!(shared.read().is_some());
+        let block = |body: &Body| match &body.0 {
+            BodyText::Packed(text) => text.block.clone(),
+            BodyText::Plain(_) | BodyText::Read { .. } => Arc::from([]),
+        };
+        assert!(Arc::ptr_eq(&block(&shared.unread()), &block(&kept)));
+        assert!(!parsed.unread().is_packed() && parsed.unread() == kept);
+        assert!(kept.with_packed(&kept).is_none() && parsed.with_packed(&parsed).is_none());
     }
 
     proptest! {

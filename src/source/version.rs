@@ -60,15 +60,15 @@ impl Version {
         }
     }
 
-    /// This parsed version, which shares the text of the one that the store keeps.
-    pub(crate) fn sharing(self: Arc<Version>, kept: &Version) -> Arc<Version> {
-        if !kept.body.is_packed() {
-            return self;
+    /// This version with the packed text of the one that a store keeps, if it is parsed and that one is packed.
+    pub(crate) fn with_packed(self: Arc<Version>, kept: &Version) -> Arc<Version> {
+        match self.body.with_packed(&kept.body) {
+            Some(body) => Arc::new(Version {
+                body,
+                ..Version::clone(&self)
+            }),
+            None => self,
         }
-        Arc::new(Version {
-            body: self.body.with_packed(&kept.body),
-            ..Version::clone(&self)
-        })
     }
 
     /// This version with a packed body. `before` is the body of the object's last version.

@@ -61,13 +61,14 @@ pub(super) struct FullListing {
     pub(super) packer: Option<Packer>,
 }
 
-/// An object that its namespace and name identify: at most one bears them.
+/// An object as its namespace and name tell it from the others of its type, whichever uid it has.
 #[derive(Debug)]
 struct ByName(Arc<ObjectRef>);
 
 impl Ord for ByName {
     fn cmp(&self, other: &ByName) -> Ordering {
-        self.0.cmp_by_name(&other.0)
+        let by_namespace = self.0.namespace.cmp(&other.0.namespace);
+        by_namespace.then_with(|| self.0.name.cmp(&other.0.name))
     }
 }
 
@@ -154,7 +155,7 @@ impl ObjectStore {
             changes.extend(self.vanish(&old, now.version.clone()));
         }
         let kept = self.kept(&uid, &now);
-        let now = now.sharing(&kept);
+        let now = now.with_packed(&kept);
         let prev = self.insert(uid, kept, seen);
         let why = match (&prev, verb) {
             (None, _) => Why::Added,

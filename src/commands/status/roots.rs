@@ -1,6 +1,5 @@
 //! `Roots`: the requested objects, in which order they are shown, and whose dependents are followed.
 
-use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -95,38 +94,15 @@ impl Root {
 }
 
 /// The sort key of a requested object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RootPlace {
     pub(super) rank: Rank,
     /// The index of the first requested source that showed it.
     pub(super) requested: usize,
-    /// The object. Its namespace and name count, then its uid. It has no uid if it was requested by name and does not exist.
+    /// The object. The objects of one source have one type, so their namespaces and names decide. An object that was
+    /// requested by name and does not exist has no uid.
     pub(super) object: Arc<ObjectRef>,
 }
-
-impl Ord for RootPlace {
-    fn cmp(&self, other: &RootPlace) -> Ordering {
-        let source = |place: &RootPlace| (place.rank, place.requested);
-        let by_source = source(self).cmp(&source(other));
-        let (object, other) = (&self.object, &other.object);
-        let by_name = by_source.then_with(|| object.cmp_by_name(other));
-        by_name.then_with(|| object.uid.cmp(&other.uid))
-    }
-}
-
-impl PartialOrd for RootPlace {
-    fn partial_cmp(&self, other: &RootPlace) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for RootPlace {
-    fn eq(&self, other: &RootPlace) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for RootPlace {}
 
 /// The objects whose dependents are hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

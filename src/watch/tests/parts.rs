@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::object::ResourceVersion;
-use crate::source::{Form, Version};
+use crate::source::{Form, Packer, Version};
 use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::queue::Queue;
 use crate::watch::source::SharedSource;
@@ -67,6 +67,28 @@ fn a_watched_object_is_parsed_once_and_kept_as_text() {
         let kept = store.iter().next().expect("kept");
         assert!(kept.version.body.read().is_none() && *kept.version.body.text() == *text);
     }
+}
+
+#[test]
+fn a_change_after_a_long_listing_shares_the_packed_text_of_the_store() {
+    let mut store = ObjectStore::default();
+    let long = FullListing {
+        version: ResourceVersion::new("1"),
+        continuity: Continuity::Continued,
+        objects: Vec::new(),
+        packer: Some(Packer::new()),
+    };
+    store.swap(long, Timestamp::UNIX_EPOCH);
+    let line = format!(
+        r#"{{"type":"ADDED","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"a","uid":"u","resourceVersion":"7"}},"x":"{}"}}}}"#,
+        "x".repeat(1000)
+    );
+    let (verb, version, _) = read(&line).expect("valid");
+    let changes = store.put(verb, Arc::new(version), Timestamp::UNIX_EPOCH);
+    let now = &changes[0].now;
+    assert!(now.body.read().is_some(), "subscribers need not parse it");
+    assert!(now.unread().body.is_packed(), "nobody packs it again");
+    assert!(store.iter().all(|held| held.version.body.is_packed()));
 }
 
 #[test]
