@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 
+use crate::object::Value;
+
 /// The type of a line, the object's exact text, and the object's head.
 pub(super) type Read<'a> = (Cow<'a, str>, &'a str, Head<'a>);
 
@@ -29,7 +31,7 @@ struct Loose<'a> {
 
 /// The identity of an object.
 #[derive(Debug, Default, PartialEq, Deserialize)]
-pub(super) struct Head<'a> {
+pub(in crate::watch) struct Head<'a> {
     #[serde(rename = "apiVersion", borrow, default, deserialize_with = "said")]
     pub(super) api_version: Text<'a>,
     #[serde(borrow, default, deserialize_with = "said")]
@@ -42,6 +44,12 @@ impl Head<'_> {
     /// Whether it has a type.
     pub(super) fn has_type(&self) -> bool {
         !self.api_version.0.is_empty() && !self.kind.0.is_empty()
+    }
+
+    /// Whether the whole object has the type that its head names. Of two types, the last one counts.
+    pub(in crate::watch) fn has_type_of(&self, object: Value<'_>) -> bool {
+        let says = |field: &str| object.str_at(&[field]).unwrap_or_default();
+        says("kind") == self.kind.0 && says("apiVersion") == self.api_version.0
     }
 
     /// Whether this is a metadata-only object.

@@ -140,10 +140,7 @@ impl Reader {
 
     /// Reads one item of a listing.
     pub fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
-        let head = match skim::item(text) {
-            Some(head) => head,
-            None => serde_json::from_str(text).map_err(|error| fault(&error))?,
-        };
+        let head = item_head(text).map_err(|error| fault(&error))?;
         Ok(self.version(text, &head)?.version)
     }
 
@@ -234,21 +231,12 @@ fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
     Item { version, deleting }
 }
 
-/// Whether [`Reader::item`] can identify the object in a JSON text.
-pub(super) fn can_be_read(text: &str) -> bool {
-    skim::item(text).is_some() || serde_json::from_str::<Head<'_>>(text).is_ok()
-}
-
-/// Whether the part of an object that [`Reader::item`] reads names the same type as the whole object. The type may be
-/// repeated after that part, and the last one counts.
-pub(super) fn names_one_type(doc: &Doc) -> bool {
-    skim::item(doc.text()).is_none_or(|head| {
-        let says = |field: &str, said: &Text<'_>| {
-            let own = doc.root().str_at(&[field]);
-            own.unwrap_or_default() == said.0
-        };
-        says("kind", &head.kind) && says("apiVersion", &head.api_version)
-    })
+/// The part of an item of a listing that identifies its object. The type may be repeated after that part.
+pub(super) fn item_head(text: &str) -> serde_json::Result<Head<'_>> {
+    match skim::item(text) {
+        Some(head) => Ok(head),
+        None => serde_json::from_str(text),
+    }
 }
 
 fn fault(error: &serde_json::Error) -> Arc<str> {

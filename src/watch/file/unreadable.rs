@@ -1,6 +1,6 @@
 //! Decides whether a source can read an object of a file.
 
-use super::super::envelope::{can_be_read, names_one_type};
+use super::super::envelope::item_head;
 use crate::object::{Doc, Kind, ParseError};
 
 /// The metadata fields with the identity and the version of an object.
@@ -14,8 +14,8 @@ const HEAD: [&str; 5] = [
 
 /// Why a source cannot read an object, if that is so. The text contains no values of the object.
 pub(super) fn unreadable(doc: &Doc) -> Option<String> {
-    if can_be_read(doc.text()) {
-        return (!names_one_type(doc)).then(|| ParseError::TwoTypes.to_string());
+    if let Ok(head) = item_head(doc.text()) {
+        return (!head.has_type_of(doc.root())).then(|| ParseError::TwoTypes.to_string());
     }
     let meta = doc.root().get("metadata");
     let wrong = HEAD.iter().find_map(|field| {
