@@ -81,7 +81,7 @@ impl LinkReader<'_> {
                     }));
                 }
             }
-            Read::Webhooks => self.refer_to_webhooks(relation),
+            Read::Webhooks(policy) => self.refer_to_webhooks(relation, policy),
             Read::Label(key) => self.refer_by(relation, &["metadata", "labels", key]),
             Read::Annotation(key) => self.refer_by(relation, &["metadata", "annotations", key]),
             Read::Selector(path, empty) => {
@@ -122,14 +122,16 @@ impl LinkReader<'_> {
         }
     }
 
-    fn refer_to_webhooks(&mut self, relation: &'static Relation) {
+    /// The Services that webhooks with a `failurePolicy` call. Without one, it is Fail
+    /// (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#failure-policy>).
+    fn refer_to_webhooks(&mut self, relation: &'static Relation, policy: &str) {
         for webhook in self.object.items_at(&["webhooks"]) {
-            let service = webhook.at(&["clientConfig", "service"]);
-            let found = service.and_then(|holder| self.reference(relation, holder, "name"));
-            self.refer(found.map(|found| Reference {
-                is_optional: ignores_failure(webhook),
-                ..found
-            }));
+            let own = webhook.text_at(&["failurePolicy"]);
+            if own.as_deref().unwrap_or("Fail") == policy {
+                let service = webhook.at(&["clientConfig", "service"]);
+                let found = service.and_then(|holder| self.reference(relation, holder, "name"));
+                self.refer(found);
+            }
         }
     }
 
@@ -243,12 +245,6 @@ fn plain(relation: &'static Relation, target: ReferenceTarget) -> Reference {
         is_optional: false,
         keys: Vec::new(),
     }
-}
-
-/// Whether the API server goes on without a webhook that it cannot call
-/// (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#failure-policy>).
-fn ignores_failure(webhook: Value<'_>) -> bool {
-    webhook.str_at(&["failurePolicy"]).as_deref() == Some("Ignore")
 }
 
 /// The keys that a field needs: `key` beside the name, or those of `items`.

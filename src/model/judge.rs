@@ -183,7 +183,8 @@ impl Model {
             Facts::Service(service) => {
                 if let Some(port) = absent_port(reference, service) {
                     let text = format!("{reference} has no port {port}{}", ports_of(service));
-                    return Some(Finding::new(CauseRule::MissingPort, Status::Failed, text));
+                    let status = status_if_absent(reference);
+                    return Some(Finding::new(CauseRule::MissingPort, status, text));
                 }
             }
             Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
@@ -191,11 +192,12 @@ impl Model {
         let own = &self.objects.get(&node.uid)?.assessment;
         let is_always = reference.relation.tier == Tier::Always;
         let (rule, status) = match own.status() {
-            Status::Failed if is_always && matches!(node.facts, Facts::Data(_)) => {
-                (CauseRule::FailedReference, status_if_absent(reference))
-            }
-            Status::Failed if is_always && node.service().is_none() => return None,
-            Status::Failed if is_always => (CauseRule::FailedReference, Status::Failed),
+            Status::Failed if is_always => match node.facts {
+                Facts::Data(_) | Facts::Service(_) => {
+                    (CauseRule::FailedReference, status_if_absent(reference))
+                }
+                Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => return None,
+            },
             Status::Unknown if is_always && node.service().is_some() => {
                 (CauseRule::UnreadReference, Status::Unknown)
             }

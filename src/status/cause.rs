@@ -158,7 +158,7 @@ rules! {
     Dangling Retried FLOW_CONTROL "A FlowSchema names a priority level that does not exist.";
     DanglingVolume Retried VOLUMES "A bound volume names a claim that does not exist.";
     DeadlineExceeded Never DEADLINES "A Job or a Pod ran longer than its activeDeadlineSeconds.";
-    DefaultCertificate Retried INGRESS_TLS "An Ingress names no TLS Secret for a host, so its controller serves a certificate of its own.";
+    DefaultCertificate Retried INGRESS_TLS "An Ingress names no TLS Secret for a host, so its controller serves its default certificate.";
     DiskPressure Retried NODES "A node has too little disk space.";
     Disruption Retried POD_CONDITIONS "A disruption, such as an eviction or a preemption, is about to end the Pod.";
     DisruptionUnknown Retried BUDGETS "The controller cannot compute how many disruptions the budget allows.";
@@ -202,7 +202,7 @@ rules! {
     NotAccepted Retried GATEWAYS "The controller does not accept a Gateway.";
     NotObserved Retried CONVENTIONS "The controller has not yet observed the newest generation of the spec.";
     NotProgrammed Retried GATEWAYS "A Gateway is not configured in the data plane.";
-    NotPruned Retried FLUX_PRUNE "Flux leaves what its source no longer has in the cluster.";
+    NotPruned Retried FLUX_PRUNE "Flux does not delete objects that its source no longer has.";
     NotReady Retried PROBES "A container runs but is not ready, or the Ready condition is not True.";
     OOMKilled Retried MEMORY "A container used more memory than its limit, or than its node has.";
     OldReplicas Retried ROLLOUTS "A ReplicaSet of an old revision still has replicas, which the rollout removes.";
@@ -238,7 +238,7 @@ rules! {
     Unallocated Retried DEVICES "A claim has no devices yet.";
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";
-    UncalledWebhook Retried FAILURE_POLICY "The API server cannot call a webhook. The failurePolicy decides what becomes of the request.";
+    UncalledWebhook Retried FAILURE_POLICY "The API server cannot call a webhook, so it refuses matching requests or lets them pass.";
     UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
     UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";

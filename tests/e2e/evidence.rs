@@ -144,7 +144,12 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "hooked",
         "validatingwebhookconfiguration/guard",
-        "each request for guard.example.com is refused: its failurePolicy is Fail",
+        "without service/guard, the API server refuses matching requests (failurePolicy Fail)",
+    ),
+    (
+        "shop",
+        "mutatingwebhookconfiguration/injector",
+        "without service/injector, the API server lets matching requests pass (failurePolicy Ignore)",
     ),
     (
         "shop",
@@ -155,17 +160,12 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "shop",
         "sts/holders",
-        "persistentvolumeclaim/one is for one pod (ReadWriteOncePod), and pod/holders-",
+        "has persistentvolumeclaim/one, which is for one pod (ReadWriteOncePod)",
     ),
 ];
 
 /// The same in `trace`, which reads more.
 const TRACED: &[(&str, &str, &str)] = &[
-    (
-        "shop",
-        "mutatingwebhookconfiguration/injector",
-        "no request waits for injector.example.com: its failurePolicy is Ignore",
-    ),
     (
         "shop",
         "pod/untolerant",

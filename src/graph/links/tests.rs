@@ -258,7 +258,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
         r#""webhooks":[{"failurePolicy":"Ignore","clientConfig":{"service":{"namespace":"hooks","name":"h"}}},{"failurePolicy":"Fail","clientConfig":{"service":{"namespace":"hooks","name":"i"}}}]"#,
-        "webhook Service hooks/h optional\nwebhook Service hooks/i",
+        "webhook Service hooks/i\nwebhook Service hooks/h",
     ),
     (
         "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",

@@ -52,8 +52,10 @@ relations! { TABLE:
     "class": "networking.k8s.io/Ingress" Uses Annotation("kubernetes.io/ingress.class") => Kind("networking.k8s.io/IngressClass"), Trace Works Both;
     "parameters": "networking.k8s.io/IngressClass" Uses Name("spec.parameters", "name") => Reference(ANYTHING), Trace Fails Forth;
 
-    "webhook": "admissionregistration.k8s.io/MutatingWebhookConfiguration" Fronts Webhooks => Kind("Service"), Always Fails Forth;
-    "webhook": "admissionregistration.k8s.io/ValidatingWebhookConfiguration" Fronts Webhooks => Kind("Service"), Always Fails Forth;
+    "webhook": "admissionregistration.k8s.io/MutatingWebhookConfiguration" Fronts Webhooks("Fail") => Kind("Service"), Always Fails Forth;
+    "webhook": "admissionregistration.k8s.io/MutatingWebhookConfiguration" Fronts Webhooks("Ignore") => Kind("Service"), Always Delays Forth;
+    "webhook": "admissionregistration.k8s.io/ValidatingWebhookConfiguration" Fronts Webhooks("Fail") => Kind("Service"), Always Fails Forth;
+    "webhook": "admissionregistration.k8s.io/ValidatingWebhookConfiguration" Fronts Webhooks("Ignore") => Kind("Service"), Always Delays Forth;
     "conversion webhook": "apiextensions.k8s.io/CustomResourceDefinition" Fronts Name("spec.conversion.webhook.clientConfig.service", "name") => Kind("Service"), Always Fails Forth;
     "backend": "apiregistration.k8s.io/APIService" Fronts Name("spec.service", "name") => Kind("Service"), Always Fails Forth;
     "policy": "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding" Uses Name("spec", "policyName") => Kind("admissionregistration.k8s.io/ValidatingAdmissionPolicy"), Always Fails Both;

@@ -69,8 +69,8 @@ pub(super) enum Read {
     Name(&'static str, &'static str),
     /// By the name of a TLS Secret: the path of its parent, and the field. The Secret must have a certificate and its key.
     Certificate(&'static str, &'static str),
-    /// By the names of the Services that webhooks call. A webhook may be one that the API server can do without.
-    Webhooks,
+    /// By the names of the Services that webhooks with this `failurePolicy` call.
+    Webhooks(&'static str),
     /// By a meta/v1 `LabelSelector` at a path. An absent one selects nothing.
     Selector(&'static str, Empty),
     /// By a plain map of labels at a path. An empty one selects nothing.
@@ -204,7 +204,7 @@ impl Relation {
             Read::OwnerUid => "metadata.ownerReferences".to_owned(),
             Read::Name("", key) => key.to_owned(),
             Read::Name(path, key) | Read::Certificate(path, key) => format!("{path}.{key}"),
-            Read::Webhooks => "webhooks[].clientConfig.service.name".to_owned(),
+            Read::Webhooks(_) => "webhooks[].clientConfig.service.name".to_owned(),
             Read::Selector(path, _) | Read::Labels(path) => path.to_owned(),
             Read::Label(key) => format!("metadata.labels[{key}]"),
             Read::Annotation(key) => format!("metadata.annotations[{key}]"),
@@ -252,7 +252,7 @@ impl Relation {
             Read::OwnerUid
             | Read::Name(..)
             | Read::Certificate(..)
-            | Read::Webhooks
+            | Read::Webhooks(_)
             | Read::Label(_)
             | Read::Annotation(_)
             | Read::Computed(_)

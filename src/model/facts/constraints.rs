@@ -1,6 +1,7 @@
-//! What else the scheduler must respect for a Pod that has no node: the spread, other Pods, and the places of its volumes.
+//! What else the scheduler must respect for a Pod that has no node: the spread, other Pods, and the places and holders
+//! of its volumes.
 
-use crate::graph::Node;
+use crate::graph::{Node, Pod};
 use crate::object::{Value, label_selector, node_selector_term};
 use crate::status::{Cause, CauseRule};
 
@@ -8,6 +9,9 @@ use super::super::Model;
 
 /// The terms of a rule about other Pods that must hold.
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/// The access mode of a claim that only one Pod may use.
+const ONE_POD: &str = "ReadWriteOncePod";
 
 impl Model {
     /// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
@@ -25,6 +29,7 @@ impl Model {
             "must not run beside",
         ));
         texts.extend(self.volume_places(pod));
+        texts.extend(self.claim_holders(pod));
         let causes = texts.into_iter();
         let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
         causes.collect()
@@ -32,9 +37,7 @@ impl Model {
 
     /// Where the volumes of a Pod are. Only a trace reads the volumes of bound claims.
     fn volume_places(&self, pod: &Node) -> Vec<String> {
-        let claims = self.graph.references_of(&pod.uid).iter();
-        let claims = claims.filter_map(|found| self.graph.referenced(&found.target));
-        let claims = claims.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim");
+        let claims = self.claims_of(pod);
         let references = claims.flat_map(|claim| self.graph.references_of(&claim.uid));
         let volumes = references.filter(|found| &*found.target.kind.kind == "PersistentVolume");
         let volumes = volumes.filter_map(|found| self.graph.referenced(&found.target));
@@ -44,6 +47,42 @@ impl Model {
         });
         places.collect()
     }
+
+    /// The other Pods that have a claim of a Pod, if only one may have it.
+    fn claim_holders(&self, pod: &Node) -> Vec<String> {
+        let claims = self.claims_of(pod).filter(|claim| {
+            let doc = self.doc(&claim.uid);
+            doc.is_some_and(|doc| is_for_one_pod(doc.root()))
+        });
+        let holders = claims.flat_map(|claim| {
+            let users = self.graph.referrers(&claim.object);
+            let users = users.filter_map(|uid| self.graph.node(uid));
+            let holders = users.filter(|user| user.pod().is_some_and(has_volumes));
+            holders.map(move |holder| {
+                format!(
+                    "{} has {}, which is for one pod ({ONE_POD})",
+                    holder.object, claim.object
+                )
+            })
+        });
+        holders.collect()
+    }
+
+    fn claims_of(&self, pod: &Node) -> impl Iterator<Item = &Node> {
+        let found = self.graph.references_of(&pod.uid).iter();
+        let found = found.filter_map(|found| self.graph.referenced(&found.target));
+        found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
+    }
+}
+
+fn is_for_one_pod(claim: Value<'_>) -> bool {
+    let mut modes = claim.items_at(&["spec", "accessModes"]);
+    modes.any(|mode| mode.as_str().as_deref() == Some(ONE_POD))
+}
+
+/// Whether a Pod has a node, which its volumes are attached to until it ends.
+fn has_volumes(pod: &Pod) -> bool {
+    pod.node.is_some() && !pod.has_ended
 }
 
 /// The constraints on the spread of Pods that must hold.

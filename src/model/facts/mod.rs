@@ -24,10 +24,7 @@ impl Model {
             return Vec::new();
         };
         match (node.object.group(), &*node.object.kind) {
-            ("", "Pod") => {
-                let facts = self.placement_facts(node).into_iter();
-                facts.chain(self.claim_holders(node)).collect()
-            }
+            ("", "Pod") => self.placement_facts(node),
             ("", "PersistentVolumeClaim") => Vec::from_iter(self.claim_fact(node)),
             ("apps", "StatefulSet") => Vec::from_iter(self.blocking_pod(node)),
             _ => Vec::new(),

@@ -1,6 +1,6 @@
 //! Why a claim is not bound: what its storage class does.
 
-use crate::graph::{Node, Pod};
+use crate::graph::Node;
 use crate::object::Value;
 use crate::status::{Cause, CauseRule, Status};
 
@@ -13,46 +13,7 @@ const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 /// The binding mode of a class whose volumes are created once a Pod needs them.
 const LATE: &str = "WaitForFirstConsumer";
 
-/// The access mode of a claim that only one Pod may use.
-const ONE_POD: &str = "ReadWriteOncePod";
-
 impl Model {
-    /// The Pods that hold the claims that a Pod without a node needs and that only one Pod may use.
-    pub(super) fn claim_holders(&self, pod: &Node) -> Vec<Cause> {
-        if !self.is_unschedulable(pod) {
-            return Vec::new();
-        }
-        let claims = self.graph.references_of(&pod.uid).iter();
-        let claims = claims.filter_map(|claim| self.graph.referenced(&claim.target));
-        let claims = claims.filter(|claim| self.is_for_one_pod(claim));
-        let facts = claims.flat_map(|claim| {
-            let users = self.graph.referrers(&claim.object);
-            let users = users.filter_map(|uid| self.graph.node(uid));
-            let holders = users.filter(|user| {
-                let runs = |pod: &Pod| pod.node.is_some() && !pod.has_ended;
-                user.uid != pod.uid && user.pod().is_some_and(runs)
-            });
-            holders.map(|holder| {
-                let text = format!(
-                    "{} is for one pod ({ONE_POD}), and {} has it",
-                    claim.object, holder.object
-                );
-                Cause::new(CauseRule::Fact, text)
-            })
-        });
-        facts.collect()
-    }
-
-    fn is_for_one_pod(&self, claim: &Node) -> bool {
-        let doc = self
-            .doc(&claim.uid)
-            .filter(|_| &*claim.object.kind == "PersistentVolumeClaim");
-        doc.is_some_and(|doc| {
-            let mut modes = doc.root().items_at(&["spec", "accessModes"]);
-            modes.any(|mode| mode.as_str().as_deref() == Some(ONE_POD))
-        })
-    }
-
     /// What a claim that is not bound waits for.
     pub(super) fn claim_fact(&self, claim: &Node) -> Option<Cause> {
         let object = self.objects.get(&claim.uid)?;

@@ -1,46 +1,34 @@
-//! What becomes of requests while the API server cannot call a webhook.
+//! What the API server does while it cannot call a webhook.
 
-use crate::graph::{Node, Reference};
-use crate::object::Value;
+use crate::graph::{IfAbsent, Node};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
 
 impl Model {
-    /// What the API server does with the requests of each webhook whose Service does not work.
+    /// What the API server does without each Service of a webhook that does not work.
     pub(super) fn uncalled_webhooks(&self, configuration: &Node) -> Vec<Finding> {
-        let Some(doc) = self.doc(&configuration.uid) else {
+        let Some(cluster) = self.cluster_of(&configuration.uid) else {
             return Vec::new();
         };
-        let webhooks = doc.root().items_at(&["webhooks"]);
-        let findings = webhooks.filter_map(|webhook| {
-            let service = self.broken_service(configuration, webhook)?;
-            let name = webhook.text_at(&["name"])?;
-            let text = if service.is_optional {
-                format!("no request waits for {name}: its failurePolicy is Ignore")
-            } else {
-                format!("each request for {name} is refused: its failurePolicy is Fail")
+        let references = self.graph.references_of(&configuration.uid).iter();
+        let uncalled = references.filter(|reference| {
+            let is_webhook = reference.relation.name == "webhook";
+            let problem = self.reference_finding(cluster, reference);
+            let problem = problem.filter(|_| is_webhook);
+            problem.is_some_and(|problem| problem.cause.rule != CauseRule::UnreadReference)
+        });
+        let findings = uncalled.map(|webhook| {
+            let (does, policy) = match webhook.if_absent() {
+                IfAbsent::Fails => ("refuses matching requests", "Fail"),
+                IfAbsent::Delays | IfAbsent::Works => ("lets matching requests pass", "Ignore"),
             };
-            Some(Finding::new(
-                CauseRule::UncalledWebhook,
-                Status::Current,
-                text,
-            ))
+            let service = &webhook.target.name;
+            let text = format!(
+                "without service/{service}, the API server {does} (failurePolicy {policy})"
+            );
+            Finding::new(CauseRule::UncalledWebhook, Status::Current, text)
         });
         findings.collect()
-    }
-
-    /// The Service of a webhook, if it does not work.
-    fn broken_service(&self, configuration: &Node, webhook: Value<'_>) -> Option<&Reference> {
-        let service = |key| webhook.text_at(&["clientConfig", "service", key]);
-        let (namespace, name) = (service("namespace"), service("name")?);
-        let mut references = self.graph.references_of(&configuration.uid).iter();
-        let reference = references.find(|reference| {
-            let target = &reference.target;
-            target.namespace == namespace && target.name == name
-        })?;
-        let cluster = self.cluster_of(&configuration.uid)?;
-        let problem = self.reference_finding(cluster, reference)?;
-        (problem.cause.rule != CauseRule::UnreadReference).then_some(reference)
     }
 }

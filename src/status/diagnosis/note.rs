@@ -162,22 +162,18 @@ fn listeners(gateway: Value<'_>) -> Vec<Cause> {
 /// An Ingress that names no Secret for some of its hosts.
 fn default_certificate(ingress: Value<'_>) -> Option<Cause> {
     let entries = ingress.items_at(&["spec", "tls"]);
-    let bare = entries.filter(|entry| read::text_or(*entry, &["secretName"], "").is_empty());
-    let hosts = bare.map(|entry| {
-        let hosts = entry.items_at(&["hosts"]).filter_map(Value::as_str);
-        let hosts: Vec<_> = hosts.collect();
-        if hosts.is_empty() {
-            "all hosts".to_owned()
-        } else {
-            hosts.join(", ")
-        }
-    });
-    let hosts: Vec<String> = hosts.collect();
-    let text = format!(
-        "no TLS Secret for {}: the controller's default certificate",
-        hosts.join(", ")
-    );
-    (!hosts.is_empty()).then(|| Cause::new(CauseRule::DefaultCertificate, text))
+    let mut bare = entries
+        .filter(|entry| read::text_or(*entry, &["secretName"], "").is_empty())
+        .peekable();
+    bare.peek()?;
+    let hosts = bare.flat_map(|entry| entry.items_at(&["hosts"]));
+    let hosts: Vec<_> = hosts.filter_map(Value::as_str).collect();
+    let of_hosts = match &*hosts.join(", ") {
+        "" => String::new(),
+        hosts => format!(" for {hosts}"),
+    };
+    let text = format!("no TLS Secret{of_hosts}: the controller serves its default certificate");
+    Some(Cause::new(CauseRule::DefaultCertificate, text))
 }
 
 /// The notes of objects that Kubernetes itself does not define: Flux and cert-manager.
@@ -193,7 +189,7 @@ fn extension(object: Value<'_>, kind: &str) -> Vec<Cause> {
     if kind == "kustomize.toolkit.fluxcd.io/Kustomization"
         && object.bool_at(&["spec", "prune"]) == Some(false)
     {
-        let text = "prune is off: what its source no longer has stays in the cluster";
+        let text = "prune is off: Flux does not delete what its source no longer has";
         notes.push(Cause::new(CauseRule::NotPruned, text));
     }
     let revision = |key| object.text_at(&["status", key]);

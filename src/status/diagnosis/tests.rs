@@ -505,13 +505,18 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     (
         "networking.k8s.io/v1/Ingress",
-        r#""spec":{"tls":[{"hosts":["a.example.com"]},{"hosts":["b.example.com"],"secretName":"b"},{}]}"#,
-        "DefaultCertificate  no TLS Secret for a.example.com, all hosts: the controller's default certificate",
+        r#""spec":{"tls":[{"hosts":["a.example.com","c.example.com"]},{"hosts":["b.example.com"],"secretName":"b"}]}"#,
+        "DefaultCertificate  no TLS Secret for a.example.com, c.example.com: the controller serves its default certificate",
+    ),
+    (
+        "networking.k8s.io/v1/Ingress",
+        r#""spec":{"tls":[{}]}"#,
+        "DefaultCertificate  no TLS Secret: the controller serves its default certificate",
     ),
     (
         "kustomize.toolkit.fluxcd.io/v1/Kustomization",
         r#""spec":{"prune":false}"#,
-        "NotPruned  prune is off: what its source no longer has stays in the cluster",
+        "NotPruned  prune is off: Flux does not delete what its source no longer has",
     ),
     (
         "kustomize.toolkit.fluxcd.io/v1/Kustomization",
