@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use insta::{allow_duplicates, assert_snapshot};
+use kubectl_spy::sandbox::{Effect, End, ErrorBody, Fault, Place, Verb};
 use serde_json::{Value, json};
 
 use super::support::Ran;
@@ -161,6 +162,44 @@ async fn a_bad_image_ends_the_wait_with_its_cause() {
         error: deployment.apps/web has failed: 0 of 1 pods ready: 1 ImagePullBackOff: pod/web-1-x: app: Back-off pulling image "app:1"
         "#));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failing_request_is_retried_during_a_wait() {
+    let cluster = Cluster::start().await;
+    roll_out(&cluster, "ContainerCreating");
+    cluster.put(service());
+    cluster.put(slice(false));
+    let error = |code| Effect::Status {
+        code,
+        retry_after: None,
+        body: ErrorBody::Html,
+    };
+    let cut = Effect::Cut {
+        at: Place::BeforeHeaders,
+        end: End::Reset,
+    };
+    let faults = [
+        ("deployments", error(500)),
+        ("replicasets", error(504)),
+        ("pods", cut),
+    ];
+    for (resource, effect) in faults {
+        cluster
+            .sandbox
+            .inject(Fault::on(Verb::List, resource, effect).range(1..=2));
+    }
+    let args = ["status", "deploy/web", "--for=current", "--timeout=5m"];
+    let mut run = cluster.spy().start(&args);
+    run.until("pod/web-1-x ContainerCreating");
+    finish(&cluster);
+    let ran = run.finish();
+    assert!(
+        end(&ran).ends_with("deployment.apps/web condition met"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.status.code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
