@@ -176,8 +176,8 @@ impl fmt::Debug for Body {
 
 /// No other base is tried if the packed body is at least this many times smaller than its text.
 const GOOD: usize = 8;
-/// The last text replaces the base if it makes the body at least this many times smaller than the base does.
-/// A base is stored in full, so it pays only if many bodies share it.
+/// Another base replaces one only if it makes the body at least this many times smaller. A base is stored in full, so it
+/// pays only if many bodies share it.
 const BETTER: usize = 2;
 
 /// Packs bodies one after the other. It packs best when neighbours are similar.
@@ -195,21 +195,19 @@ impl Packer {
         }
     }
 
-    /// Packs a body. It uses the base of `before`, the object's last version, if the result is small enough.
-    /// A body that does not get smaller stays as it is.
+    /// Packs a body. It keeps the base of `before`, the object's last version, if the result is small, or not much larger
+    /// than before. A body that does not get smaller stays as it is.
     pub(crate) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
             BodyText::Plain(_) | BodyText::Read { .. } => body.text(),
             BodyText::Packed(_) => return body.clone(),
         };
-        let own = before
-            .and_then(Body::base)
-            .map(|base| Body::packed(text, base))
-            .filter(|packed| packed.is_within(GOOD));
-        let packed = match own {
-            Some(packed) => packed,
-            None => self.next(text),
-        };
+        let own = before.and_then(|before| {
+            let packed = Body::packed(text, before.base()?);
+            let is_near = packed.weight() <= before.weight().saturating_mul(BETTER);
+            (packed.is_within(GOOD) || is_near).then_some(packed)
+        });
+        let packed = own.unwrap_or_else(|| self.next(text));
         if packed.is_within(1) {
             packed
         } else {
@@ -287,6 +285,13 @@ mod tests {
         let base = auth[1].base().cloned().expect("packed with the first");
         let other = [0, 1].map(|name| packer.pack(&pod(name, "billing"), None));
         let next = packer.pack(&pod(2, "auth"), Some(&auth[1]));
+        assert!(Arc::ptr_eq(next.base().expect("a base"), &base));
+        // A version that is twice as large may still have that base: a base of its own would be larger.
+        let half: Body = auth[1]
+            .text()
+            .replacen("\"env\"", "\"x\":[1,2,3],\"env\"", 1)
+            .into();
+        let next = packer.pack(&half, Some(&auth[1]));
         assert!(Arc::ptr_eq(next.base().expect("a base"), &base));
         // A version with a very different text gets another base.
         let next = packer.pack(&pod(1, "billing"), Some(&auth[1]));

@@ -146,6 +146,7 @@ impl ObjectStore {
         now: Arc<Version>,
         seen: Timestamp,
     ) -> Vec<StoreChange> {
+        let now = self.with_shared_name(now);
         let uid = now.object.identity();
         let mut changes = Vec::with_capacity(1);
         if let Some(ByName(old)) = self.by_name.get(&ByName(now.object.clone()))
@@ -194,6 +195,7 @@ impl ObjectStore {
             if self.same(&now, continuity).is_some() {
                 continue;
             }
+            let now = self.with_shared_name(now);
             let prev = self.insert(now.object.identity(), now.clone(), seen);
             let why = if prev.is_some() {
                 Why::Skipped
@@ -205,6 +207,17 @@ impl ObjectStore {
         self.floor = Some(listing.version);
         self.packer = listing.packer;
         changes
+    }
+
+    /// The same version. It shares its name with the version before it, because readers keep both for long.
+    fn with_shared_name(&self, now: Arc<Version>) -> Arc<Version> {
+        match self.by_uid.get(&now.object.identity()) {
+            Some(held) if held.version.object == now.object => Arc::new(Version {
+                object: held.version.object.clone(),
+                ..Version::clone(&now)
+            }),
+            Some(_) | None => now,
+        }
     }
 
     /// The form of a version in the store: packed, or its text without the tape.

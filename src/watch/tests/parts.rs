@@ -317,6 +317,24 @@ fn a_new_uid_for_a_name_ends_the_old_object() {
 }
 
 #[test]
+fn versions_of_one_object_share_its_name() {
+    let mut store = ObjectStore::default();
+    let seen = Timestamp::UNIX_EPOCH;
+    let first = version("a", "1", "5");
+    store.put(Verb::Added, first.clone(), seen);
+    let changes = store.put(Verb::Modified, version("a", "1", "6"), seen);
+    assert!(Arc::ptr_eq(&changes[0].now.object, &first.object));
+    let listing = FullListing {
+        version: ResourceVersion::new("9"),
+        continuity: Continuity::Continued,
+        objects: vec![version("a", "1", "8")],
+        packer: None,
+    };
+    let changes = store.swap(listing, seen);
+    assert!(Arc::ptr_eq(&changes[0].now.object, &first.object));
+}
+
+#[test]
 fn an_object_that_was_deleted_unseen_is_marked() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
