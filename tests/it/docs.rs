@@ -80,9 +80,19 @@ fn manual(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, Stri
     );
     let mut page = Vec::new();
     let source = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"));
+    // The page of a command with a version prints a `v` before it.
+    let shown = match shown.get_version() {
+        Some(_) => shown.version(env!("CARGO_PKG_VERSION")),
+        None => shown,
+    };
     let shown = clap_mangen::Man::new(shown).source(source).date("");
     shown.render(&mut page).unwrap();
-    pages.insert(format!("{name}.1"), String::from_utf8(page).unwrap());
+    let page = String::from_utf8(page).unwrap();
+    let page = match page.split_once(".SH EXTRA\nExamples:\n") {
+        Some((above, examples)) => format!("{above}.SH EXAMPLES\n.nf\n{examples}.fi\n"),
+        None => page,
+    };
+    pages.insert(format!("{name}.1"), page);
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     for verb in verbs {
         manual(verb, &format!("{name}-{}", verb.get_name()), pages);
