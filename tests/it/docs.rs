@@ -163,6 +163,38 @@ fn no_document_advises_to_install_another_tool() {
     }
 }
 
+/// The text of all Rust files below a directory.
+fn sources(directory: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            text.push_str(&sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+    text
+}
+
+#[test]
+fn every_test_that_the_guarantees_name_exists() {
+    let text = ["src", "tests"].map(|directory| sources(&root().join(directory)));
+    let text = text.concat();
+    let document = read("SECURITY.md");
+    let mut tests = 0;
+    for code in document.split('`').skip(1).step_by(2) {
+        let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+        if code.contains('_') && code.chars().all(is_name) {
+            assert!(text.contains(&format!("fn {code}(")), "no test {code}");
+            tests += 1;
+        } else if code.starts_with("tests/") || code.starts_with("src/") {
+            assert!(root().join(code).is_file(), "no file {code}");
+        }
+    }
+    assert!(tests > 4, "only {tests} tests were found");
+}
+
 /// The commands in a document's examples: the words after `kubectl spy`, up to a pipe.
 fn commands(document: &str) -> Vec<Vec<String>> {
     let typed = document.lines().filter_map(|line| {
