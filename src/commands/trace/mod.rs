@@ -140,13 +140,11 @@ impl Args {
         let spelled = |name: &String| name.trim().replace('-', " ");
         let relations: Vec<String> = self.relations.iter().map(spelled).collect();
         let known = relation_names();
-        if let Some(unknown) = relations
-            .iter()
-            .find(|name| !known.contains(&name.as_str()))
-        {
+        let is_known = |name: &String| known.contains(&spelled(name).as_str());
+        if let Some(unknown) = self.relations.iter().find(|name| !is_known(name)) {
             let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
             let error = CommandError::failed(format!("error: no relation is named \"{unknown}\""));
-            return Err(error.hint(format!("the relations are: {}", known.join(", "))));
+            return Err(error.hint(format!("use some of {}", known.join(", "))));
         }
         Ok(TraceReach {
             way: match (self.up, self.down) {
