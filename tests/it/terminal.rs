@@ -190,7 +190,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     let args = ["changes", "cm,pods,secrets,services,deploy", "--since=10m"];
     let mut terminal = cluster.spy().on_terminal((400, 12), &args);
     terminal.until_shown("the seam", |shown| {
-        shown.contains("live since") && shown.contains("4 of 5 not readable")
+        shown.contains("live since") && shown.contains("4 of 5 sources cannot be read")
     });
     assert_snapshot!(transcript(&mut terminal), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
@@ -200,7 +200,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     and 2 more that cannot be read
-    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  q to exit
+    ✗ 4 of 5 sources cannot be read  1 object  5 watches  0 versions  no change yet  q to exit
     "#);
 }
 
@@ -359,7 +359,7 @@ async fn an_unreadable_kind_is_in_the_footer() {
     assert_snapshot!(transcript(&mut terminal), @r#"
     watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
-    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  q to exit
+    ✗ 1 of 2 sources cannot be read  1 object  2 watches  0 versions  no change yet  q to exit
     "#);
 }
 
