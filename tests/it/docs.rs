@@ -236,6 +236,7 @@ async fn every_command_in_the_documents_is_valid() {
         read("docs/changes.md"),
         read("docs/status.md"),
         read("docs/trace.md"),
+        read("docs/wait.md"),
         help("changes"),
         help("status"),
         help("trace"),
