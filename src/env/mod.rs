@@ -42,7 +42,7 @@ pub type ReaderGone = Arc<dyn Fn() -> bool + Send + Sync>;
 /// The values of `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal, unless the environment says otherwise.
+    /// Colour on a terminal.
     #[default]
     Auto,
     /// Always.

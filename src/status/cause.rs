@@ -150,7 +150,7 @@ rules! {
     BudgetsOverlap Retried BUDGETS "A Pod is under more than one budget, so the API server refuses to evict it.";
     CannotScale Retried AUTOSCALERS "An autoscaler cannot read or change the scale of its target.";
     Condition Retried CONVENTIONS "A condition has a status that its name calls abnormal.";
-    Constraint Retried SCHEDULING "The scheduler must respect this, too. It need not be what keeps the Pod from a node.";
+    Constraint Retried SCHEDULING "A required constraint on where the Pod may run. It may not be the reason why the Pod has no node.";
     ContainerFailed Retried CONTAINER_STATES "A container ended with an exit code other than 0.";
     ContainerStart Retried CONTAINER_STATES "The kubelet cannot create or start a container.";
     Cordoned Retried CORDONS "A node is cordoned: the scheduler places no new Pods on it.";
@@ -250,6 +250,6 @@ rules! {
     VolumeModify Retried VOLUME_CHANGES "The storage driver cannot change the attributes of a volume.";
     VolumeReleased Retried VOLUMES "The claim of a volume is gone, and nobody can use the volume until an administrator acts.";
     VolumeResize Retried VOLUME_SIZES "A volume or its file system does not have its new size yet.";
-    Waiting Retried CONTAINER_STATES "A container waits for another reason of the kubelet.";
+    Waiting Retried CONTAINER_STATES "A container waits for a reason that no other rule covers.";
     WaitsForPod Elsewhere VOLUME_BINDING "A claim waits for a Pod that uses it.";
 }

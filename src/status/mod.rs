@@ -44,7 +44,7 @@ pub enum Rules {
     /// kstatus's rules, and the problems that they miss: containers that wait because of an error, replicas that
     /// cannot be created, running Jobs, violated budgets, and conditions that report a problem.
     #[default]
-    #[value(help = "The rules of kstatus, and Failed for problems that will not fix themselves")]
+    #[value(help = "The rules of kstatus, and problems that kstatus does not check")]
     Spy,
     /// kstatus's rules, messages and conditions, as in `sigs.k8s.io/cli-utils` v0.37.2. One exception follows
     /// later versions: a suspended Job is Current ("Job is suspended").

@@ -764,7 +764,7 @@ fn spy_reports_statuses_without_conditions() {
         (
             "batch/v1/CronJob",
             r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","lastSuccessfulTime":"2026-11-20T03:01:00Z"}"#,
-            "Failed: the last run did not succeed; the last that did ended at 2026-11-20T03:01:00Z [Stalled LastRunFailed]",
+            "Failed: the last run did not succeed (last success: 2026-11-20T03:01:00Z) [Stalled LastRunFailed]",
         ),
         (
             "batch/v1/CronJob",

@@ -59,7 +59,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "shop",
         "pvc/noprov",
-        "leaves it to the provisioner example.com/none",
+        "waiting for provisioner example.com/none of storage class",
     ),
     (
         "shop",
@@ -92,7 +92,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("shop", "ds/nonode", "no node has gpu=yes"),
     ("shop", "job/fails", "BackoffLimitExceeded"),
     ("shop", "job/late", "DeadlineExceeded"),
-    ("shop", "cj/never", "never scheduled yet (0 0 1 1 *)"),
+    (
+        "shop",
+        "cj/never",
+        "has not started a Job yet (schedule 0 0 1 1 *)",
+    ),
     ("shop", "cj/suspended", "suspended"),
     (
         "shop",
@@ -182,7 +186,7 @@ const TRACED: &[(&str, &str, &str)] = &[
         "Standalone: no controller replaces it",
     ),
     ("shop", "netpol/closed", "ingress, egress restricted"),
-    ("shop", "deploy/paused", "Not matched by any Service"),
+    ("shop", "deploy/paused", "no Service selects its pods"),
 ];
 
 /// A warning that a kubelet would send about the Pod `mounts`.

@@ -79,7 +79,7 @@ fn without_a_command_the_help_fits_one_screen() {
     Commands:
       status      Show whether objects and all they own are well, and if not, why
       changes     Show what changed in objects, version by version, and by whom
-      trace       What is it connected to, and where does the chain break?
+      trace       Show what an object is connected to, and where the chain breaks
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell
       options     List the flags that every command takes

@@ -80,9 +80,19 @@ fn manual(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, Stri
     );
     let mut page = Vec::new();
     let source = concat!("kubectl-spy v", env!("CARGO_PKG_VERSION"));
+    // The page of a command with a version prints a `v` before it.
+    let shown = match shown.get_version() {
+        Some(_) => shown.version(env!("CARGO_PKG_VERSION")),
+        None => shown,
+    };
     let shown = clap_mangen::Man::new(shown).source(source).date("");
     shown.render(&mut page).unwrap();
-    pages.insert(format!("{name}.1"), String::from_utf8(page).unwrap());
+    let page = String::from_utf8(page).unwrap();
+    let page = match page.split_once(".SH EXTRA\nExamples:\n") {
+        Some((above, examples)) => format!("{above}.SH EXAMPLES\n.nf\n{examples}.fi\n"),
+        None => page,
+    };
+    pages.insert(format!("{name}.1"), page);
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     for verb in verbs {
         manual(verb, &format!("{name}-{}", verb.get_name()), pages);
@@ -139,6 +149,41 @@ fn the_document_of_rules_lists_every_rule() {
     check_generated("docs/rules.md", &document_of_rules());
 }
 
+/// A document with the current output of its examples that read a file below `docs`.
+fn with_current_output(document: &str) -> String {
+    let mut text = String::new();
+    let mut is_old_output = false;
+    for line in document.lines() {
+        let typed = line.strip_prefix("$ kubectl spy ");
+        is_old_output &= typed.is_none() && !line.starts_with("```");
+        if !is_old_output {
+            text.push_str(line);
+            text.push('\n');
+        }
+        let reads_file = |typed: &&str| typed.contains(" docs/") && typed.ends_with(" --once");
+        let Some(typed) = typed.filter(reads_file) else {
+            continue;
+        };
+        let path = root().join("docs/");
+        let path = path.to_str().expect("a path of UTF-8");
+        let words = typed.split(' ').map(|word| word.replace("docs/", path));
+        let words: Vec<String> = words.collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = Spy::alone().run(&words);
+        assert_eq!(ran.stderr, "");
+        text.push_str(&ran.stdout);
+        is_old_output = true;
+    }
+    text
+}
+
+#[test]
+fn the_examples_that_read_a_file_have_their_current_output() {
+    for path in ["README.md", "docs/status.md", "docs/trace.md"] {
+        check_generated(path, &with_current_output(&read(path)));
+    }
+}
+
 /// In the public krew index, `spy` is another tool. No document may advise to install that one.
 #[test]
 fn no_document_advises_to_install_another_tool() {
@@ -151,6 +196,38 @@ fn no_document_advises_to_install_another_tool() {
         assert!(!read(file).contains("krew install spy\n"), "{file}");
         assert!(!read(file).contains("krew install spy`"), "{file}");
     }
+}
+
+/// The text of all Rust files below a directory.
+fn sources(directory: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            text.push_str(&sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+    text
+}
+
+#[test]
+fn every_test_that_the_guarantees_name_exists() {
+    let text = ["src", "tests"].map(|directory| sources(&root().join(directory)));
+    let text = text.concat();
+    let document = read("SECURITY.md");
+    let mut tests = 0;
+    for code in document.split('`').skip(1).step_by(2) {
+        let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+        if code.contains('_') && code.chars().all(is_name) {
+            assert!(text.contains(&format!("fn {code}(")), "no test {code}");
+            tests += 1;
+        } else if code.starts_with("tests/") || code.starts_with("src/") {
+            assert!(root().join(code).is_file(), "no file {code}");
+        }
+    }
+    assert!(tests > 4, "only {tests} tests were found");
 }
 
 /// The commands in a document's examples: the words after `kubectl spy`, up to a pipe.
@@ -194,12 +271,15 @@ async fn every_command_in_the_documents_is_valid() {
         read("docs/changes.md"),
         read("docs/status.md"),
         read("docs/trace.md"),
+        read("docs/wait.md"),
         help("changes"),
         help("status"),
         help("trace"),
     ];
     let mut ran = 0;
-    for command in documents.iter().flat_map(|document| commands(document)) {
+    let commands = documents.iter().flat_map(|document| commands(document));
+    // `demo` plays for a minute; it has tests of its own.
+    for command in commands.filter(|command| command.first().is_none_or(|verb| verb != "demo")) {
         let args = once(command);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         // With `-k` the program runs kubectl, which writes its cache to the home directory.

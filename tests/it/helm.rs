@@ -145,7 +145,7 @@ async fn an_object_that_is_gone_and_a_revision_that_failed_are_reported() {
     put_release(&cluster, ("web", 3), &map("gone"));
     let ran = once(&cluster, &["helm:web"]);
     assert_snapshot!(ran.transcript(), @r#"
-    ! hint: revision 3 has the status failed: helm history web -n shop
+    ! hint: to see why revision 3 has the status failed, run helm history web -n shop
     ! Error from server (NotFound): configmaps "gone" not found
     ! hint: to wait until it is created, drop --once
     "#);

@@ -206,9 +206,11 @@ fn documents_are_in_plain_english() {
         "SECURITY.md",
         "CONTRIBUTING.md",
         "docs/changes.md",
+        "docs/kubectl.md",
         "docs/rules.md",
         "docs/status.md",
         "docs/trace.md",
+        "docs/wait.md",
         "tests/e2e/controlplane/README.md",
     ];
     let paragraphs: Vec<Paragraph> = documents

@@ -120,10 +120,10 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     until_versions(&mut terminal, "1 version (1 hidden)");
     apply("flux");
     until_versions(&mut terminal, "2 versions (2 hidden)");
-    terminal.until_shown("the count", |shown| shown.contains("2 quiet versions"));
+    terminal.until_shown("the count", |shown| shown.contains("2 versions with only"));
     assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
-    ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
+    ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
     ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago  q to exit
     ");
     turn(&cluster, "on");
@@ -131,7 +131,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     terminal.until_shown("the change", |shown| shown.contains("\"off\" → \"on\""));
     assert_snapshot!(transcript(&mut terminal), @r#"
     12:05:00 EXISTING configmap/flags  2
-    ·  12:05:00 configmap/flags: 2 quiet versions (4 hidden)
+    ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
     12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago  q to exit
@@ -148,7 +148,7 @@ async fn noise_of_the_past_is_counted_separately() {
     // The footer is drawn after the lines above it.
     terminal.until_shown("the seam, and the footer under it", |shown| {
         shown.contains("live since")
-            && shown.contains("1 quiet version")
+            && shown.contains("1 version with only")
             && shown.contains("● live")
     });
     assert_snapshot!(transcript(&mut terminal), @r#"
@@ -157,7 +157,7 @@ async fn noise_of_the_past_is_counted_separately() {
     12:00:02 MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
-    ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
+    ·  12:00:02 configmap/flags: 1 version with only hidden changes (2)
     ● live  1 object  1 watch  0 versions  no change yet  q to exit
     "#);
     turn(&cluster, "off");
@@ -171,7 +171,7 @@ async fn noise_of_the_past_is_counted_separately() {
     12:00:02 MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
-    ·  12:00:02 configmap/flags: 1 quiet version (2 hidden)
+    ·  12:00:02 configmap/flags: 1 version with only hidden changes (2)
     12:05:00 MODIFIED configmap/flags  4→5  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "on" → "off"
     4 versions: 3 earlier, 1 live · 2 changes shown, 6 hidden · 0s
@@ -190,7 +190,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     let args = ["changes", "cm,pods,secrets,services,deploy", "--since=10m"];
     let mut terminal = cluster.spy().on_terminal((400, 12), &args);
     terminal.until_shown("the seam", |shown| {
-        shown.contains("live since") && shown.contains("4 of 5 not readable")
+        shown.contains("live since") && shown.contains("4 of 5 sources cannot be read")
     });
     assert_snapshot!(transcript(&mut terminal), @r#"
     12:00:01 CREATED configmap/flags  2  4m59s ago  by kubectl-create
@@ -200,7 +200,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     and 2 more that cannot be read
-    ✗ 4 of 5 not readable  1 object  5 watches  0 versions  no change yet  q to exit
+    ✗ 4 of 5 sources cannot be read  1 object  5 watches  0 versions  no change yet  q to exit
     "#);
 }
 
@@ -359,7 +359,7 @@ async fn an_unreadable_kind_is_in_the_footer() {
     assert_snapshot!(transcript(&mut terminal), @r#"
     watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group
-    ✗ 1 of 2 not readable  1 object  2 watches  0 versions  no change yet  q to exit
+    ✗ 1 of 2 sources cannot be read  1 object  2 watches  0 versions  no change yet  q to exit
     "#);
 }
 

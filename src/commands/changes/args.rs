@@ -15,6 +15,7 @@ use crate::watch::Revision;
 /// Show what changed in objects, version by version, and by whom
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("once", |arg| arg.help(ONCE)))]
 pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) objects: ObjectArgs,
@@ -50,18 +51,21 @@ pub(crate) struct ChangesArgs {
     /// keep base64
     #[arg(long)]
     pub(super) show_secrets: bool,
-    /// Do not collapse long changes (default on a terminal: over 200 lines)
+    /// Print long changes in full (default on a terminal: collapse a version of over 200 lines)
     #[arg(long)]
     pub(super) no_fold: bool,
     /// Start this far back (10m, 1d), at a time (2026-11-22T09:00:00Z), as far back as the server has
     /// (all), or from now (0). Without TYPE, show every kind in the namespace. Default: the last 20
-    /// versions of each named object
+    /// versions of each named object, otherwise from now
     #[arg(long, value_name = "DURATION|TIME|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
     /// Start after this resourceVersion, for example 4711
     #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
     pub(super) since_rv: Option<Revision>,
 }
+
+/// The help of `--once`: the earlier versions are what this verb prints of the past.
+const ONCE: &str = "Print the earlier versions and exit; same as --watch=false";
 
 const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web                  its last versions, then every new one

@@ -78,7 +78,7 @@ pub(crate) async fn release_targets(
         if let Some(status) = newest.metadata.unusual_status() {
             let (version, namespace) = (&newest.metadata.labels.version, place.namespace);
             let text = format!(
-                "revision {version} has the status {status}: helm history {release} -n {namespace}"
+                "to see why revision {version} has the status {status}, run helm history {release} -n {namespace}"
             );
             context.hint(&text)?;
         }

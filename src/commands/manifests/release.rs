@@ -54,7 +54,7 @@ impl ReleaseStore {
 pub(super) enum UnreadableRelease {
     #[error("has no data.release")]
     Absent,
-    #[error("is not base64 in base64")]
+    #[error("is not encoded in base64 twice")]
     Base64InBase64,
     #[error("is not base64")]
     Base64,
@@ -199,8 +199,8 @@ mod tests {
     #[test]
     fn a_broken_release_is_an_error_without_its_text() {
         let cases = [
-            ("!".to_owned(), "is not base64 in base64"),
-            (STANDARD.encode("!"), "is not base64 in base64"),
+            ("!".to_owned(), "is not encoded in base64 twice"),
+            (STANDARD.encode("!"), "is not encoded in base64 twice"),
             (stored(b"\x1f\x8bhunter2"), "is not gzip"),
             (stored(b"hunter2"), "has no JSON with a manifest"),
             (stored(b"{}"), "has no JSON with a manifest"),

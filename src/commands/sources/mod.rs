@@ -233,7 +233,7 @@ impl Sources {
             | SourceState::Failed { .. } => {
                 let bad = self.refused().count();
                 let text = format!(
-                    "{} {} of {} not readable",
+                    "{} {} of {} sources cannot be read",
                     symbols.failed,
                     bad,
                     self.count()

@@ -11,7 +11,7 @@ use crate::render::text::escape_line;
 use crate::source::Scope;
 use crate::status::Status;
 
-/// `102 objects collapsed, 4 of them not Current; name some to expand them`: the objects whose dependents are hidden.
+/// `dependents of 102 objects hidden (4 not Current); name an object to show them`: the objects whose dependents are hidden.
 pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) -> Option<String> {
     let Collapsed { mut all, unwell } = state.collapsed();
     if options.titles == Titles::Hidden {
@@ -22,10 +22,10 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
     }
     let unwell = match unwell {
         0 => String::new(),
-        unwell => format!(", {unwell} of them not Current"),
+        unwell => format!(" ({unwell} not Current)"),
     };
     let counted = counted(all, "object", "objects");
-    let text = format!("{counted} collapsed{unwell}; name some to expand them");
+    let text = format!("dependents of {counted} hidden{unwell}; name an object to show them");
     (all > 0).then(|| look.styles.dim(&text))
 }
 

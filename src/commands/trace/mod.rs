@@ -31,7 +31,7 @@ use traced::{TraceOptions, Traced};
 use tracer::Tracer;
 use workload::WorkloadTrace;
 
-/// What is it connected to, and where does the chain break?
+/// Show what an object is connected to, and where the chain breaks
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -64,7 +64,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "Examples:
   kubectl spy trace svc/api               the Pods that get traffic, and why others do not
   kubectl spy trace deploy/web            the phases of a rollout, live, and what it needs
-  kubectl spy trace sts/db                which Pods of a StatefulSet are updated, and what blocks the rest
+  kubectl spy trace sts/db                the revisions of a StatefulSet, and what blocks its rollout
   kubectl spy trace secret/db --once      print who uses a Secret and exit
   kubectl spy trace ing -l app=web        each Ingress with a label
   kubectl spy trace ing/web -o mermaid    a picture for a web page; dot is for Graphviz
@@ -140,13 +140,11 @@ impl Args {
         let spelled = |name: &String| name.trim().replace('-', " ");
         let relations: Vec<String> = self.relations.iter().map(spelled).collect();
         let known = relation_names();
-        if let Some(unknown) = relations
-            .iter()
-            .find(|name| !known.contains(&name.as_str()))
-        {
+        let is_known = |name: &String| known.contains(&spelled(name).as_str());
+        if let Some(unknown) = self.relations.iter().find(|name| !is_known(name)) {
             let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
             let error = CommandError::failed(format!("error: no relation is named \"{unknown}\""));
-            return Err(error.hint(format!("the relations are: {}", known.join(", "))));
+            return Err(error.hint(format!("use some of {}", known.join(", "))));
         }
         Ok(TraceReach {
             way: match (self.up, self.down) {

@@ -25,9 +25,9 @@ use waiting::{Outcome, Waiting};
 /// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct WaitArgs {
-    /// Exit when every object meets this goal; repeat to require several in order. current (or ready): it and
-    /// its dependents are Current. The other goals are those of kubectl wait: condition=TYPE[=STATUS],
-    /// jsonpath=EXPRESSION[=VALUE], create or delete
+    /// Exit when every object meets this goal; repeat to require several in order. current (or ready): the
+    /// object and its dependents are Current. The other goals are those of kubectl wait:
+    /// condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)

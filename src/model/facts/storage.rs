@@ -40,7 +40,9 @@ impl Model {
         let text = if &*provisioner == NO_PROVISIONER {
             format!("storage class {name} has no provisioner: an administrator creates its volumes")
         } else {
-            format!("storage class {name} leaves it to the provisioner {provisioner}")
+            format!(
+                "waiting for provisioner {provisioner} of storage class {name} to create the volume"
+            )
         };
         Some(Cause::new(CauseRule::Fact, text))
     }

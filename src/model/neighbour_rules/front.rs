@@ -46,6 +46,6 @@ impl Model {
         let is_known = may_serve && is_read && self.knows_absence;
         let is_served = self.graph.is_served(workload)?;
         (is_known && !is_served)
-            .then(|| Cause::new(CauseRule::NoService, "Not matched by any Service"))
+            .then(|| Cause::new(CauseRule::NoService, "no Service selects its pods"))
     }
 }

@@ -166,7 +166,7 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
         let note = read.model.missing_in_front(&Uid::new("web"));
         note.map_or(String::new(), |note| note.text)
     };
-    let unmatched = "Not matched by any Service";
+    let unmatched = "no Service selects its pods";
     for (kind, selector, expected) in [
         ("Deployment", "{app: web}", ""),
         ("Deployment", "{app: other}", unmatched),

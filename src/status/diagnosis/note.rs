@@ -71,12 +71,12 @@ pub(in crate::status) fn cron_job(job: Value<'_>) -> Option<Cause> {
     let (rule, text): (_, Cow<'_, str>) = if read::flag(job, &["spec", "suspend"]) {
         (CauseRule::Suspended, "suspended".into())
     } else if scheduled.is_empty() {
-        let text = format!("never scheduled yet ({schedule})");
+        let text = format!("has not started a Job yet (schedule {schedule})");
         (CauseRule::NeverScheduled, text.into())
     } else if succeeded.is_empty() && !is_active {
         (CauseRule::LastRunFailed, "no run has succeeded yet".into())
     } else if succeeded < scheduled && !is_active {
-        let text = format!("the last run did not succeed; the last that did ended at {succeeded}");
+        let text = format!("the last run did not succeed (last success: {succeeded})");
         (CauseRule::LastRunFailed, text.into())
     } else {
         return None;

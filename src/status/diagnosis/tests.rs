@@ -446,12 +446,12 @@ const NOTES: &[(&str, &str, &str)] = &[
     (
         "batch/v1/CronJob",
         r#""spec":{"schedule":"0 3 * * *"}"#,
-        "NeverScheduled  never scheduled yet (0 3 * * *)",
+        "NeverScheduled  has not started a Job yet (schedule 0 3 * * *)",
     ),
     (
         "batch/v1/CronJob",
         r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","lastSuccessfulTime":"2026-11-20T03:01:00Z"}"#,
-        "LastRunFailed  the last run did not succeed; the last that did ended at 2026-11-20T03:01:00Z",
+        "LastRunFailed  the last run did not succeed (last success: 2026-11-20T03:01:00Z)",
     ),
     (
         "batch/v1/CronJob",

@@ -104,7 +104,7 @@ async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds (8 folded), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
 }
 

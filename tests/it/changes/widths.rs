@@ -35,7 +35,7 @@ async fn the_timeline_of_a_rollout_at_80_columns() {
       last-applied-configuration: 1 change inside
         ~ …ntainers[name=web].image: …e.com/shop/web:v2.3.9 → …e.com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 folded, 1 hidden) ──
+    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
@@ -52,7 +52,7 @@ async fn the_timeline_of_a_rollout_at_100_columns() {
     ~ …spec.containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
       last-applied-configuration: ~ …ainers[name=web].image: …com/shop/web:v2.3.9 → …com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 folded, 1 hidden), back to 12:00:02 ──
+    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 ──
     ── complete since 12:00:02 ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
@@ -69,7 +69,7 @@ async fn the_timeline_of_a_rollout_at_120_columns() {
     ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
       last-applied-configuration: ~ …containers[name=web].image: …example.com/shop/web:v2.3.9 → …example.com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 folded, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
+    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
 }
@@ -114,7 +114,7 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
-    ── 9 of 13 objects changed, in 7 kinds (30 folded, 1 hidden) ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
@@ -160,7 +160,7 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
-    ── 9 of 13 objects changed, in 7 kinds (30 folded, 1 hidden), back to 12:00:02 ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 ──
     ── complete since 12:00:02 ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
@@ -206,7 +206,7 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
-    ── 9 of 13 objects changed, in 7 kinds (30 folded, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
 }

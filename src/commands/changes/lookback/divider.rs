@@ -100,8 +100,8 @@ impl Divider<'_> {
         let hidden = match (self.hidden, self.folded) {
             (0, 0) => String::new(),
             (hidden, 0) => format!(" ({hidden} hidden)"),
-            (0, folded) => format!(" ({folded} folded)"),
-            (hidden, folded) => format!(" ({folded} folded, {hidden} hidden)"),
+            (0, folded) => format!(" ({folded} counted: --owned)"),
+            (hidden, folded) => format!(" ({folded} counted: --owned, {hidden} hidden)"),
         };
         if self.found.iter().any(|found| found.is_cut) {
             return match self.shown {
@@ -175,12 +175,12 @@ impl Divider<'_> {
         Words::since(since, [before, "", "complete"])
     }
 
-    /// Whether a short-lived earlier object of an absent name may be missing.
+    /// Whether an earlier object of an absent name may be missing.
     fn lives(&self) -> Option<Words> {
         let read = |found: &&SourcePast| found.is_read() && !found.is_cut;
         let mut read = self.found.iter().filter(read);
         let is_short = self.is_asked && read.any(SourcePast::is_short);
-        let alone = "a short-lived earlier object may be missing";
+        let alone = "an earlier object that existed only briefly may be missing";
         is_short.then_some(Words {
             since: None,
             words: ["", "", alone],

@@ -115,7 +115,9 @@ pub(crate) fn gap_text(gap: &Gap) -> String {
         }
         GapCause::Refused => "the server refused to continue the watch".to_owned(),
         GapCause::Unanswered => "the server did not answer".to_owned(),
-        GapCause::Unseen => "objects created and deleted in between".to_owned(),
+        GapCause::Unseen => {
+            "listings do not show objects created and deleted in between".to_owned()
+        }
         GapCause::SlowSubscriber { dropped } => {
             format!("{dropped} were dropped, because the reader was too slow")
         }

@@ -84,18 +84,18 @@ impl Run {
     fn line(&self, zone: &TimeZone, look: Look) -> String {
         let mut times = vec![age::clock(self.first, zone), age::clock(self.last, zone)];
         times.dedup();
-        let unit = if self.is_heartbeat {
-            "heartbeat"
+        let hidden = thousands(self.hidden);
+        let counts = if self.is_heartbeat {
+            format!("{} ({hidden} hidden)", plural(self.versions, "heartbeat"))
         } else {
-            "quiet version"
+            let versions = plural(self.versions, "version");
+            format!("{versions} with only hidden changes ({hidden})")
         };
         let line = format!(
-            "{}  {} {}: {} ({} hidden)",
+            "{}  {} {}: {counts}",
             look.symbols.dot,
             times.join("-"),
             self.object,
-            plural(self.versions, unit),
-            thousands(self.hidden)
         );
         look.styles.dim(&escape_line(&line))
     }
@@ -132,12 +132,12 @@ mod tests {
         runs.count(&object("a"), at(300), &beat);
         insta::assert_snapshot!(runs.lines(&TimeZone::UTC, look).join("\n"), @"
         ·  1 more object with only hidden changes
-        ·  14:00:10 node/c: 1 quiet version (1 hidden)
-        ·  14:00:10 node/d: 1 quiet version (1 hidden)
+        ·  14:00:10 node/c: 1 version with only hidden changes (1)
+        ·  14:00:10 node/d: 1 version with only hidden changes (1)
         ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)
         ");
         let ended = runs.end(&object("b"), &TimeZone::UTC, look);
-        insta::assert_snapshot!(ended.unwrap_or_default(), @"·  14:00:10 node/b: 1 quiet version (1 hidden)");
+        insta::assert_snapshot!(ended.unwrap_or_default(), @"·  14:00:10 node/b: 1 version with only hidden changes (1)");
         assert_eq!(runs.end(&object("b"), &TimeZone::UTC, look), None);
         assert_eq!(runs.lines(&TimeZone::UTC, look).len(), 3);
     }

@@ -96,7 +96,7 @@ impl Renderer {
         let from = lines.len().saturating_sub(most);
         let others = (from > 0).then(|| {
             let (dot, objects) = (style.look.symbols.dot, plural(from, "more object"));
-            let line = format!("{dot}  {objects} with folded versions");
+            let line = format!("{dot}  {objects} with counted versions: --owned");
             style.look.styles.dim(&line)
         });
         let shown = lines.into_iter().skip(from);

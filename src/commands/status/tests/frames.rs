@@ -338,7 +338,7 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
     cronjob.batch/nightly  -n shop  ctx demo                        2 failing  0:30
     NAME                    READY   STATUS     RESTARTS   AGE
     ● cronjob/nightly       -       Current    -          30s
-    │ └ never scheduled yet (0 3 * * *)
+    │ └ has not started a Job yet (schedule 0 3 * * *)
     ├─● job/nightly-1       1/1     Complete   -          30s
     │ └─● pod/nightly-1-x   0/1     Error      0          30s
     └─✗ job/nightly-2       0/1     Failed     -          30s
@@ -409,7 +409,7 @@ fn of_ten_deployments_the_causes_of_the_three_stuck_ones_are_on_the_screen() {
     ● deployment/web-0       1/1     Current                      -          30s
     ● deployment/web-1       1/1     Current                      -          30s
     + 5 healthy (use --once | less)
-    7 objects collapsed; name some to expand them
+    dependents of 7 objects hidden; name an object to show them
     ● live  16 objects  8 watches                                    Ctrl-C to exit
 
     deployments.apps        7 Current, 3 Failed
@@ -420,7 +420,7 @@ fn of_ten_deployments_the_causes_of_the_three_stuck_ones_are_on_the_screen() {
       └ 0 of 1 pods ready: 1 ImagePullBackOff
     ✗ deployment/web-8   0/1     Failed   30s
     + 6 failing, 7 healthy (use --once | less)
-    7 objects collapsed; name some to expand t…
+    dependents of 7 objects hidden; name an ob…
     ● live  16 objects  8 watches
     "#);
 }

@@ -444,7 +444,7 @@ fn a_workload_that_no_service_selects_any_more_says_so() {
     │ │   └ ingress restricted
     │ ├─● poddisruptionbudget/web             budget            Current
     │ │   └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
-    │ └─ Not matched by any Service
+    │ └─ no Service selects its pods
     └─ uses
       ├─● configmap/settings                  environment       Current
       ├─● persistentvolumeclaim/data          volume            Bound

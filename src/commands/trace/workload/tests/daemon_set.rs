@@ -65,7 +65,7 @@ fn a_rollout_node_by_node() {
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m
       └─● pod/web-a                    1/1     Running          60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -89,7 +89,7 @@ fn a_rollout_that_is_done() {
     │ └─● pod/web-b                    1/1     Running          60s   node-1
     └─ 1 idle revision (#1)
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -114,7 +114,7 @@ fn on_delete_waits_for_someone() {
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m
       └─● pod/web-a                    1/1     Running          60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 

@@ -126,7 +126,7 @@ fn a_change_that_the_controller_has_not_observed() {
     · ...     available     0/3 new
     · ...     complete
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
     assert_eq!(
         feed.sources(),
@@ -169,7 +169,7 @@ fn a_rollout_that_has_just_started_shows_real_counts() {
     └─~ replicaset/web-1 #1   0/3     web:v1           0s
       └─~ pod/web-1-a         0/1     InProgress       2s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -203,7 +203,7 @@ fn one_of_ten_is_not_done() {
     │ └─● pod/web-2-a         1/1     Running          2s          node-1
     └─~ replicaset/web-1 #1   9/9     web:v1           0s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -233,7 +233,7 @@ fn a_rollout_that_is_done() {
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -276,7 +276,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s          node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     "#);
 }
 
@@ -363,7 +363,7 @@ fn a_terminating_pod_does_not_count_as_ready() {
       ├─− pod/web-1-a         1/1     Terminating      2s    node-1
       └─● pod/web-1-b         1/1     Running          2s    node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
       │   └ waiting for finalizers: example.com/wait
     ");
 }
@@ -406,7 +406,7 @@ fn every_revision_with_pods_is_shown_in_order() {
     │ └─● pod/web-1-c         1/1     Running          2s          node-1
     └─ 1 idle revision (#3)
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -439,7 +439,7 @@ fn paused_is_not_failed() {
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -470,7 +470,7 @@ fn pods_that_may_not_be_created() {
     REVISION                  READY   IMAGE / STATUS   AGE
     └─~ replicaset/web-1 #1   0/3     web:v1           0s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     "#);
 }
 
@@ -495,7 +495,7 @@ fn scaled_to_0_is_shown() {
     REVISION                  READY   IMAGE / STATUS   AGE
     └─● replicaset/web-1 #1   0/0     web:v1           0s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -563,7 +563,7 @@ fn a_deleted_deployment_and_its_dependents() {
     · ...     available     0/1 new
     · ...     complete
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -695,7 +695,7 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
           └ web: a very long message a very long message a very long mess…
     + 7 healthy (use --once | less)
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
     for rows in 12..30 {
         assert!(feed.frame_of(70, Some(rows)).lines().count() <= rows);
@@ -929,7 +929,7 @@ fn a_killed_pod_leaves_after_its_replacement_is_there() {
       ├─− pod/web-1-a         0/1     Terminating         2s    node-1
       └─~ pod/web-1-b         0/1     ContainerCreating   2s    node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
 
     ✓ +0s     replicaset    web-1 #1, 1/1 pods
     └─~ replicaset/web-1 #1   1/1     web:v1           0s
@@ -975,7 +975,7 @@ fn a_scale_in_the_middle_does_not_take_the_cause_away() {
     │     └ web: ErrImagePull ""
     └─~ replicaset/web-1 #1   3/3     web:v1           11s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     "#);
     insta::assert_snapshot!(feed.transitions(), @r#"
     2026-05-04T12:00:12Z deployment/web then changed: gen 3: ~ .spec.replicas: 3 -> 5
@@ -1018,7 +1018,7 @@ fn a_scale_alone_is_a_change_of_its_own() {
     └─~ replicaset/web-1 #1   1/0     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s    node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
 
     deployment/web  -n shop  0 replicas  RollingUpdate                          0:00
     ● scaled to 0
@@ -1031,7 +1031,7 @@ fn a_scale_alone_is_a_change_of_its_own() {
     REVISION                  READY   IMAGE / STATUS   AGE
     └─● replicaset/web-1 #1   0/0     web:v1           0s
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -1103,7 +1103,7 @@ status: {disruptionsAllowed: 0, currentHealthy: 4, desiredHealthy: 4, expectedPo
     └─~ replicaset/web-1 #1   4/4     web:v1           0s
       └─● pod/web-1-a         1/1     Running          2s          node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     looked through 1 poddisruptionbudget
     "#);
 }

@@ -62,7 +62,7 @@ fn a_rollout_in_the_order_of_the_pods() {
       ├─● pod/web-0                    1/1     Running             60s   node-1
       └─● pod/web-1                    1/1     Running             60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
     assert_eq!(
         feed.sources(),
@@ -107,7 +107,7 @@ fn a_partition_keeps_the_other_pods() {
       ├─● pod/web-0                    1/1     Running          60s   node-1
       └─● pod/web-1                    1/1     Running          60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -140,7 +140,7 @@ fn a_broken_pod_of_an_old_revision_blocks_the_rollout() {
     └─● controllerrevision/web-v1 #1   1/1     web:v1             59m
       └─● pod/web-0                    1/1     Running            60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
     let blocked = |feed: &Feed| lines(feed, "rollout blocked");
     assert_ne!(blocked(&feed), "");
@@ -177,7 +177,7 @@ fn on_delete_waits_for_someone() {
       ├─● pod/web-0                    1/1     Running          60s   node-1
       └─● pod/web-1                    1/1     Running          60s   node-1
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
 
@@ -203,6 +203,6 @@ fn a_rollback_is_named() {
     │ └─● pod/web-0                    1/1     Running          60s   node-1
     └─ 1 idle revision (#2)
     └─ in front
-      └─ Not matched by any Service
+      └─ no Service selects its pods
     ");
 }
