@@ -185,14 +185,13 @@ impl Backfiller {
         histories: &mut ObjectHistories,
         span: RevisionSpan,
     ) -> Result<Looked, Unread> {
+        let is_single = self.is_single();
+        let is_open = |at| !is_single || !histories.values().any(|history| history.is_there(at));
         // Two more than the limit are enough to exceed it.
-        let mut open = unknown(histories, span, LOOKS.0 + 2);
-        if self.is_single() {
-            open.retain(|at| !histories.values().any(|history| history.is_there(*at)));
-        }
+        let mut open = unknown(histories, span, LOOKS.0 + 2, is_open);
         // The deletion is a write too, and no listing at its revision contains the object.
         open.pop();
-        let most = if self.is_single() { LOOKS.0 } else { LOOKS.1 };
+        let most = if is_single { LOOKS.0 } else { LOOKS.1 };
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
             return Ok(Looked::NotAll);
         }
