@@ -29,8 +29,7 @@ pub(super) struct Patient {
     pace: Speed,
     /// The jitter of the next request.
     seed: AtomicU64,
-    /// The state of the source. While it is not live, the driver already reconnects, so no time counts towards
-    /// `limit`.
+    /// The state of the source. While its driver asks again and again, no time counts towards `limit`.
     state: Option<watch::Receiver<SourceState>>,
     /// The start of the time in which the server has answered nothing.
     failing: Mutex<Option<Instant>>,
@@ -55,7 +54,7 @@ impl Patient {
         Patient { pace, seed, ..self }
     }
 
-    /// For a source whose driver notices an outage: time counts only while the source is live.
+    /// For a source whose driver notices an outage: no time counts while the driver waits for an answer.
     pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> Patient {
         let state = Some(state);
         Patient { state, ..self }
@@ -94,7 +93,7 @@ impl Patient {
     /// How much longer it retries.
     fn left(&self) -> Duration {
         let limit = self.pace.of(self.limit);
-        let is_away = |state: &watch::Receiver<SourceState>| *state.borrow() != SourceState::Live;
+        let is_away = |state: &watch::Receiver<SourceState>| is_away(&state.borrow());
         let mut failing = self.failing();
         if self.state.as_ref().is_some_and(is_away) {
             *failing = None;
@@ -106,6 +105,20 @@ impl Patient {
 
     fn failing(&self) -> MutexGuard<'_, Option<Instant>> {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the driver of the source waits for the server to answer again. A polled source may stay polled for good.
+fn is_away(state: &SourceState) -> bool {
+    match state {
+        SourceState::Connecting
+        | SourceState::Retrying { .. }
+        | SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. } => true,
+        SourceState::Live
+        | SourceState::Polling { .. }
+        | SourceState::Failed { .. }
+        | SourceState::Ended => false,
     }
 }
 
@@ -152,6 +165,9 @@ impl SourceError {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+    use tokio::time::timeout;
+
     use super::*;
     use crate::watch::tests::fake::{api_error, pods, throttled};
 
@@ -262,23 +278,37 @@ mod tests {
         assert_eq!(read(&patient, &scripted).await.tries, 2);
     }
 
-    /// The driver of the source reconnects meanwhile, and the backfill waits for that.
+    /// The driver of the source asks the server again meanwhile, and the backfill waits for that.
     #[tokio::test(start_paused = true)]
-    async fn the_time_limit_pauses_while_the_source_is_not_live() {
-        let (patient, scripted) = patient(vec![api_error(503); 99]);
-        let (state, states) = watch::channel(SourceState::Connecting);
-        let patient = patient.while_live(states);
-        let away = Duration::from_secs(300);
-        tokio::select! {
-            _ = read(&patient, &scripted) => panic!("it was given up"),
-            () = sleep(away) => {}
+    async fn the_time_limit_pauses_while_the_driver_waits_for_the_server() {
+        let cause = || Arc::from("code 503");
+        for (state, pauses) in [
+            (SourceState::Connecting, true),
+            (
+                SourceState::Retrying {
+                    attempt: 1,
+                    cause: cause(),
+                    until: Timestamp::UNIX_EPOCH,
+                },
+                true,
+            ),
+            (SourceState::Forbidden { cause: cause() }, true),
+            (SourceState::Unserved { cause: cause() }, true),
+            (SourceState::Live, false),
+            (SourceState::Polling { cause: cause() }, false),
+            (SourceState::Failed { cause: cause() }, false),
+            (SourceState::Ended, false),
+        ] {
+            let (patient, scripted) = patient(vec![api_error(503); 99]);
+            let (sender, states) = watch::channel(state.clone());
+            let patient = patient.while_live(states);
+            let read_for = timeout(LIMIT * 20, read(&patient, &scripted));
+            assert_eq!(read_for.await.is_err(), pauses, "{state:?}");
+            sender.send_replace(SourceState::Live);
+            scripted.0.lock().expect("unlocked").0 = vec![api_error(503); 99];
+            let tried = read(&patient, &scripted).await;
+            let limit = if pauses { LIMIT } else { Duration::ZERO };
+            assert!(!tried.is_answered && tried.took == limit, "{state:?}");
         }
-        state.send_replace(SourceState::Live);
-        let tried = read(&patient, &scripted).await;
-        assert!(
-            !tried.is_answered && tried.took == LIMIT,
-            "{:?}",
-            tried.took
-        );
     }
 }
