@@ -56,12 +56,13 @@ impl Backfiller {
         shared: Arc<SharedSource>,
         archive: Archive,
         options: &MuxOptions,
+        seed: u64,
     ) -> Backfiller {
         Backfiller {
             shared,
             archive,
             pace: Speed(options.speed),
-            seed: options.seed,
+            seed,
             page_items: options.page_items,
             bytes: options.queue_bytes,
         }

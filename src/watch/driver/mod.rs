@@ -114,7 +114,7 @@ impl Driver {
         let reader = Reader::new(&shared.key);
         let pace = Speed(options.speed);
         let transport = archive.transport.clone();
-        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options);
+        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options, seed);
         Driver {
             shared,
             transport,
