@@ -12,6 +12,7 @@ use crate::object::ResourceVersion;
 use crate::source::Version;
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::error::SourceError;
 use crate::watch::transport::LineStream;
 
 /// One span of waiting for the cache. A single silent span proves nothing: a busy program notices its timer
@@ -75,7 +76,7 @@ impl WatchCache {
         let from = ResourceVersion::from(span.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
         Ok(WatchCache {
-            lines: opened.map_err(|error| too_old(&error.to_string()))?,
+            lines: opened.map_err(|error| CacheEnd::of(&error))?,
             reader: Reader::new(&archive.key),
             quiet,
             last: span.after,
@@ -150,9 +151,34 @@ fn too_old(message: &str) -> CacheEnd {
     named_oldest(message).map_or(CacheEnd::Never, CacheEnd::Only)
 }
 
+impl CacheEnd {
+    /// Why the watch could not be opened. Only a 410 names the oldest revision.
+    fn of(error: &SourceError) -> CacheEnd {
+        match error {
+            SourceError::Expired(error) => too_old(&error.status.message),
+            error if error.is_transient() => CacheEnd::Broken,
+            _ => CacheEnd::Never,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::{ApiError, Status};
+
+    fn api_error(code: u16) -> ApiError {
+        ApiError {
+            verb: "watch",
+            resource: "pods".into(),
+            namespace: None,
+            status: Status {
+                code,
+                reason: String::new(),
+                message: "refused (1234)".to_owned(),
+            },
+        }
+    }
 
     #[test]
     fn the_oldest_revision_is_in_parentheses() {
@@ -164,6 +190,22 @@ mod tests {
         ] {
             let read = named_oldest(message).map(|oldest| oldest.to_string());
             assert_eq!(read.as_deref(), number, "{message}");
+        }
+    }
+
+    #[test]
+    fn only_a_410_names_the_oldest_revision() {
+        let answered = |code| {
+            let error = SourceError::answered(api_error(code), None);
+            CacheEnd::of(&error)
+        };
+        let oldest = Revision::read("1234").expect("a number");
+        assert_eq!(answered(410), CacheEnd::Only(oldest));
+        for code in [429, 500, 503] {
+            assert_eq!(answered(code), CacheEnd::Broken, "{code}");
+        }
+        for code in [400, 403, 404, 405] {
+            assert_eq!(answered(code), CacheEnd::Never, "{code}");
         }
     }
 }
