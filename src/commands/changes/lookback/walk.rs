@@ -63,7 +63,7 @@ impl Walker {
             }
         };
         if let Err(end) = walked {
-            found.end = Some(end);
+            found = found.refused(end);
         }
         if self.interrupt.has_cut() {
             return found.cut();
