@@ -94,15 +94,14 @@ impl Renderer {
     /// The lines about the folded versions that may go on, the newest ones.
     pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<String> {
         let style = self.options.line_style(terminal.look(), terminal.env());
-        let lines = self.fold.open_lines(&style);
-        let from = lines.len().saturating_sub(most);
-        let others = (from > 0).then(|| {
-            let (dot, objects) = (style.look.symbols.dot, plural(from, "more object"));
+        let others = self.fold.open_count().saturating_sub(most);
+        let others = (others > 0).then(|| {
+            let (dot, objects) = (style.look.symbols.dot, plural(others, "more object"));
             let line = format!("{dot}  {objects} with folded versions");
             style.look.styles.dim(&line)
         });
-        let shown = lines.into_iter().skip(from);
-        others.into_iter().chain(shown).collect()
+        let lines = self.fold.open_lines(most, &style);
+        others.into_iter().chain(lines).collect()
     }
 
     /// Adds the line about many kinds, when each of them is listed or refused.
