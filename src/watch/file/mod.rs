@@ -6,6 +6,7 @@ mod entry;
 mod error;
 mod kept;
 mod log;
+mod objects;
 mod parse;
 mod play;
 mod resources;
