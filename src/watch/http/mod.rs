@@ -84,13 +84,12 @@ impl Transport for HttpTransport {
 }
 
 fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError> {
-    let mut request = selected(key, "list")?.accept(match key.form {
-        Form::Full => "application/json",
-        Form::Metadata => {
-            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-        }
-        Form::Table => TABLE,
-    });
+    let request = selected(key, "list")?;
+    let mut request = match key.form {
+        Form::Full => request,
+        Form::Metadata => request.metadata_list(),
+        Form::Table => request.accept(TABLE),
+    };
     if page.limit > 0 {
         request = request.query("limit", &page.limit.to_string());
     }
