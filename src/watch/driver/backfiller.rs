@@ -144,8 +144,7 @@ impl Backfiller {
                 Err(other) => return Err(other),
                 Ok((histories, filled)) => {
                     self.check(filling).await?;
-                    self.shared
-                        .fill(&mut filling.backfill, filled, Follows::More);
+                    self.shared.fill(&filling.backfill, filled, Follows::More);
                     for (key, history) in histories {
                         let known = filling.histories.entry(key);
                         let known = known.or_insert_with(|| ObjectHistory::new(history.object));
@@ -217,8 +216,7 @@ impl Backfiller {
             difference: vanished,
             events: Vec::new(),
         };
-        self.shared
-            .fill(&mut filling.backfill, filled, Follows::More);
+        self.shared.fill(&filling.backfill, filled, Follows::More);
         filling.base = oldest;
         Ok(())
     }
@@ -264,7 +262,7 @@ impl Backfiller {
     }
 
     /// Ends a backfill. The part that could not be read back becomes a gap, followed by the difference.
-    fn finish(&self, mut filling: Filling, why: Option<Unread>) {
+    fn finish(&self, filling: Filling, why: Option<Unread>) {
         let mut filled = Filled::default();
         if let Some(why) = why {
             let left = filling.backfill.upto.since(filling.base);
@@ -290,6 +288,6 @@ impl Backfiller {
             filled.difference.append(&mut there);
         }
         self.shared
-            .fill(&mut filling.backfill, filled, Follows::Nothing);
+            .fill(&filling.backfill, filled, Follows::Nothing);
     }
 }

@@ -98,8 +98,7 @@ impl Backfiller {
             events,
             ..Filled::default()
         };
-        self.shared
-            .fill(&mut filling.backfill, filled, Follows::More);
+        self.shared.fill(&filling.backfill, filled, Follows::More);
         filling.base = upto;
         self.wait(filling).await;
         true
