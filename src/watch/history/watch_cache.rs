@@ -1,15 +1,17 @@
 //! Reads the API server's watch cache. A watch from an old revision returns all events since then in one request,
 //! oldest first. Unlike reads at exact revisions, events show deletions and short lifetimes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::time::timeout;
 
+use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
-use crate::source::Version;
+use crate::source::{Version, Why};
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::error::SourceError;
@@ -38,11 +40,31 @@ pub(in crate::watch) enum Lacks {
 }
 
 /// One event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::watch) struct CachedEvent {
     pub(in crate::watch) at: Revision,
     pub(in crate::watch) verb: Verb,
-    pub(in crate::watch) version: Version,
+    pub(in crate::watch) version: Arc<Version>,
+}
+
+impl CachedEvent {
+    /// The event as a past event. `there` is the object before it, and then the object after it.
+    pub(in crate::watch) fn past(self, there: &mut Presence) -> PastEvent {
+        let prev = there.take();
+        let why = match self.verb {
+            Verb::Deleted => Why::Deleted,
+            Verb::Added | Verb::Modified => {
+                *there = Some(self.version.clone());
+                prev.as_ref().map_or(Why::Added, |_| Why::Modified)
+            }
+        };
+        PastEvent {
+            why,
+            at: Some(self.at),
+            now: self.version,
+            prev,
+        }
+    }
 }
 
 /// Why the cache returned no more events.
@@ -111,6 +133,7 @@ impl WatchCache {
             let is_new = at > self.last && at <= self.upto;
             self.last = self.last.max(at);
             if let Some((verb, version)) = object.filter(|_| is_new) {
+                let version = Arc::new(version);
                 return Ok(Some(CachedEvent { at, verb, version }));
             }
         }
