@@ -11,9 +11,8 @@ use super::reach::{PATIENCE, Reach};
 use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
-use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::{SourceKey, Version};
+use crate::source::Version;
 use crate::watch::{
     Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence, Revision,
     SourceError, Walk, in_order,
@@ -89,11 +88,10 @@ impl Walker {
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
         self.begin(newest).await;
-        if named(self.history.key()).is_none() {
+        let Some(object) = self.history.key().named_object() else {
             let at = newest;
             return self.wide(ObjectsAt { at, objects }, found).await;
-        }
-        let object = object_of(self.history.key());
+        };
         let walk = self
             .interrupt
             .in_time(self.history.at(&object, newest, self.limits()));
@@ -130,9 +128,9 @@ impl Walker {
         );
         (found.versions, found.end) = (versions, walked.end);
         if found.versions.len() > 1
+            && let Some(object) = self.history.key().named_object()
             && let Some(End::Failed(cause)) = found.end.take_if(|end| matches!(end, End::Failed(_)))
         {
-            let object = object_of(self.history.key());
             found.missing.push(Missing { object, cause });
             found.complete = None;
         }
@@ -247,15 +245,4 @@ struct ObjectPast {
 
 fn unversioned() -> End {
     End::NotOffered("its resourceVersions are not numbers".into())
-}
-
-/// The object of a named source.
-fn object_of(key: &SourceKey) -> ObjectRef {
-    ObjectRef {
-        api_version: key.resource.api_version().into(),
-        kind: key.resource.kind.clone(),
-        namespace: key.namespace().map(Into::into),
-        name: named(key).unwrap_or_default().into(),
-        uid: None,
-    }
 }
