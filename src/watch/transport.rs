@@ -13,7 +13,7 @@ use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::{Scope, Select, SourceKey};
+use crate::source::SourceKey;
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks a random value for each
 /// request, so that the watches of one view do not end together.
@@ -101,14 +101,7 @@ pub trait Transport: Send + Sync + 'static {
         key: &'a SourceKey,
         object: &'a ObjectRef,
     ) -> BoxFuture<'a, Result<bool, SourceError>> {
-        let alone = SourceKey {
-            scope: object
-                .namespace
-                .clone()
-                .map_or(Scope::Cluster, Scope::Namespace),
-            select: Select::Name(object.name.clone()),
-            ..key.clone()
-        };
+        let alone = key.of_object(object);
         Box::pin(async move {
             let page = self.list(&alone, At::Latest, Page::default()).await?;
             let mut reader = Reader::new(&alone);

@@ -8,7 +8,7 @@ use super::past_event::PastEvent;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::ObjectRef;
-use crate::source::{Form, Packer, Scope, Select, SourceKey, Version, Why};
+use crate::source::{Form, Packer, SourceKey, Version, Why};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
@@ -42,18 +42,10 @@ pub(in crate::watch) struct Archive {
 impl Archive {
     /// The archive of one object, by its namespace and name, so that the server reads one key.
     pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
-        let key = SourceKey {
-            scope: object
-                .namespace
-                .clone()
-                .map_or(Scope::Cluster, Scope::Namespace),
+        self.with_key(SourceKey {
             select: self.key.select.and_name(&object.name),
-            ..(*self.key).clone()
-        };
-        Archive {
-            key: Arc::new(key),
-            ..self.clone()
-        }
+            ..self.key.of_object(object)
+        })
     }
 
     /// Marks the deletions of objects that only stopped matching the selector.
@@ -78,23 +70,18 @@ impl Archive {
     /// The archive of one object without the other selectors, which also has the object when it does not match
     /// them.
     pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
-        let key = SourceKey {
-            select: Select::All,
-            ..(*self.key).clone()
-        };
-        let all = Archive {
-            key: Arc::new(key),
-            ..self.clone()
-        };
-        all.alone(object)
+        self.with_key(self.key.of_object(object))
     }
 
     /// The archive with only the metadata of each object.
     pub(in crate::watch) fn metadata(&self) -> Archive {
-        let key = SourceKey {
+        self.with_key(SourceKey {
             form: Form::Metadata,
             ..(*self.key).clone()
-        };
+        })
+    }
+
+    fn with_key(&self, key: SourceKey) -> Archive {
         Archive {
             key: Arc::new(key),
             ..self.clone()
