@@ -46,6 +46,4 @@ pub use patience::{CatchUp, Patience, Terms};
 pub use recent::Recent;
 pub use subscribe::Source;
 pub use subscriptions::Subscriptions;
-pub use transport::{
-    At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,
-};
+pub use transport::{At, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS};

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
-use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, SourceState};
 

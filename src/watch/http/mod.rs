@@ -11,9 +11,10 @@ mod tests;
 pub use keys::source_keys;
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use jiff::SignedDuration;
 
-use super::{At, BoxFuture, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
+use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};

@@ -275,11 +275,13 @@ impl LookBack {
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
+    use futures::future::BoxFuture;
+
     use super::*;
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::source::{ClusterId, Form, Scope, Select};
-    use crate::watch::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+    use crate::watch::{At, LineStream, ListPage, Page, Transport};
 
     /// A slow server with empty listings and no Leases. It counts its open requests.
     #[derive(Default)]
