@@ -226,12 +226,7 @@ impl ObjectStore {
     }
 
     fn vanish(&mut self, uid: &Uid, at: ResourceVersion) -> Option<StoreChange> {
-        let now = self.drop_uid(uid, at)?;
-        Some(StoreChange {
-            why: Why::Vanished,
-            prev: Some(now.clone()),
-            now,
-        })
+        self.drop_uid(uid, at).map(StoreChange::vanished)
     }
 
     fn drop_uid(&mut self, uid: &Uid, at: ResourceVersion) -> Option<Arc<Version>> {

@@ -70,9 +70,6 @@ impl WatchSession<'_> {
                 Some(Err(error)) => return WatchEnd::Failed(error),
                 Some(Ok(line)) => line,
             };
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
             match self.reader.line(&line) {
                 Err(detail) if self.is_kept() => self.shared.undecodable(detail),
                 Err(detail) => return WatchEnd::Unreadable(detail),
