@@ -11,7 +11,7 @@ use crate::render::diff::{ChangeType, Counts};
 /// The counts of a run.
 #[derive(Debug)]
 pub(crate) struct Summary {
-    started: Timestamp,
+    pub(crate) started: Timestamp,
     /// The value of `--count`; `None` for no limit.
     pub(crate) limit: Option<u64>,
     /// The number of printed versions, without those that existed at the start.
