@@ -48,7 +48,7 @@ impl Driver {
             | SourceError::Endless { .. }
             | SourceError::Input { .. } => self.fail(cause),
             // No listing of this source ever succeeded, so the request itself is wrong.
-            SourceError::Rejected(_) if !self.worked.list => self.fail(cause),
+            SourceError::Rejected(_) if !self.has_listed => self.fail(cause),
             SourceError::Rejected(_) => Some(self.turned_down(step, cause).await),
             SourceError::Ended => {
                 self.shared.set_state(SourceState::Ended);
