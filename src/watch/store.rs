@@ -61,7 +61,7 @@ pub(super) struct FullListing {
     pub(super) packer: Option<Packer>,
 }
 
-/// An object as its namespace and name tell it from the others of its type, whichever uid it has.
+/// An object, compared by namespace and name only.
 #[derive(Debug)]
 struct ByName(Arc<ObjectRef>);
 
