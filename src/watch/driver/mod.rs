@@ -89,7 +89,7 @@ pub(super) enum DriverStep {
 enum Expired {
     No,
     /// A 410 caused a listing, and no watch has lasted since.
-    Again,
+    LastWatch,
 }
 
 #[derive(Debug, Default)]

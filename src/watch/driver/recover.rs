@@ -70,10 +70,10 @@ impl Driver {
     /// Handles a 410 of a watch: lists again, at once unless the last watch ended in the same way.
     async fn expired(&mut self, cause: Arc<str>) -> DriverStep {
         self.gap = Some(GapCause::Expired);
-        if self.expired == Expired::Again {
+        if self.expired == Expired::LastWatch {
             return self.retry(DriverStep::List, cause, None).await;
         }
-        self.expired = Expired::Again;
+        self.expired = Expired::LastWatch;
         self.connecting(cause);
         DriverStep::List
     }

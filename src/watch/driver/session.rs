@@ -101,7 +101,7 @@ impl WatchSession<'_> {
     /// Checks a version that is lower than an earlier one. The server may have sent it again, or its history was
     /// restored. Returns the end of the watch after a restore, or if the check fails.
     async fn doubt(&mut self, version: &ResourceVersion) -> Option<WatchEnd> {
-        let newest = self.order.is_back(version, self.pace)?;
+        let newest = self.order.lower_than_newest(version, self.pace)?;
         match is_set_back(self.archive, newest).await {
             Ok(true) => Some(WatchEnd::Restored),
             Ok(false) => None,

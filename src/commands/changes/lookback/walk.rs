@@ -14,8 +14,8 @@ use crate::commands::changes::shown::ShownVersions;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::Version;
 use crate::watch::{
-    Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence, Revision,
-    SourceError, Walk, in_order,
+    Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, SourceError,
+    Walk, WalkLimits, in_order,
 };
 
 /// How many objects it walks at once.
@@ -200,8 +200,8 @@ impl Walker {
         }
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> WalkLimits {
+        WalkLimits {
             floor: self.reach.revision,
             requests: self.reach.requests,
         }
@@ -209,7 +209,7 @@ impl Walker {
 
     /// Whether a revision marks the start of the window.
     pub(super) fn is_bounded(&self) -> bool {
-        self.reach.revision > Limits::default().floor
+        self.reach.revision > WalkLimits::default().floor
     }
 
     /// Walks back as far as the rule allows.

@@ -78,7 +78,7 @@ impl Transport for Renewed {
 fn dates(transport: Renewed) -> Dates {
     Dates::new(Archive {
         transport: Arc::new(transport),
-        memory: Arc::default(),
+        compacted: Arc::default(),
         key: Arc::new(leases(&ClusterId("test".into()))),
     })
 }
@@ -178,7 +178,7 @@ async fn a_separate_storage_has_separate_revisions() {
         fake.model().rv = newest;
         let archive = Archive {
             transport: Arc::new(fake),
-            memory: Arc::default(),
+            compacted: Arc::default(),
             key: Arc::new(pods()),
         };
         let history = History::new(archive, 0).expect("live");

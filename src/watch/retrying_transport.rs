@@ -23,7 +23,7 @@ const FORBIDDEN_RETRIES: u32 = 6;
 
 /// A transport that retries requests while the server is in trouble. It waits as long as the server asks, and
 /// longer after each failure. Once the server has answered nothing for too long, each request is tried only once.
-pub(super) struct Patient {
+pub(super) struct RetryingTransport {
     transport: Arc<dyn Transport>,
     /// How long it retries while the server answers nothing.
     limit: Duration,
@@ -36,10 +36,10 @@ pub(super) struct Patient {
     failing: Mutex<Option<Instant>>,
 }
 
-impl Patient {
+impl RetryingTransport {
     /// Wraps a transport. It retries for `limit` while the server answers nothing.
-    pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> Patient {
-        Patient {
+    pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> RetryingTransport {
+        RetryingTransport {
             transport,
             limit,
             pace: Speed::USUAL,
@@ -50,15 +50,15 @@ impl Patient {
     }
 
     /// Sets the seed and the pace of the waits.
-    pub(super) fn paced(self, seed: u64, pace: Speed) -> Patient {
+    pub(super) fn paced(self, seed: u64, pace: Speed) -> RetryingTransport {
         let seed = AtomicU64::new(seed);
-        Patient { pace, seed, ..self }
+        RetryingTransport { pace, seed, ..self }
     }
 
     /// For a source whose driver notices an outage: no time counts while the driver waits for an answer.
-    pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> Patient {
+    pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> RetryingTransport {
         let state = Some(state);
-        Patient { state, ..self }
+        RetryingTransport { state, ..self }
     }
 
     async fn try_on<T, R>(&self, request: impl Fn() -> R) -> Result<T, SourceError>
@@ -123,7 +123,7 @@ fn is_away(state: &SourceState) -> bool {
     }
 }
 
-impl Transport for Patient {
+impl Transport for RetryingTransport {
     fn list<'a>(
         &'a self,
         key: &'a SourceKey,
@@ -215,9 +215,9 @@ mod tests {
         took: Duration,
     }
 
-    async fn read(patient: &Patient, scripted: &Scripted) -> Tried {
+    async fn read(retrying: &RetryingTransport, scripted: &Scripted) -> Tried {
         let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
-        let answer = patient.list(&pods(), At::Latest, Page::default()).await;
+        let answer = retrying.list(&pods(), At::Latest, Page::default()).await;
         let tries = scripted.0.lock().expect("unlocked").1 - before;
         Tried {
             is_answered: answer.is_ok(),
@@ -226,9 +226,9 @@ mod tests {
         }
     }
 
-    fn patient(errors: Vec<SourceError>) -> (Patient, Arc<Scripted>) {
+    fn retrying(errors: Vec<SourceError>) -> (RetryingTransport, Arc<Scripted>) {
         let scripted = Arc::new(Scripted(Mutex::new((errors, 0))));
-        (Patient::new(scripted.clone(), LIMIT), scripted)
+        (RetryingTransport::new(scripted.clone(), LIMIT), scripted)
     }
 
     #[tokio::test(start_paused = true)]
@@ -241,13 +241,13 @@ mod tests {
             .into_iter()
             .chain([refused])
         {
-            let (patient, scripted) = patient(vec![error.clone(), error.clone()]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![error.clone(), error.clone()]);
+            let tried = read(&retrying, &scripted).await;
             assert!(tried.is_answered && tried.tries == 3, "{error:?}");
         }
         for code in [400, 401, 403, 404, 405, 410, 422] {
-            let (patient, scripted) = patient(vec![api_error(code)]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![api_error(code)]);
+            let tried = read(&retrying, &scripted).await;
             assert!(!tried.is_answered && tried.tries == 1, "{code}");
         }
     }
@@ -255,8 +255,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn retry_after_is_respected() {
         for (asked, waited) in [(7, 7), (3600, LONGEST_ASKED.as_secs())] {
-            let (patient, scripted) = patient(vec![throttled(asked)]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![throttled(asked)]);
+            let tried = read(&retrying, &scripted).await;
             assert!(tried.is_answered);
             assert_eq!(tried.took.as_secs(), waited);
         }
@@ -264,19 +264,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn after_a_timeout_each_request_is_tried_once() {
-        let (patient, scripted) = patient(vec![api_error(503); 99]);
-        let tried = read(&patient, &scripted).await;
+        let (retrying, scripted) = retrying(vec![api_error(503); 99]);
+        let tried = read(&retrying, &scripted).await;
         assert!(!tried.is_answered && (6..=8).contains(&tried.tries));
         assert_eq!(tried.took, LIMIT);
         for _ in 0..2 {
-            let tried = read(&patient, &scripted).await;
+            let tried = read(&retrying, &scripted).await;
             assert_eq!((tried.is_answered, tried.tries), (false, 1));
         }
         scripted.0.lock().expect("unlocked").0.clear();
         // The server is back, so a later failure is retried again.
-        assert!(read(&patient, &scripted).await.is_answered);
+        assert!(read(&retrying, &scripted).await.is_answered);
         scripted.0.lock().expect("unlocked").0 = vec![api_error(503)];
-        assert_eq!(read(&patient, &scripted).await.tries, 2);
+        assert_eq!(read(&retrying, &scripted).await.tries, 2);
     }
 
     /// The driver of the source asks the server again meanwhile, and the backfill waits for that.
@@ -300,14 +300,14 @@ mod tests {
             (SourceState::Failed { cause: cause() }, false),
             (SourceState::Ended, false),
         ] {
-            let (patient, scripted) = patient(vec![api_error(503); 99]);
+            let (retrying, scripted) = retrying(vec![api_error(503); 99]);
             let (sender, states) = watch::channel(state.clone());
-            let patient = patient.while_live(states);
-            let read_for = timeout(LIMIT * 20, read(&patient, &scripted));
+            let retrying = retrying.while_live(states);
+            let read_for = timeout(LIMIT * 20, read(&retrying, &scripted));
             assert_eq!(read_for.await.is_err(), pauses, "{state:?}");
             sender.send_replace(SourceState::Live);
             scripted.0.lock().expect("unlocked").0 = vec![api_error(503); 99];
-            let tried = read(&patient, &scripted).await;
+            let tried = read(&retrying, &scripted).await;
             let limit = if pauses { LIMIT } else { Duration::ZERO };
             assert!(!tried.is_answered && tried.took == limit, "{state:?}");
         }
