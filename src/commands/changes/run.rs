@@ -201,7 +201,7 @@ impl Live for Changes {
         let past = self.past.as_ref().filter(|_| is_refusal);
         match self.audience() {
             // One line of the look-back names all of them.
-            Audience::Person if past.is_some_and(|past| past.tells_of(key)) => {}
+            Audience::Person if past.is_some_and(|past| past.reports(key)) => {}
             Audience::Person | Audience::Documents => terminal.note(&note)?,
             Audience::Records => self.pending.push(TimelineEntry {
                 seen: terminal.env().now(),
@@ -225,10 +225,10 @@ impl Live for Changes {
             return Ok(());
         }
         for key in std::mem::take(&mut self.absent) {
-            let is_said = self.audience() != Audience::Records;
+            let is_printed = self.audience() != Audience::Records;
             match self.absence {
                 Absence::Missing => self.missing.push((*key).clone()),
-                Absence::Waits if is_said => terminal.notify(&waiting(&key))?,
+                Absence::Waits if is_printed => terminal.notify(&waiting(&key))?,
                 Absence::Waits | Absence::Fine => {}
             }
         }

@@ -205,7 +205,7 @@ impl LookBack {
     }
 
     /// Whether the look-back itself reports that a source cannot be read.
-    pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
+    pub(super) fn reports(&self, key: &SourceKey) -> bool {
         let is_skipped = |skipped: &SkippedSource| skipped.is_of(key);
         self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
