@@ -126,7 +126,7 @@ impl ObjectStore {
     }
 
     /// Whether an event arrived before: servers may send events again when a watch resumes.
-    pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
+    pub(super) fn was_seen(&self, verb: Verb, version: &Version) -> bool {
         let uid = version.object.identity();
         let new = &version.version;
         match (self.by_uid.get(&uid), verb) {

@@ -138,7 +138,7 @@ impl WatchSession<'_> {
     }
 
     async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {
-        if self.shared.is_replay(verb, &item.version) {
+        if self.shared.was_seen(verb, &item.version) {
             return Ok(());
         }
         match verb {
