@@ -212,7 +212,7 @@ impl ObjectStore {
         let before = self.by_uid.get(uid).map(|held| &held.version.body);
         match &mut self.packer {
             Some(packer) => Arc::new(now.packed(packer, before)),
-            None if now.body.read().is_some() => Arc::new(now.unread()),
+            None if now.body.read().is_some() => Arc::new(now.without_tape()),
             None => now.clone(),
         }
     }

@@ -106,7 +106,7 @@ impl Backfiller {
 impl ObjectHistory {
     /// Applies an event, and returns it with the version before.
     fn advance(&mut self, event: CachedEvent) -> PastEvent {
-        let version = Arc::new(event.version.unread());
+        let version = Arc::new(event.version.without_tape());
         CachedEvent { version, ..event }.past(&mut self.then)
     }
 }

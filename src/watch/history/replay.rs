@@ -94,7 +94,7 @@ impl Keeper {
         Arc::new(if kept.body.is_packed() {
             kept
         } else {
-            kept.unread()
+            kept.without_tape()
         })
     }
 }

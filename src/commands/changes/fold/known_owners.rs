@@ -38,11 +38,11 @@ impl KnownOwners {
             return;
         };
         match self.objects.get_mut(uid) {
-            Some(KnownObject::Version(known)) => return *known = version.unread(),
+            Some(KnownObject::Version(known)) => return *known = version.without_tape(),
             Some(KnownObject::Controller(_)) => return,
             None => {}
         }
-        let known = KnownObject::Version(version.unread());
+        let known = KnownObject::Version(version.without_tape());
         self.objects.insert(uid.clone(), known);
         self.order.push_back(uid.clone());
         if self.order.len() > REMEMBERED
