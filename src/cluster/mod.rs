@@ -7,6 +7,7 @@ mod client;
 mod discovery;
 mod error;
 mod kubeconfig;
+mod metadata_list;
 mod object_rows;
 mod openapi;
 mod request_path;
@@ -28,6 +29,7 @@ pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
 };
 pub(crate) use kubeconfig::{KubeconfigNames, PluginRun};
+pub(crate) use metadata_list::list_metadata;
 pub(crate) use object_rows::{ObjectRow, RowsPage, object_rows};
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;

@@ -1,7 +1,9 @@
 //! The path of a request. Its parts are checked and encoded one by one, and nothing else creates a path. So no
 //! name, namespace or type can lead to another request than the intended one.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::object::{Resource, excerpt};
 
@@ -135,15 +137,16 @@ impl From<&'static str> for RequestPath {
     }
 }
 
-/// Appends `text`. All characters except the unreserved ones of RFC 3986 become `%XX`.
+/// All characters except the unreserved ones of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// Appends `text`. All reserved characters become `%XX`.
 pub(super) fn encode(text: &str, to: &mut String) {
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            to.push(char::from(byte));
-        } else {
-            write!(to, "%{byte:02X}").expect("writing to a String cannot fail");
-        }
-    }
+    to.extend(utf8_percent_encode(text, RESERVED));
 }
 
 #[cfg(test)]

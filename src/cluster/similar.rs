@@ -3,23 +3,13 @@
 use serde::Deserialize;
 
 use super::client::{ApiRequest, Client, RequestError};
+use super::metadata_list::list_metadata;
 use super::request_path::RequestPath;
 use crate::object::selector::by_name;
-use crate::object::{Resource, json_fault, near};
+use crate::object::{Resource, near};
 
 /// How many objects are read.
 const LOOKED_AT: &str = "250";
-
-/// The answer to a request for the metadata of objects.
-#[derive(Deserialize)]
-struct NameList {
-    items: Option<Vec<NamedObject>>,
-}
-
-#[derive(Deserialize)]
-struct NamedObject {
-    metadata: NameMetadata,
-}
 
 #[derive(Deserialize)]
 struct NameMetadata {
@@ -63,15 +53,6 @@ async fn names(
     resource: &Resource,
     request: ApiRequest,
 ) -> Result<Vec<NameMetadata>, RequestError> {
-    let request = request
-        .about("list", resource.group_resource())
-        .accept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
-        .query("limit", LOOKED_AT);
-    let body = client.get(&request).await?;
-    let list: NameList = serde_json::from_slice(&body).map_err(|error| {
-        let fault = json_fault(&error);
-        RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
-    })?;
-    let items = list.items.unwrap_or_default().into_iter();
-    Ok(items.map(|item| item.metadata).collect())
+    let request = request.about("list", resource.group_resource());
+    list_metadata(client, request.query("limit", LOOKED_AT)).await
 }

@@ -1,14 +1,13 @@
 //! `Shutdown`: when a verb must stop, because of a signal or another event.
 
 use std::future::Future;
-use std::pin::Pin;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
-use futures::future::Shared;
 #[cfg(unix)]
 use futures::future::select_all;
+use futures::future::{BoxFuture, Shared};
 
 use crate::env::Env;
 #[cfg(unix)]
@@ -91,7 +90,7 @@ impl Signal {
 
 /// A future that is ready when the verb must stop, and stays ready. Its value is `None` if the cause is not a signal.
 #[derive(Clone)]
-pub(crate) struct Shutdown(Shared<Pin<Box<dyn Future<Output = Option<Signal>> + Send>>>);
+pub(crate) struct Shutdown(Shared<BoxFuture<'static, Option<Signal>>>);
 
 impl Shutdown {
     /// Waits for the signals of the process.

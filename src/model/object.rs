@@ -117,7 +117,7 @@ impl ModelObject {
     pub(super) fn drop_tape(&mut self) {
         for (_, version) in &mut self.held {
             if version.body.read().is_some() {
-                *version = Arc::new(version.unread());
+                *version = Arc::new(version.without_tape());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::age::{age, stopwatch};
 use super::canvas::Canvas;
-use super::count::counted;
+use super::count::plural;
 use super::style::Look;
 use super::text::{cut_end, escape_line, width};
 
@@ -79,6 +79,8 @@ pub struct Connection {
     pub watches: usize,
     /// The number of objects in the view.
     pub objects: usize,
+    /// The number of versions so far, and how many of them are hidden; `None` if the view shows no versions.
+    pub versions: Option<(usize, usize)>,
     /// The time at which an object last changed.
     pub changed: Option<jiff::Timestamp>,
 }
@@ -109,11 +111,20 @@ impl Connection {
     /// The last line of a live view: how current the view is, and how to quit.
     pub fn footer(&self, canvas: Canvas) -> String {
         let mut parts = vec![
-            counted(self.objects, "object", "objects"),
-            counted(self.watches, "watch", "watches"),
+            plural(self.objects, "object"),
+            plural(self.watches, "watch"),
         ];
-        if let Some(changed) = self.changed {
-            parts.push(format!("last change {} ago", age(changed, canvas.now)));
+        if let Some((versions, hidden)) = self.versions {
+            let hidden = match hidden {
+                0 => String::new(),
+                hidden => format!(" ({hidden} hidden)"),
+            };
+            parts.push(plural(versions, "version") + &hidden);
+        }
+        match self.changed {
+            Some(changed) => parts.push(format!("last change {} ago", age(changed, canvas.now))),
+            None if self.versions.is_some() => parts.push("no change yet".to_owned()),
+            None => {}
         }
         let styles = canvas.look.styles;
         let left = format!("{}  {}", self.summary, styles.dim(&parts.join("  ")));

@@ -60,7 +60,7 @@ impl Body {
     }
 
     /// The text without the tape of its parsed form, packed if the store has it packed.
-    pub(crate) fn unread(&self) -> Body {
+    pub(crate) fn without_tape(&self) -> Body {
         match &self.0 {
             BodyText::Read {
                 packed: Some(packed),
@@ -310,8 +310,8 @@ mod tests {
             BodyText::Packed(text) => text.block.clone(),
             BodyText::Plain(_) | BodyText::Read { .. } => Arc::from([]),
         };
-        assert!(Arc::ptr_eq(&block(&shared.unread()), &block(&kept)));
-        assert!(!parsed.unread().is_packed() && parsed.unread() == kept);
+        assert!(Arc::ptr_eq(&block(&shared.without_tape()), &block(&kept)));
+        assert!(!parsed.without_tape().is_packed() && parsed.without_tape() == kept);
         assert!(kept.with_packed(&kept).is_none() && parsed.with_packed(&parsed).is_none());
     }
 

@@ -57,6 +57,17 @@ impl SourceKey {
         })
     }
 
+    /// The key of one object of the source by its name, so that the server reads one key. It has no other selector, so
+    /// it also has the object when the source's selector does not match it.
+    pub(crate) fn of_object(&self, object: &ObjectRef) -> SourceKey {
+        let namespace = object.namespace.clone();
+        SourceKey {
+            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+            select: Select::Name(object.name.clone()),
+            ..self.clone()
+        }
+    }
+
     /// The namespace of the request path; `None` for all namespaces.
     pub fn namespace(&self) -> Option<&str> {
         match &self.scope {

@@ -53,9 +53,9 @@ impl Version {
     }
 
     /// This version without the tape of its parsed text, which is larger than the text.
-    pub(crate) fn unread(&self) -> Version {
+    pub(crate) fn without_tape(&self) -> Version {
         Version {
-            body: self.body.unread(),
+            body: self.body.without_tape(),
             ..self.clone()
         }
     }

@@ -34,7 +34,7 @@ pub(super) struct Filled {
 }
 
 impl Filled {
-    pub(super) fn into_events(self, backfill: &mut Backfill, seen: Timestamp) -> Vec<Event> {
+    pub(super) fn into_events(self, backfill: &Backfill, seen: Timestamp) -> Vec<Event> {
         let mut events: Vec<Event> = self.gaps.into_iter().map(Event::Gap).collect();
         for change in self.difference {
             events.push(change.event(backfill.seen));

@@ -70,7 +70,7 @@ impl SharedSource {
     }
 
     /// Puts the events that were read back in the place of their backfill.
-    pub(super) fn fill(&self, backfill: &mut Backfill, filled: Filled, follows: Follows) {
+    pub(super) fn fill(&self, backfill: &Backfill, filled: Filled, follows: Follows) {
         let events = filled.into_events(backfill, (self.clock)());
         for queue in self.lock().queues.values_mut() {
             queue.fill(backfill.id, &events, follows);

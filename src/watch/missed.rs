@@ -60,11 +60,7 @@ impl Missed {
             .objects
             .entry(uid.clone())
             .or_insert_with(|| prev.cloned());
-        let gone = match why {
-            Why::Deleted | Why::LeftSelector | Why::Vanished => true,
-            Why::Listed | Why::Added | Why::Modified | Why::Skipped => false,
-        };
-        if gone && has.is_none() {
+        if why.is_gone() && has.is_none() {
             // The object was created and deleted in between: the subscriber never saw it.
             self.objects.remove(&uid);
         }

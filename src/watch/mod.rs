@@ -15,9 +15,9 @@ mod mux;
 mod options;
 mod pages;
 mod patience;
-mod patient;
 mod queue;
 mod recent;
+mod retrying_transport;
 mod source;
 mod store;
 mod subscribe;
@@ -34,8 +34,8 @@ pub use file::{
     FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
 };
 pub use history::{
-    Between, Changed, Comparison, Dates, End, History, Limits, Missing, ObjectsAt, Past, PastEvent,
-    Presence, RequestLimit, Revision, Walk, in_order, is_surely_before,
+    Between, Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent,
+    Presence, RequestLimit, Revision, Walk, WalkLimits, in_order, is_surely_before,
 };
 pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]
@@ -46,6 +46,4 @@ pub use patience::{CatchUp, Patience, Terms};
 pub use recent::Recent;
 pub use subscribe::Source;
 pub use subscriptions::Subscriptions;
-pub use transport::{
-    At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS,
-};
+pub use transport::{At, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS};

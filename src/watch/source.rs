@@ -177,8 +177,8 @@ impl SharedSource {
     }
 
     /// Whether this event arrived before.
-    pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
-        self.lock().store.is_replay(verb, version)
+    pub(super) fn was_seen(&self, verb: Verb, version: &Version) -> bool {
+        self.lock().store.was_seen(verb, version)
     }
 
     /// Takes in a version of an existing object.

@@ -61,7 +61,7 @@ pub(super) struct FullListing {
     pub(super) packer: Option<Packer>,
 }
 
-/// An object as its namespace and name tell it from the others of its type, whichever uid it has.
+/// An object, compared by namespace and name only.
 #[derive(Debug)]
 struct ByName(Arc<ObjectRef>);
 
@@ -126,7 +126,7 @@ impl ObjectStore {
     }
 
     /// Whether an event arrived before: servers may send events again when a watch resumes.
-    pub(super) fn is_replay(&self, verb: Verb, version: &Version) -> bool {
+    pub(super) fn was_seen(&self, verb: Verb, version: &Version) -> bool {
         let uid = version.object.identity();
         let new = &version.version;
         match (self.by_uid.get(&uid), verb) {
@@ -225,7 +225,7 @@ impl ObjectStore {
         let before = self.by_uid.get(uid).map(|held| &held.version.body);
         match &mut self.packer {
             Some(packer) => Arc::new(now.packed(packer, before)),
-            None if now.body.read().is_some() => Arc::new(now.unread()),
+            None if now.body.read().is_some() => Arc::new(now.without_tape()),
             None => now.clone(),
         }
     }
@@ -239,12 +239,7 @@ impl ObjectStore {
     }
 
     fn vanish(&mut self, uid: &Uid, at: ResourceVersion) -> Option<StoreChange> {
-        let now = self.drop_uid(uid, at)?;
-        Some(StoreChange {
-            why: Why::Vanished,
-            prev: Some(now.clone()),
-            now,
-        })
+        self.drop_uid(uid, at).map(StoreChange::vanished)
     }
 
     fn drop_uid(&mut self, uid: &Uid, at: ResourceVersion) -> Option<Arc<Version>> {

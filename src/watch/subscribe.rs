@@ -34,11 +34,11 @@ impl Source {
     /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
     /// then `Synced` if they are a full listing. After that each event follows in the source's order.
     /// Several subscriptions may share the signal, which wakes their reader.
-    pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> Every {
+    pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> LosslessSubscription {
         let limit = self.lease.options().queue_bytes;
         let queue = Queue::new(limit, terms, signal);
         let (id, backlog) = self.lease.shared().join(queue);
-        Every {
+        LosslessSubscription {
             lease: self.lease.clone(),
             id,
             backlog,
@@ -48,13 +48,13 @@ impl Source {
 
 /// A lossless subscription: every version in order, or an explicit [`Event::Gap`] followed by the known versions
 /// in it.
-pub(super) struct Every {
+pub(super) struct LosslessSubscription {
     lease: Lease,
     id: u64,
     backlog: VecDeque<Event>,
 }
 
-/// The result of [`Every::take`].
+/// The result of [`LosslessSubscription::take`].
 #[derive(Debug)]
 pub(super) enum Taken {
     Event(Event),
@@ -64,7 +64,7 @@ pub(super) enum Taken {
     Done,
 }
 
-impl Every {
+impl LosslessSubscription {
     /// The key of the source.
     pub(super) fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared().key
@@ -105,7 +105,7 @@ impl Every {
     }
 }
 
-impl Drop for Every {
+impl Drop for LosslessSubscription {
     fn drop(&mut self) {
         self.lease.shared().leave(self.id);
     }

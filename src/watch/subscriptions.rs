@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use super::patience::Terms;
-use super::subscribe::{Every, Source, Taken};
+use super::subscribe::{LosslessSubscription, Source, Taken};
 use crate::source::{Event, SourceKey};
 
 /// How many events one source may give in a row before the other sources have their turn.
@@ -22,7 +22,7 @@ pub struct Subscriptions {
 
 /// One of the subscriptions.
 struct Member {
-    every: Every,
+    every: LosslessSubscription,
     /// Whether its events must wait in its queue.
     is_held: bool,
 }

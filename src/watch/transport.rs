@@ -2,30 +2,27 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::Stream;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use jiff::SignedDuration;
 
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::{Scope, Select, SourceKey};
+use crate::source::SourceKey;
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks a random value for each
 /// request, so that the watches of one view do not end together.
 pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 
-/// A boxed future, so that [`Transport`] can be a trait object.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
 /// The lines of a watch, without their line ends. It ends when the server ends the watch. An `Err` is the last
 /// item, with one exception: an [`Upstream::Kept`] continues after a [`SourceError::Decode`]. Every line is one
 /// watch event: `{"type":…,"object":…}`. A line longer than 16 MiB is an error and is not kept in memory.
-pub type LineStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>;
+pub type LineStream = BoxStream<'static, Result<Bytes, SourceError>>;
 
 /// How long an unread event stays available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,14 +98,7 @@ pub trait Transport: Send + Sync + 'static {
         key: &'a SourceKey,
         object: &'a ObjectRef,
     ) -> BoxFuture<'a, Result<bool, SourceError>> {
-        let alone = SourceKey {
-            scope: object
-                .namespace
-                .clone()
-                .map_or(Scope::Cluster, Scope::Namespace),
-            select: Select::Name(object.name.clone()),
-            ..key.clone()
-        };
+        let alone = key.of_object(object);
         Box::pin(async move {
             let page = self.list(&alone, At::Latest, Page::default()).await?;
             let mut reader = Reader::new(&alone);

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::driver::Driver;
 use super::health::Health;
-use super::history::{Archive, Memory};
+use super::history::{Archive, CompactedRevisions};
 use super::options::{Clock, MuxOptions};
 use super::source::SharedSource;
 use super::transport::{Transport, Upstream};
@@ -30,7 +30,7 @@ pub(super) struct Upstreams {
 struct Cluster {
     transport: Arc<dyn Transport>,
     health: Arc<Health>,
-    memory: Arc<Memory>,
+    compacted: Arc<CompactedRevisions>,
 }
 
 /// An upstream and its driver.
@@ -57,7 +57,7 @@ impl Upstreams {
             let cluster = Cluster {
                 transport,
                 health: Arc::default(),
-                memory: Arc::default(),
+                compacted: Arc::default(),
             };
             (id, cluster)
         };
@@ -121,7 +121,7 @@ impl Upstreams {
         let cluster = self.clusters.get(&key.cluster)?;
         Some(Archive {
             transport: cluster.transport.clone(),
-            memory: cluster.memory.clone(),
+            compacted: cluster.compacted.clone(),
             key: Arc::new(key.clone()),
         })
     }

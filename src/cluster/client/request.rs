@@ -47,6 +47,13 @@ impl ApiRequest {
         self
     }
 
+    /// Requests a list with only the metadata of each object (meta/v1 `PartialObjectMetadataList`).
+    pub(crate) fn metadata_list(self) -> ApiRequest {
+        self.accept(
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+        )
+    }
+
     /// Requests an uncompressed response. Watches need it: from 1.37 on a server compresses each event
     /// separately, which no HTTP client can read.
     pub(crate) fn identity(mut self) -> ApiRequest {

@@ -1,10 +1,10 @@
 //! The headers that identify the user. Each is checked before a library gets it.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use kube::config::AuthInfo;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::ExposeSecret;
 
 use super::error::ConfigError;
@@ -113,17 +113,26 @@ pub(super) fn impersonation(
     Ok(headers)
 }
 
+/// All characters that no header name may have, and `%` itself.
+const NO_HEADER: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'#')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'^')
+    .remove(b'_')
+    .remove(b'`')
+    .remove(b'|')
+    .remove(b'~');
+
 /// The header name for a key, escaped as client-go does it (`headerKeyEscape`).
 fn extra_name(key: &str) -> String {
-    let mut name = "Impersonate-Extra-".to_owned();
-    for byte in key.bytes() {
-        if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
-            name.push(char::from(byte));
-        } else {
-            write!(name, "%{byte:02X}").expect("writing to a String cannot fail");
-        }
-    }
-    name
+    format!("Impersonate-Extra-{}", utf8_percent_encode(key, NO_HEADER))
 }
 
 fn value(name: &str, text: &str, setting: String) -> Result<HeaderValue, ConfigError> {

@@ -22,7 +22,7 @@ pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) watch: WatchArgs,
     #[command(flatten)]
-    pub(super) ends: WaitArgs,
+    pub(super) wait: WaitArgs,
     /// Exit after this many versions, for example 5 (default: no limit)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) count: Option<u64>,
@@ -92,7 +92,7 @@ impl ChangesArgs {
 
     /// Whether to print the current state and exit.
     pub(super) fn is_once(&self) -> bool {
-        self.watch.ends() || self.ends.looks_once()
+        self.watch.ends() || self.wait.looks_once()
     }
 
     /// How far back to start. `None`: from now.
@@ -100,7 +100,7 @@ impl ChangesArgs {
     /// Output for programs starts from now, unless a flag asks for the past: documents, `--count`, and runs
     /// whose exit code is the answer. `--once -o yaml` of a deleted object prints its last version.
     pub(super) fn reach(&self, now: Timestamp) -> Option<Reach> {
-        let is_decided = self.count.is_some() || self.ends.decides();
+        let is_decided = self.count.is_some() || self.wait.decides();
         let is_for_program = is_decided || self.output.audience() == Audience::Documents;
         if !is_for_program || self.looks_back() {
             return Reach::new(self.since, self.since_rv, now);
@@ -139,8 +139,8 @@ impl ChangesArgs {
     /// What the verb does if a named object does not exist.
     pub(super) fn absence(&self) -> Absence {
         match self.is_once() {
-            _ if self.ends.expects_absence() => Absence::Fine,
-            true if self.ends.is_about_presence() => Absence::Fine,
+            _ if self.wait.expects_absence() => Absence::Fine,
+            true if self.wait.is_about_presence() => Absence::Fine,
             true => Absence::Missing,
             false => Absence::Waits,
         }

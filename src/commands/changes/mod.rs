@@ -43,7 +43,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut stop = args.ends.stop(shutdown);
+    let mut stop = args.wait.stop(shutdown);
     let session = if args.is_once() {
         Session::open(context, &args.objects.source).await?
     } else {
@@ -51,10 +51,10 @@ pub(crate) async fn show(
     };
     let every = if args.looks_back() {
         let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
-        args.ends.in_time(&stop, kinds).await?
+        args.wait.in_time(&stop, kinds).await?
     } else {
         let targets = Box::pin(session.targets(&args.objects, "changes", context));
-        let targets = args.ends.in_time(&stop, targets).await;
+        let targets = args.wait.in_time(&stop, targets).await;
         targets.map_err(|error| args.with_hint(error))?.into()
     };
     let keys = session.keys(&every.targets);
@@ -68,11 +68,11 @@ pub(crate) async fn show(
     let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
-    if args.ends.needs_judgement() {
+    if args.wait.needs_judgement() {
         changes.judge(&session).await;
-        stop.wait_for(&args.ends, &keys, Judge::Model);
+        stop.wait_for(&args.wait, &keys, Judge::Model);
     } else {
-        stop.wait_for(&args.ends, &keys, Judge::Versions);
+        stop.wait_for(&args.wait, &keys, Judge::Versions);
     }
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
@@ -81,7 +81,7 @@ pub(crate) async fn show(
         [] => {
             let unread = changes.unread.into_iter().chain(stop.unread);
             let answer = Answer::from(changes.renderer.summary.is_changed);
-            args.ends.conclude(ended?, answer, unread)
+            args.wait.conclude(ended?, answer, unread)
         }
         missing => Err(session.not_found(missing).await),
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::args::Absence;
 use super::formats::Audience;
 use super::lookback::LookBack;
-use super::output::{Renderer, footer, refused};
+use super::output::Renderer;
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{describe, named};
@@ -15,6 +15,7 @@ use crate::commands::{
     CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
 };
 use crate::model::{JudgementPlan, Model};
+use crate::render::header_footer::Connection;
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 
@@ -200,7 +201,7 @@ impl Live for Changes {
         let past = self.past.as_ref().filter(|_| is_refusal);
         match self.audience() {
             // One line of the look-back names all of them.
-            Audience::Person if past.is_some_and(|past| past.tells_of(key)) => {}
+            Audience::Person if past.is_some_and(|past| past.reports(key)) => {}
             Audience::Person | Audience::Documents => terminal.note(&note)?,
             Audience::Records => self.pending.push(TimelineEntry {
                 seen: terminal.env().now(),
@@ -224,10 +225,10 @@ impl Live for Changes {
             return Ok(());
         }
         for key in std::mem::take(&mut self.absent) {
-            let is_said = self.audience() != Audience::Records;
+            let is_printed = self.audience() != Audience::Records;
             match self.absence {
                 Absence::Missing => self.missing.push((*key).clone()),
-                Absence::Waits if is_said => terminal.notify(&waiting(&key))?,
+                Absence::Waits if is_printed => terminal.notify(&waiting(&key))?,
                 Absence::Waits | Absence::Fine => {}
             }
         }
@@ -255,7 +256,18 @@ impl Live for Changes {
                 .filter(|past| past.is_asked() && !past.is_over())
                 .map(LookBack::progress),
         );
-        frame.extend(footer(&self.state, sources, terminal));
+        let canvas = terminal
+            .frame_canvas(self.renderer.summary.started)
+            .narrowed();
+        let connection = Connection {
+            objects: self.state.objects,
+            versions: Some((self.state.versions, self.state.hidden)),
+            changed: self.state.last,
+            ..sources.connection(canvas)
+        };
+        let mut end = connection.first_refusals(canvas.look);
+        end.push(connection.footer(canvas));
+        frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
         Ok(())
     }
@@ -268,7 +280,7 @@ impl Live for Changes {
         let (look, now) = (terminal.look(), terminal.env().now());
         let mut frame = self.renderer.quiet.lines(&terminal.env().zone, look);
         frame.extend(self.renderer.open_folds(usize::MAX, terminal));
-        frame.extend(refused(sources, terminal));
+        frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));
         terminal.draw(frame)?;

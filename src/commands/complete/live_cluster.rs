@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
+use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use super::cluster_flags::cluster_args;
@@ -29,6 +31,8 @@ const SOURCES: usize = 8;
 /// The cluster of a command line. It has sent nothing yet.
 pub(super) struct LiveCluster {
     config: ClusterConfig,
+    /// The one client of all requests, so that a credential plugin runs once.
+    client: OnceCell<Client>,
     namespaces: Namespaces,
     cache: Option<Arc<TypeCache>>,
     kept: Vec<ResourceType>,
@@ -53,6 +57,7 @@ impl LiveCluster {
             } else {
                 Namespaces::One(config.namespace().clone())
             },
+            client: OnceCell::new(),
             config: config.running_plugins(PluginRun::Unattended(PLUGIN_LIMIT)),
             kept: cache
                 .as_ref()
@@ -103,7 +108,7 @@ impl LiveCluster {
                 limit: LIMIT,
                 next: next.as_deref(),
             };
-            let read = timeout_at(self.deadline, object_rows(&client, resource, page)).await;
+            let read = timeout_at(self.deadline, object_rows(client, resource, page)).await;
             let page = match read {
                 Ok(Ok(page)) => page,
                 Ok(Err(error)) if next.is_none() => return Err(error.into()),
@@ -135,12 +140,10 @@ impl LiveCluster {
             };
             source_keys(&cluster, target, form)
         });
-        let transport = HttpTransport::new(self.client().await?);
-        let mut docs = Vec::new();
-        for key in keys.take(SOURCES) {
-            docs.extend(listed(&transport, &key, read).await);
-        }
-        Ok(docs)
+        let transport = HttpTransport::new(self.client().await?.clone());
+        let keys: Vec<SourceKey> = keys.take(SOURCES).collect();
+        let lists = keys.iter().map(|key| listed(&transport, key, read));
+        Ok(join_all(lists).await.concat())
     }
 
     async fn targets(&self, line: &TypedLine<'_>, read: Read) -> Result<Vec<Target>, CommandError> {
@@ -167,11 +170,12 @@ impl LiveCluster {
     }
 
     async fn resolver(&self) -> Result<Resolver, CommandError> {
-        Ok(Resolver::new(self.client().await?).keeping(self.cache.clone()))
+        Ok(Resolver::new(self.client().await?.clone()).keeping(self.cache.clone()))
     }
 
-    async fn client(&self) -> Result<Client, CommandError> {
-        Ok(Client::new(self.config.clone()).await?)
+    async fn client(&self) -> Result<&Client, CommandError> {
+        let client = || Client::new(self.config.clone());
+        Ok(self.client.get_or_try_init(client).await?)
     }
 }
 

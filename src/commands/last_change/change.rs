@@ -85,7 +85,7 @@ impl LastChange {
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {
                 first: shown
-                    .map(|change| change_in_line(&diff, change, redactor))
+                    .map(|change| change_in_line(&diff, change, redactor).sides())
                     .collect(),
                 more: changes.len().saturating_sub(FIELDS),
             }),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 
 use crate::diff::Redactor;
-use crate::watch::{History, Limits, Past, Presence, Walk};
+use crate::watch::{History, Past, Presence, Walk, WalkLimits};
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, Matters};
@@ -53,9 +53,9 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
 }
 
 async fn start(history: &History, start: CandidateStart) -> Option<(Presence, Walk, bool)> {
-    let limits = Limits {
+    let limits = WalkLimits {
         requests: REQUESTS,
-        ..Limits::default()
+        ..WalkLimits::default()
     };
     Some(match start {
         CandidateStart::Own(version) => {

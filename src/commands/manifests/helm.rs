@@ -12,9 +12,10 @@ use super::read::Manifest;
 use super::release::{ReleaseStore, objects};
 use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, Part, RequestError, RequestPath, Resolver, Target,
+    list_metadata,
 };
 use crate::commands::{CommandError, Context, ObjectArgs};
-use crate::object::{Doc, json_fault, near};
+use crate::object::{Doc, near};
 
 /// The most characters of the name of a release (<https://helm.sh/docs/chart_template_guide/getting_started/>).
 const LONGEST: usize = 53;
@@ -39,19 +40,9 @@ struct ReleaseLabels {
     status: String,
 }
 
-#[derive(Deserialize)]
-struct RevisionList {
-    items: Option<Vec<StoredRevision>>,
-}
-
 /// The newest revision of a release, and where it is stored.
 struct NewestRevision {
     store: ReleaseStore,
-    metadata: RevisionMetadata,
-}
-
-#[derive(Deserialize)]
-struct StoredRevision {
     metadata: RevisionMetadata,
 }
 
@@ -165,21 +156,12 @@ impl ReleasePlace<'_> {
     ) -> Result<Vec<RevisionMetadata>, RequestError> {
         let request = ApiRequest::new(self.path(store)?)
             .about("list", store.plural())
-            .accept(
-                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
-            )
             .query("labelSelector", labels);
         let request = match store {
             ReleaseStore::Secrets => request.query("fieldSelector", "type=helm.sh/release.v1"),
             ReleaseStore::ConfigMaps => request,
         };
-        let body = self.client.get(&request).await?;
-        let list: RevisionList = serde_json::from_slice(&body).map_err(|error| {
-            let fault = json_fault(&error);
-            RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
-        })?;
-        let items = list.items.unwrap_or_default();
-        Ok(items.into_iter().map(|item| item.metadata).collect())
+        list_metadata(self.client, request).await
     }
 
     /// The manifests of a revision.

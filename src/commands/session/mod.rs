@@ -56,7 +56,7 @@ pub(crate) struct Session {
     place: SessionPlace,
 }
 
-/// Resolves types and names.
+/// What a session reads: a cluster or a file.
 enum SessionPlace {
     Cluster(Client),
     File(Arc<FileTransport>),

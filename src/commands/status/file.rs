@@ -66,7 +66,7 @@ pub(super) fn assess_documents(
     refuse_unreadable(file, &rows, &documents)?;
     let is_well = rows.iter().all(|(_, row)| row.assessment.is_well());
     let answer = Answer::from(!is_well);
-    args.ends.conclude(Ended::Answered, answer, [])
+    args.wait.conclude(Ended::Answered, answer, [])
 }
 
 fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r StatusRow<'a>)> {

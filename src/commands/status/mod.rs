@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     watch: WatchArgs,
     #[command(flatten)]
-    ends: WaitArgs,
+    wait: WaitArgs,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: StatusFormat,
@@ -114,7 +114,7 @@ impl Args {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
         let is_picky = objects.subject() != Subject::Unnamed || is_selected;
-        let is_plain = !self.ends.has_goal() && self.sort_by.is_none();
+        let is_plain = !self.wait.has_goal() && self.sort_by.is_none();
         objects.source.from.is_some() && self.is_once() && !is_picky && is_plain
     }
 
@@ -133,7 +133,7 @@ impl Args {
     }
 
     fn ending(&self) -> Ending {
-        if self.ends.looks_once() {
+        if self.wait.looks_once() {
             Ending::Once
         } else {
             self.watch.ending()
@@ -158,13 +158,13 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
-    let mut stop = args.ends.stop(shutdown);
+    let mut stop = args.wait.stop(shutdown);
     let mut session = Session::open(context, &args.objects.source).await?;
     if args.is_once() {
         session.list_only(context.env);
     }
     let targets = Box::pin(session.targets(&args.objects, "status", context));
-    let targets = args.ends.in_time(&stop, targets).await?;
+    let targets = args.wait.in_time(&stop, targets).await?;
     let mut requested = session.keys(&targets);
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());
@@ -182,16 +182,16 @@ pub(crate) async fn show(
         state = state.looking_back(LastChanges::new(session.mux.clone()));
     }
     let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
-    if args.ends.expects_absence() {
+    if args.wait.expects_absence() {
         live = live.expecting_absence();
     }
-    stop.wait_for(&args.ends, &requested, Judge::Model);
+    stop.wait_for(&args.wait, &requested, Judge::Model);
     stop.looks_once = args.is_once();
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     match live.missing() {
-        missing if missing.is_empty() || args.ends.is_about_presence() => {
+        missing if missing.is_empty() || args.wait.is_about_presence() => {
             let answer = Answer::from(!live.is_well());
-            args.ends.conclude(ended?, answer, stop.unread)
+            args.wait.conclude(ended?, answer, stop.unread)
         }
         missing => Err(session.not_found(missing).await),
     }

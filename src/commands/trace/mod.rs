@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     watch: WatchArgs,
     #[command(flatten)]
-    ends: WaitArgs,
+    wait: WaitArgs,
     /// Show the rules behind the states, and the documents that they come from
     #[arg(long)]
     explain: bool,
@@ -161,7 +161,7 @@ impl Args {
     fn ending(&self) -> Ending {
         match self.output {
             TraceFormat::Dot | TraceFormat::Mermaid => Ending::Once,
-            TraceFormat::Text | TraceFormat::Json if self.ends.looks_once() => Ending::Once,
+            TraceFormat::Text | TraceFormat::Json if self.wait.looks_once() => Ending::Once,
             TraceFormat::Text | TraceFormat::Json => self.watch.ending(),
         }
     }
@@ -181,7 +181,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut stop = args.ends.stop(shutdown);
+    let mut stop = args.wait.stop(shutdown);
     let mut session = open_session(args, context).await?;
     let chains = chains(args, &stop, &mut session, context).await?;
     // A file ends, so its objects are traced one after the other.
@@ -190,7 +190,7 @@ pub(crate) async fn show(
     } else {
         vec![chains]
     };
-    if args.ends.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
+    if args.wait.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
         let error = CommandError::usage("trace --for waits for one object");
         return Err(error.hint("to wait for several, use `kubectl spy status`"));
     }
@@ -212,7 +212,7 @@ pub(crate) async fn show(
             .iter()
             .map(|chain| chain.traced().source.clone())
             .collect();
-        stop.wait_for(&args.ends, &sources, Judge::Model);
+        stop.wait_for(&args.wait, &sources, Judge::Model);
         let is_alone = chains.len() == 1;
         let mut tracer = Tracer::new(chains, args.output, ending, terminal.env().now());
         let shows_last_change = matches!(args.output, TraceFormat::Text | TraceFormat::Json);
@@ -222,7 +222,7 @@ pub(crate) async fn show(
         let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
         is_well &= tracer.is_well();
         parts.append(&mut stop.unread);
-        if !tracer.missing.is_empty() && !args.ends.is_about_presence() {
+        if !tracer.missing.is_empty() && !args.wait.is_about_presence() {
             return Err(session.not_found(&tracer.missing).await);
         }
         ended = match end {
@@ -239,7 +239,7 @@ pub(crate) async fn show(
     }
     match unread {
         Some(error) => Err(error),
-        None => args.ends.conclude(ended, Answer::from(!is_well), parts),
+        None => args.wait.conclude(ended, Answer::from(!is_well), parts),
     }
 }
 
@@ -261,7 +261,7 @@ async fn chains(
 ) -> Result<Vec<Box<dyn Chain>>, CommandError> {
     let reach = args.reach()?;
     let targets = Box::pin(session.targets(&args.objects, "trace", context));
-    let mut asked = args.ends.in_time(stop, targets).await?;
+    let mut asked = args.wait.in_time(stop, targets).await?;
     if args.objects.subject() == Subject::Unnamed {
         // A whole file: the objects with a story show most of the others.
         asked.retain(|asked| story(&asked.resource).is_some());

@@ -20,9 +20,26 @@ const PREFIXES: [&str; 5] = [
     ".",
 ];
 
-/// A change as display text, before and after the arrow from the old value to the new one: `containers[web].image: web:1`
-/// and `web:2`. A value that was added or removed has an empty side.
-pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> [String; 2] {
+/// A change as display text: `containers[web].image`, `web:1` and `web:2`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeInLine {
+    /// The path, without the parts that say little.
+    pub path: String,
+    /// The old value; `(none)` for an added one.
+    pub old: String,
+    /// The new value; `(none)` for a removed one.
+    pub new: String,
+}
+
+impl ChangeInLine {
+    /// The text before the arrow from the old value to the new one, and the text after it.
+    pub fn sides(self) -> [String; 2] {
+        [format!("{}: {}", self.path, self.old), self.new]
+    }
+}
+
+/// The parts of a change.
+pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> ChangeInLine {
     let path = short_path(&diff.path(change.at).to_string());
     let value = |side| {
         let shown = diff.shown(change.at, side, redactor)?;
@@ -30,15 +47,17 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     };
     let old = value(Side::Old).unwrap_or_default();
     let new = value(Side::New).unwrap_or_default();
-    match change.op {
+    let none = || "(none)".to_owned();
+    let (old, new) = match change.op {
         Op::Replace => {
             let same = common_path(&old, &new);
-            [format!("{path}: {}", &old[same..]), new[same..].to_owned()]
+            (old[same..].to_owned(), new[same..].to_owned())
         }
-        Op::Add => [format!("{path}: (none)"), new],
-        Op::Remove => [format!("{path}: {old}"), "(none)".to_owned()],
-        Op::Move { from, to } => [format!("{path}: item {from}"), format!("item {to}")],
-    }
+        Op::Add => (none(), new),
+        Op::Remove => (old, none()),
+        Op::Move { from, to } => (format!("item {from}"), format!("item {to}")),
+    };
+    ChangeInLine { path, old, new }
 }
 
 /// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
@@ -64,8 +83,13 @@ impl ShownChanges<'_> {
             more => format!(" (+{more})"),
         };
         let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
-        let [before, new] = change_in_line(self.painter.diff, first, self.painter.view.redactor);
-        let parts = LineParts::of(&before, &new, look.symbols.arrow);
+        let change = change_in_line(self.painter.diff, first, self.painter.view.redactor);
+        let parts = LineParts {
+            path: &change.path,
+            old: &change.old,
+            new: &change.new,
+            arrow: look.symbols.arrow,
+        };
         let line = match room {
             None => parts.whole(),
             Some(columns) => parts.fitted(columns, look.symbols.ellipsis),
@@ -82,18 +106,7 @@ struct LineParts<'l> {
     arrow: &'l str,
 }
 
-impl<'l> LineParts<'l> {
-    /// Takes both parts of [`change_in_line`].
-    fn of(before: &'l str, new: &'l str, arrow: &'l str) -> LineParts<'l> {
-        let (path, old) = before.split_once(": ").unwrap_or((before, ""));
-        LineParts {
-            path,
-            old,
-            new,
-            arrow,
-        }
-    }
-
+impl LineParts<'_> {
     fn whole(&self) -> String {
         let LineParts {
             path,
@@ -181,4 +194,28 @@ fn common_path(old: &str, new: &str) -> usize {
 /// The first columns of a long text.
 fn cut(value: &str) -> String {
     text::cut_line(value, COLUMNS, "…").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    #[test]
+    fn a_key_may_contain_the_separator() {
+        let doc = |value: &str| {
+            let text = format!(r#"{{"data":{{"a: b":"{value}"}}}}"#);
+            Doc::parse(text).expect("JSON")
+        };
+        let (old, new) = (doc("1"), doc("2"));
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let change = change_in_line(&diff, &diff.changes()[0], &Redactor::new());
+        let parts = LineParts {
+            path: &change.path,
+            old: &change.old,
+            new: &change.new,
+            arrow: "->",
+        };
+        assert_eq!(parts.fitted(19, "…"), r#"data["a: b"] -> "2""#);
+    }
 }

@@ -27,11 +27,11 @@ mod who;
 pub use change_type::ChangeType;
 pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
-pub use in_line::{change_in_line, images_in_line};
+pub use in_line::{ChangeInLine, change_in_line, images_in_line};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
 pub use view::{Counts, DiffView, Fold, counts, selected};
-pub use who::writer;
+pub use who::{VersionWriter, writer};
 
 #[cfg(test)]
 mod laws;

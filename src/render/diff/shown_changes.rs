@@ -6,7 +6,7 @@ use crate::object::managed_fields::Writers;
 use super::folds;
 use super::painter::Painter;
 use super::view::{DiffView, shown};
-use super::who::Attribution;
+use super::who::{Attribution, VersionWriter};
 
 /// The changes of a version that a view shows, and their managers. Both the heading and the lines of the
 /// version use it.
@@ -40,10 +40,9 @@ impl<'s> ShownChanges<'s> {
         }
     }
 
-    /// Names the managers that wrote the version: `by kubelet (status)`, or `by a, b (status)`. If no writer
-    /// is known, names the owner of all shown changes: `owner kubelet (status)`. `None` if several managers
-    /// own them.
-    pub fn who(&self) -> Option<String> {
+    /// Names the managers that wrote the version. If no writer is known, names the owner of all shown changes. `None` if
+    /// several managers own them.
+    pub fn who(&self) -> Option<VersionWriter> {
         self.painter.above.heading(self.painter.writers?)
     }
 

@@ -539,7 +539,7 @@ fn a_single_manager_is_named_in_the_heading_only() {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
             let shown = ShownChanges::of(&diff, &writers, view);
-            let who = shown.who().unwrap_or_default();
+            let who = shown.who().map_or(String::new(), |who| who.to_string());
             format!("{who}\n{}", shown.lines().join("\n"))
         })
     };

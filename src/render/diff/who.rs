@@ -1,5 +1,7 @@
 //! Names the managers behind a version and its changes.
 
+use std::fmt;
+
 use crate::diff::{Change, Diff};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::render::text;
@@ -13,6 +15,35 @@ pub(super) enum Attribution<'w> {
     Writers,
     /// No writer is known, and one manager owns all changed fields.
     Owner(&'w ManagedFieldsEntry<'w>),
+}
+
+/// The managers behind a version. Their names are not escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VersionWriter {
+    /// The managers that the server recorded: `a, b (status)`.
+    Recorded(String),
+    /// The server recorded no writer. This manager owns all changed fields.
+    Probable(String),
+}
+
+impl VersionWriter {
+    /// Without a preposition: `kubelet (status)`, `probably kubelet (status)`.
+    pub fn short(&self) -> String {
+        match self {
+            VersionWriter::Recorded(names) => names.clone(),
+            VersionWriter::Probable(name) => format!("probably {name}"),
+        }
+    }
+}
+
+/// `by kubelet (status)`, `probably by kubelet (status)`
+impl fmt::Display for VersionWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VersionWriter::Recorded(names) => write!(f, "by {names}"),
+            VersionWriter::Probable(name) => write!(f, "probably by {name}"),
+        }
+    }
 }
 
 impl<'w> Attribution<'w> {
@@ -33,9 +64,9 @@ impl<'w> Attribution<'w> {
     }
 
     /// The text for the heading.
-    pub(super) fn heading(self, writers: &Writers<'_>) -> Option<String> {
+    pub(super) fn heading(self, writers: &Writers<'_>) -> Option<VersionWriter> {
         match self {
-            Attribution::Owner(owner) => Some(format!("probably by {}", manager(owner))),
+            Attribution::Owner(owner) => Some(VersionWriter::Probable(manager(owner))),
             Attribution::Writer | Attribution::Writers => writer(writers),
         }
     }
@@ -61,7 +92,7 @@ impl<'w> Attribution<'w> {
 }
 
 /// Names the managers that wrote a version: `by kubelet (status)`. `None` if no writer is known.
-pub fn writer(writers: &Writers<'_>) -> Option<String> {
+pub fn writer(writers: &Writers<'_>) -> Option<VersionWriter> {
     let mut names: Vec<String> = Vec::new();
     for actor in writers.actors() {
         let name = manager(actor);
@@ -69,7 +100,7 @@ pub fn writer(writers: &Writers<'_>) -> Option<String> {
             names.push(name);
         }
     }
-    (!names.is_empty()).then(|| format!("by {}", names.join(", ")))
+    (!names.is_empty()).then(|| VersionWriter::Recorded(names.join(", ")))
 }
 
 /// The manager that owned all these fields before, if no writer is known.

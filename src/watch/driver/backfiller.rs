@@ -15,11 +15,11 @@ use crate::object::ResourceVersion;
 use crate::source::{Gap, GapCause};
 use crate::watch::backfill::{Backfill, Filled};
 use crate::watch::backoff::Speed;
-use crate::watch::history::{Archive, Revision, Unread};
+use crate::watch::history::{Archive, PastError, Revision};
 use crate::watch::missed::Missed;
 use crate::watch::options::MuxOptions;
-use crate::watch::patient::Patient;
 use crate::watch::queue::Follows;
+use crate::watch::retrying_transport::RetryingTransport;
 use crate::watch::source::SharedSource;
 
 /// How long requests are retried while the server answers nothing.
@@ -56,12 +56,13 @@ impl Backfiller {
         shared: Arc<SharedSource>,
         archive: Archive,
         options: &MuxOptions,
+        seed: u64,
     ) -> Backfiller {
         Backfiller {
             shared,
             archive,
             pace: Speed(options.speed),
-            seed: options.seed,
+            seed,
             page_items: options.page_items,
             bytes: options.queue_bytes,
         }
@@ -73,12 +74,12 @@ impl Backfiller {
             return;
         };
         while let Some(backfill) = backfills.recv().await {
-            let patient = Patient::new(self.archive.transport.clone(), STALL)
+            let retrying = RetryingTransport::new(self.archive.transport.clone(), STALL)
                 .paced(self.seed, self.pace)
                 .while_live(self.shared.state());
             let backfiller = Backfiller {
                 archive: Archive {
-                    transport: Arc::new(patient),
+                    transport: Arc::new(retrying),
                     ..self.archive.clone()
                 },
                 ..self.clone()
@@ -93,21 +94,21 @@ impl Backfiller {
             let left = tokio::select! {
                 left = backfiller.fill(&mut filling) => left,
                 // The backfill asks for a history that no longer exists.
-                () = restored => Err(Unread::Spent),
+                () = restored => Err(PastError::Spent),
             };
             backfiller.finish(filling, left.err());
         }
     }
 
     /// Reads the whole interval back. The error is the reason why that was impossible.
-    async fn fill(&self, filling: &mut Filling) -> Result<(), Unread> {
+    async fn fill(&self, filling: &mut Filling) -> Result<(), PastError> {
         while filling.base < filling.backfill.upto {
             self.check(filling).await?;
             if self.replay(filling).await {
                 continue;
             }
             match self.walk_on(filling).await {
-                Err(Unread::Forgotten) => self.skip(filling).await?,
+                Err(PastError::Forgotten) => self.skip(filling).await?,
                 other => other?,
             }
         }
@@ -116,19 +117,19 @@ impl Backfiller {
 
     /// Fails if continuing is useless. The server may have been restored before its watch ended; its answers then
     /// belong to another history.
-    pub(super) async fn check(&self, filling: &Filling) -> Result<(), Unread> {
+    pub(super) async fn check(&self, filling: &Filling) -> Result<(), PastError> {
         if self.shared.is_void(&filling.backfill) {
-            return Err(Unread::Spent);
+            return Err(PastError::Spent);
         }
         match is_set_back(&self.archive, filling.backfill.upto).await {
             Ok(false) => Ok(()),
-            Ok(true) => Err(Unread::Spent),
-            Err(error) => Err(Unread::Failed(error)),
+            Ok(true) => Err(PastError::Spent),
+            Err(error) => Err(PastError::Failed(error)),
         }
     }
 
     /// Reads back the next chunk, as large as memory allows.
-    async fn walk_on(&self, filling: &mut Filling) -> Result<(), Unread> {
+    async fn walk_on(&self, filling: &mut Filling) -> Result<(), PastError> {
         let mut revisions = self.chunk_size(&filling.histories);
         loop {
             let end = filling.base.forth(revisions).min(filling.backfill.upto);
@@ -137,14 +138,13 @@ impl Backfiller {
                 .filter(|from| *from > filling.base)
                 .map_or(end, |from| end.min(from));
             match self.chunk(filling, end).await {
-                Err(Unread::Spent) if revisions > 1 => {
+                Err(PastError::Spent) if revisions > 1 => {
                     revisions = (end.since(filling.base) / 2).max(1);
                 }
                 Err(other) => return Err(other),
                 Ok((histories, filled)) => {
                     self.check(filling).await?;
-                    self.shared
-                        .fill(&mut filling.backfill, filled, Follows::More);
+                    self.shared.fill(&filling.backfill, filled, Follows::More);
                     for (key, history) in histories {
                         let known = filling.histories.entry(key);
                         let known = known.or_insert_with(|| ObjectHistory::new(history.object));
@@ -188,12 +188,12 @@ impl Backfiller {
 
     /// Continues at the oldest revision that the server still has. Subscribers get a gap for the revisions before
     /// it, and then the difference.
-    async fn skip(&self, filling: &mut Filling) -> Result<(), Unread> {
+    async fn skip(&self, filling: &mut Filling) -> Result<(), PastError> {
         let (base, upto) = (filling.base, filling.backfill.upto);
         let oldest = self.archive.oldest(base.next(), upto).await?;
         if oldest <= base {
             // The server compacts faster than this reads.
-            return Err(Unread::Forgotten);
+            return Err(PastError::Forgotten);
         }
         let gap = Gap {
             after: base.into(),
@@ -216,8 +216,7 @@ impl Backfiller {
             difference: vanished,
             events: Vec::new(),
         };
-        self.shared
-            .fill(&mut filling.backfill, filled, Follows::More);
+        self.shared.fill(&filling.backfill, filled, Follows::More);
         filling.base = oldest;
         Ok(())
     }
@@ -227,7 +226,7 @@ impl Backfiller {
         &self,
         filling: &Filling,
         at: Revision,
-    ) -> Result<ObjectHistories, Unread> {
+    ) -> Result<ObjectHistories, PastError> {
         let part = |history: &ObjectHistory| ObjectHistory {
             now: None,
             ..history.clone()
@@ -263,7 +262,7 @@ impl Backfiller {
     }
 
     /// Ends a backfill. The part that could not be read back becomes a gap, followed by the difference.
-    fn finish(&self, mut filling: Filling, why: Option<Unread>) {
+    fn finish(&self, filling: Filling, why: Option<PastError>) {
         let mut filled = Filled::default();
         if let Some(why) = why {
             let left = filling.backfill.upto.since(filling.base);
@@ -275,9 +274,9 @@ impl Backfiller {
                 },
                 upto: filling.backfill.gap.upto.clone(),
                 cause: match why {
-                    Unread::Forgotten => own.forgotten(left),
-                    Unread::Failed(_) => GapCause::Unanswered,
-                    Unread::NotOffered(_) | Unread::Spent => own,
+                    PastError::Forgotten => own.forgotten(left),
+                    PastError::Failed(_) => GapCause::Unanswered,
+                    PastError::NotOffered(_) | PastError::Spent => own,
                 },
             });
             let mut there = Vec::new();
@@ -289,6 +288,6 @@ impl Backfiller {
             filled.difference.append(&mut there);
         }
         self.shared
-            .fill(&mut filling.backfill, filled, Follows::Nothing);
+            .fill(&filling.backfill, filled, Follows::Nothing);
     }
 }

@@ -11,7 +11,7 @@ use crate::object::NamespacedName;
 use crate::source::{Gap, GapCause};
 use crate::watch::backfill::Filled;
 use crate::watch::history::{
-    End, Limits, ObjectAt, Past, PastEvent, Presence, Revision, RevisionSpan, Unread, Walk,
+    End, ObjectAt, Past, PastError, PastEvent, Presence, Revision, RevisionSpan, Walk, WalkLimits,
     in_order,
 };
 
@@ -38,7 +38,7 @@ impl Backfiller {
         &self,
         filling: &Filling,
         end: Revision,
-    ) -> Result<(ObjectHistories, Filled), Unread> {
+    ) -> Result<(ObjectHistories, Filled), PastError> {
         let mut histories = self.at(filling, end).await?;
         let mut filled = Filled::default();
         let span = RevisionSpan {
@@ -66,7 +66,7 @@ impl Backfiller {
         &self,
         histories: &mut ObjectHistories,
         span: RevisionSpan,
-    ) -> Result<(), Unread> {
+    ) -> Result<(), PastError> {
         let bytes = AtomicUsize::new(0);
         let walked = SpanWalk {
             span,
@@ -95,7 +95,7 @@ impl Backfiller {
         history: &ObjectHistory,
         walked: SpanWalk<'_>,
         parts: usize,
-    ) -> Result<Vec<PastEvent>, Unread> {
+    ) -> Result<Vec<PastEvent>, PastError> {
         let RevisionSpan { after: base, upto } = walked.span;
         let parts = (parts as u64).min(upto.since(base) / PART).max(1);
         let step = upto.since(base) / parts;
@@ -105,7 +105,7 @@ impl Backfiller {
             let one = &one;
             async move {
                 let there = one.object(&history.object, at).await?;
-                Ok::<_, Unread>(ObjectAt { at, there })
+                Ok::<_, PastError>(ObjectAt { at, there })
             }
         });
         let reads = stream::iter(reads).buffered(AT_ONCE);
@@ -141,11 +141,11 @@ impl Backfiller {
         history: &ObjectHistory,
         walked: SpanWalk<'_>,
         present: &BTreeSet<Revision>,
-    ) -> Result<Vec<PastEvent>, Unread> {
+    ) -> Result<Vec<PastEvent>, PastError> {
         let RevisionSpan { after: base, upto } = walked.span;
-        let limits = Limits {
+        let limits = WalkLimits {
             floor: base,
-            ..Limits::default()
+            ..WalkLimits::default()
         };
         let newest = history.now.clone();
         let start = ObjectAt {
@@ -162,15 +162,15 @@ impl Backfiller {
                     .fetch_add(version.body.weight(), Ordering::Relaxed)
                     > self.bytes
             {
-                return Err(Unread::Spent);
+                return Err(PastError::Spent);
             }
             found.push(past);
         }
         match walk.end() {
             Some(End::Limit) | None => {}
-            Some(End::Forgotten(_)) => return Err(Unread::Forgotten),
-            Some(End::NotOffered(cause)) => return Err(Unread::NotOffered(cause.clone())),
-            Some(End::Failed(error)) => return Err(Unread::Failed(error.clone())),
+            Some(End::Forgotten(_)) => return Err(PastError::Forgotten),
+            Some(End::NotOffered(cause)) => return Err(PastError::NotOffered(cause.clone())),
+            Some(End::Failed(error)) => return Err(PastError::Failed(error.clone())),
         }
         let mut events = in_order(newest, found);
         events.retain(|event| event.at.is_some_and(|at| at > base));
@@ -184,15 +184,14 @@ impl Backfiller {
         &self,
         histories: &mut ObjectHistories,
         span: RevisionSpan,
-    ) -> Result<Looked, Unread> {
+    ) -> Result<Looked, PastError> {
+        let is_single = self.is_single();
+        let is_open = |at| !is_single || !histories.values().any(|history| history.is_there(at));
         // Two more than the limit are enough to exceed it.
-        let mut open = unknown(histories, span, LOOKS.0 + 2);
-        if self.is_single() {
-            open.retain(|at| !histories.values().any(|history| history.is_there(*at)));
-        }
+        let mut open = unknown(histories, span, LOOKS.0 + 2, is_open);
         // The deletion is a write too, and no listing at its revision contains the object.
         open.pop();
-        let most = if self.is_single() { LOOKS.0 } else { LOOKS.1 };
+        let most = if is_single { LOOKS.0 } else { LOOKS.1 };
         if open.len() > most || open.len() * self.shared.lock().store.len() > LISTED {
             return Ok(Looked::NotAll);
         }
@@ -217,12 +216,12 @@ impl Backfiller {
         histories: &mut ObjectHistories,
         open: Vec<Revision>,
         base: Revision,
-    ) -> Result<BTreeMap<NamespacedName, BTreeSet<Revision>>, Unread> {
+    ) -> Result<BTreeMap<NamespacedName, BTreeSet<Revision>>, PastError> {
         let archive = self.archive.metadata();
         let archive = &archive;
         let looks = stream::iter(open).map(|at| async move {
             let there = archive.listing(at, self.page_items).await?;
-            Ok::<_, Unread>((at, there))
+            Ok::<_, PastError>((at, there))
         });
         let mut looks = looks.buffered(AT_ONCE);
         let mut met: BTreeMap<NamespacedName, BTreeSet<Revision>> = BTreeMap::new();

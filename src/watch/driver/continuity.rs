@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use crate::object::ResourceVersion;
 use crate::watch::backoff::Speed;
 use crate::watch::error::SourceError;
-use crate::watch::history::{Archive, Revision, Unread};
+use crate::watch::history::{Archive, PastError, Revision};
 use crate::watch::transport::Upstream;
 
 /// How long one check covers further lower versions.
@@ -60,7 +60,11 @@ impl WatchOrder {
     }
 
     /// The newest revision, if `version` is lower and that must be checked.
-    pub(super) fn is_back(&mut self, version: &ResourceVersion, pace: Speed) -> Option<Revision> {
+    pub(super) fn lower_than_newest(
+        &mut self,
+        version: &ResourceVersion,
+        pace: Speed,
+    ) -> Option<Revision> {
         let newest = self.newest?;
         let at = Revision::parse(version)?;
         if at >= newest {
@@ -80,8 +84,8 @@ impl WatchOrder {
 pub(super) async fn is_set_back(archive: &Archive, known: Revision) -> Result<bool, SourceError> {
     match archive.metadata().newest().await {
         Ok(newest) => Ok(newest < known),
-        Err(Unread::Failed(error)) => Err(error),
+        Err(PastError::Failed(error)) => Err(error),
         // The server does not answer this question.
-        Err(Unread::Forgotten | Unread::NotOffered(_) | Unread::Spent) => Ok(false),
+        Err(PastError::Forgotten | PastError::NotOffered(_) | PastError::Spent) => Ok(false),
     }
 }

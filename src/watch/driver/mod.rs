@@ -68,6 +68,8 @@ pub(super) struct Driver {
     bookmarks: bool,
     /// Which requests have succeeded since the last final refusal.
     worked: Worked,
+    /// Whether a listing has ever succeeded.
+    has_listed: bool,
     refused_since: Option<Instant>,
     /// Why the last watch ended, if the next one followed it without a report.
     why_ended: Arc<str>,
@@ -87,7 +89,7 @@ pub(super) enum DriverStep {
 enum Expired {
     No,
     /// A 410 caused a listing, and no watch has lasted since.
-    Again,
+    LastWatch,
 }
 
 #[derive(Debug, Default)]
@@ -114,7 +116,7 @@ impl Driver {
         let reader = Reader::new(&shared.key);
         let pace = Speed(options.speed);
         let transport = archive.transport.clone();
-        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options);
+        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options, seed);
         Driver {
             shared,
             transport,
@@ -131,6 +133,7 @@ impl Driver {
             bad_at: None,
             bookmarks: false,
             worked: Worked::default(),
+            has_listed: false,
             refused_since: None,
             why_ended: CLOSED.into(),
             polling: None,
@@ -192,7 +195,7 @@ impl Driver {
             self.announce_restore(&listing.version);
         }
         let changes = self.shared.relist(listing, self.gap.take(), announce);
-        self.worked.list = true;
+        (self.worked.list, self.has_listed) = (true, true);
         self.accepted();
         self.shared.settle().await;
         Ok(changes)

@@ -57,17 +57,18 @@ impl PastEvent {
     }
 }
 
-/// The first revisions in a span without a known event, at most `most`.
+/// The first open revisions in a span without a known event, at most `most`.
 pub(super) fn unknown(
     histories: &ObjectHistories,
     span: RevisionSpan,
     most: usize,
+    is_open: impl Fn(Revision) -> bool,
 ) -> Vec<Revision> {
     let known = histories.values().flat_map(|history| &history.events);
     let known: BTreeSet<Revision> = known.filter_map(|event| event.at).collect();
     let all = std::iter::successors(Some(span.after.next()), |at| Some(at.next()));
     all.take_while(|at| *at <= span.upto)
-        .filter(|at| !known.contains(at))
+        .filter(|at| !known.contains(at) && is_open(*at))
         .take(most)
         .collect()
 }

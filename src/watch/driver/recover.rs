@@ -48,7 +48,7 @@ impl Driver {
             | SourceError::Endless { .. }
             | SourceError::Input { .. } => self.fail(cause),
             // No listing of this source ever succeeded, so the request itself is wrong.
-            SourceError::Rejected(_) if !self.worked.list => self.fail(cause),
+            SourceError::Rejected(_) if !self.has_listed => self.fail(cause),
             SourceError::Rejected(_) => Some(self.turned_down(step, cause).await),
             SourceError::Ended => {
                 self.shared.set_state(SourceState::Ended);
@@ -70,10 +70,10 @@ impl Driver {
     /// Handles a 410 of a watch: lists again, at once unless the last watch ended in the same way.
     async fn expired(&mut self, cause: Arc<str>) -> DriverStep {
         self.gap = Some(GapCause::Expired);
-        if self.expired == Expired::Again {
+        if self.expired == Expired::LastWatch {
             return self.retry(DriverStep::List, cause, None).await;
         }
-        self.expired = Expired::Again;
+        self.expired = Expired::LastWatch;
         self.connecting(cause);
         DriverStep::List
     }

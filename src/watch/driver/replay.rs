@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::backfiller::{Backfiller, Filling};
 use super::object_history::ObjectHistory;
-use crate::source::Why;
 use crate::watch::backfill::Filled;
-use crate::watch::envelope::Verb;
 use crate::watch::history::{
     CacheEnd, CacheWait, CachedEvent, Lacks, PastEvent, RevisionSpan, WatchCache,
 };
@@ -56,11 +54,11 @@ impl Backfiller {
                 Ok(None) => break Ok(()),
                 Err(short) => break Err(short),
             };
-            let object = &event.version.object;
+            let object = event.version.object.clone();
             let history = read.entry(object.namespaced_name());
-            let history = history.or_insert_with(|| ObjectHistory::new(object.clone()));
+            let history = history.or_insert_with(|| ObjectHistory::new(object));
             let was_over = history.is_over();
-            batch.push(history.advance(&event));
+            batch.push(history.advance(event));
             match (was_over, history.is_over()) {
                 (false, true) => lacking -= 1,
                 (true, false) => lacking += 1,
@@ -98,8 +96,7 @@ impl Backfiller {
             events,
             ..Filled::default()
         };
-        self.shared
-            .fill(&mut filling.backfill, filled, Follows::More);
+        self.shared.fill(&filling.backfill, filled, Follows::More);
         filling.base = upto;
         self.wait(filling).await;
         true
@@ -108,21 +105,8 @@ impl Backfiller {
 
 impl ObjectHistory {
     /// Applies an event, and returns it with the version before.
-    fn advance(&mut self, event: &CachedEvent) -> PastEvent {
-        let now = Arc::new(event.version.unread());
-        let prev = self.then.take();
-        let why = match event.verb {
-            Verb::Deleted => Why::Deleted,
-            Verb::Added | Verb::Modified => {
-                self.then = Some(now.clone());
-                prev.as_ref().map_or(Why::Added, |_| Why::Modified)
-            }
-        };
-        PastEvent {
-            why,
-            at: Some(event.at),
-            now,
-            prev,
-        }
+    fn advance(&mut self, event: CachedEvent) -> PastEvent {
+        let version = Arc::new(event.version.without_tape());
+        CachedEvent { version, ..event }.past(&mut self.then)
     }
 }

@@ -40,7 +40,7 @@ impl Driver {
     /// history.
     pub(super) fn announce_restore(&self, to: &ResourceVersion) {
         let resource = &self.shared.key.resource;
-        self.archive.memory.restart(resource);
+        self.archive.compacted.restart(resource);
         let from = self.shared.version();
         let from = from.as_ref().map_or("", ResourceVersion::as_str);
         self.connecting(format!("the server's history went back from {from} to {to}").into());

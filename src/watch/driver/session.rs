@@ -70,9 +70,6 @@ impl WatchSession<'_> {
                 Some(Err(error)) => return WatchEnd::Failed(error),
                 Some(Ok(line)) => line,
             };
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
             match self.reader.line(&line) {
                 Err(detail) if self.is_kept() => self.shared.undecodable(detail),
                 Err(detail) => return WatchEnd::Unreadable(detail),
@@ -104,7 +101,7 @@ impl WatchSession<'_> {
     /// Checks a version that is lower than an earlier one. The server may have sent it again, or its history was
     /// restored. Returns the end of the watch after a restore, or if the check fails.
     async fn doubt(&mut self, version: &ResourceVersion) -> Option<WatchEnd> {
-        let newest = self.order.is_back(version, self.pace)?;
+        let newest = self.order.lower_than_newest(version, self.pace)?;
         match is_set_back(self.archive, newest).await {
             Ok(true) => Some(WatchEnd::Restored),
             Ok(false) => None,
@@ -141,7 +138,7 @@ impl WatchSession<'_> {
     }
 
     async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {
-        if self.shared.is_replay(verb, &item.version) {
+        if self.shared.was_seen(verb, &item.version) {
             return Ok(());
         }
         match verb {

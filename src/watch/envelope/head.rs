@@ -32,9 +32,9 @@ struct Loose<'a> {
 /// The identity of an object.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(in crate::watch) struct Head<'a> {
-    #[serde(rename = "apiVersion", borrow, default, deserialize_with = "said")]
+    #[serde(rename = "apiVersion", borrow, default, deserialize_with = "non_empty")]
     pub(super) api_version: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "said")]
+    #[serde(borrow, default, deserialize_with = "non_empty")]
     pub(super) kind: Text<'a>,
     #[serde(borrow, default)]
     pub(super) metadata: Meta<'a>,
@@ -61,7 +61,7 @@ impl Head<'_> {
 /// Reads a part of the type, which must be absent or not empty. An empty one in the body would override the type
 /// that the resource adds. An object without a type would not be recognised as a Secret, and its values would not
 /// be hidden.
-fn said<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
+fn non_empty<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
     let text = Text::deserialize(deserializer)?;
     if text.0.is_empty() {
         return Err(D::Error::custom("an empty kind or apiVersion"));

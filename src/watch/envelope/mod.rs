@@ -44,7 +44,8 @@ pub enum Verb {
 }
 
 impl Verb {
-    fn named(name: &str) -> Option<Verb> {
+    /// The verb of a type word; `None` for a bookmark, an error and an unknown word.
+    pub(in crate::watch) fn named(name: &str) -> Option<Verb> {
         match name {
             "ADDED" => Some(Verb::Added),
             "MODIFIED" => Some(Verb::Modified),

@@ -1,8 +1,9 @@
 //! The objects of a text, one by one, for callers that read each on its own.
 
 use super::error::FileError;
-use super::parse::{LineOf, values};
-use crate::object::{Doc, Kind, ObjectRef, Value};
+use super::objects::{FoundObject, for_each_object};
+use super::parse::values;
+use crate::object::Doc;
 
 /// Every object of a text, in order and unchecked: a document, an item of a list, or the object of a watch event.
 /// Items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and `ERROR` events are
@@ -16,56 +17,33 @@ pub fn documents(text: &str) -> Result<Vec<Doc>, FileError> {
 pub fn documents_by_line(text: &str) -> Result<Vec<(usize, Doc)>, FileError> {
     let mut documents = Vec::new();
     values(text, &mut |value, line| {
-        let doc = Doc::parse(value).map_err(|error| FileError::new(line(0), error.to_string()))?;
-        unroll(doc, line, &mut documents);
-        Ok(())
+        for_each_object(value, line, |found| {
+            let doc = Doc::parse(with_type(&found));
+            let doc = doc.map_err(|error| FileError::new(found.line, error.to_string()))?;
+            documents.push((found.line, doc));
+            Ok(())
+        })
     })?;
     Ok(documents)
 }
 
-fn unroll(doc: Doc, line: LineOf<'_>, documents: &mut Vec<(usize, Doc)>) {
-    let root = doc.root();
-    let at = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
-    let inside = |value: Value<'_>| Some((at(value), Doc::parse(value.raw()).ok()?));
-    if let (Some(verb), Some(object)) = (root.str_at(&["type"]), root.get("object")) {
-        if verb != "BOOKMARK" && verb != "ERROR" {
-            documents.extend(inside(object));
+/// The text of an object. What an item lacks of its type comes from its list.
+fn with_type(found: &FoundObject<'_>) -> String {
+    let (value, object) = (found.value, &found.object);
+    let fields = [("apiVersion", &object.api_version), ("kind", &object.kind)];
+    let lacking = fields.map(|(field, text)| {
+        let is_lacking = value.get(field).is_none() && !text.is_empty();
+        is_lacking.then(|| format!("{field:?}:{}", serde_json::Value::from(&**text)))
+    });
+    let lacking: Vec<String> = lacking.into_iter().flatten().collect();
+    match value.raw().strip_prefix('{') {
+        Some(fields) if !lacking.is_empty() => {
+            let is_empty = value.fields().next().is_none();
+            let comma = if is_empty { "" } else { "," };
+            format!("{{{}{comma}{fields}", lacking.join(","))
         }
-        return;
+        Some(_) | None => value.raw().to_owned(),
     }
-    let kind = root.str_at(&["kind"]).unwrap_or_default();
-    let items = root
-        .get("items")
-        .filter(|items| items.kind() == Kind::Array && kind.ends_with("List"));
-    match items {
-        Some(items) => {
-            let list = ObjectRef::of(root);
-            let item = |item: Value<'_>| Some((at(item), of_list(item, &list)?));
-            documents.extend(items.items().filter_map(item));
-        }
-        None if root.kind() == Kind::Array => documents.extend(root.items().filter_map(inside)),
-        None => documents.push((line(0), doc)),
-    }
-}
-
-/// An item. If it has no kind, it gets the kind that its list implies.
-fn of_list(item: Value<'_>, list: &ObjectRef) -> Option<Doc> {
-    let kind = list.kind.strip_suffix("List").unwrap_or_default();
-    let fields = item.raw().strip_prefix('{');
-    let Some(fields) = fields.filter(|_| item.get("kind").is_none() && !kind.is_empty()) else {
-        return Doc::parse(item.raw()).ok();
-    };
-    let comma = if item.fields().next().is_some() {
-        ","
-    } else {
-        ""
-    };
-    let text = |text: &str| serde_json::Value::from(text).to_string();
-    let (api_version, kind) = (text(&list.api_version), text(kind));
-    Doc::parse(format!(
-        r#"{{"apiVersion":{api_version},"kind":{kind}{comma}{fields}"#
-    ))
-    .ok()
 }
 
 #[cfg(test)]
@@ -85,11 +63,12 @@ mod tests {
             &[r#"{"a":1}"#],
         );
         check(
-            r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{},{"kind":"X"}]}"#,
+            r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{},{"apiVersion":"v2"},{"kind":"X"}]}"#,
             &[
                 r#"{"apiVersion":"v1","kind":"Pod","metadata":{}}"#,
                 r#"{"apiVersion":"v1","kind":"Pod"}"#,
-                r#"{"kind":"X"}"#,
+                r#"{"kind":"Pod","apiVersion":"v2"}"#,
+                r#"{"apiVersion":"v1","kind":"X"}"#,
             ],
         );
         check(

@@ -6,6 +6,7 @@ mod entry;
 mod error;
 mod kept;
 mod log;
+mod objects;
 mod parse;
 mod play;
 mod resources;
@@ -19,11 +20,12 @@ mod yaml;
 use std::io::Read;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use futures::stream as streams;
 
 use super::envelope::Verb;
 use super::error::SourceError;
-use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
 

@@ -8,9 +8,10 @@ use serde_json::value::RawValue;
 use super::super::envelope::Verb;
 use super::entry::{EntryKey, FileEntry, entry_key, kind_of};
 use super::error::{FileError, Language};
+use super::objects::{FoundObject, LineOf, for_each_object};
 use super::unreadable::unreadable;
 use super::yaml;
-use crate::object::{Doc, Kind, ObjectRef, Value};
+use crate::object::{Doc, Kind, ObjectRef};
 
 /// The objects of a text.
 pub(super) fn entries(text: &str) -> Result<Vec<FileEntry>, FileError> {
@@ -84,9 +85,6 @@ pub(super) struct EntryOrder {
     there: HashSet<EntryKey>,
 }
 
-/// Maps an offset in a value to a line of the file.
-pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
-
 impl EntryOrder {
     /// Takes the entries since the last call.
     pub(super) fn take(&mut self) -> Vec<FileEntry> {
@@ -95,78 +93,35 @@ impl EntryOrder {
 
     /// Adds an object, a list, or an event.
     pub(super) fn value(&mut self, text: &str, line: LineOf<'_>) -> Result<(), FileError> {
-        let doc = Doc::parse(text).map_err(|error| FileError::new(line(0), error.to_string()))?;
-        let root = doc.root();
-        let at = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
-        match root.kind() {
-            Kind::Array => {
-                for item in root.items() {
-                    self.item(item, None, at(item))?;
-                }
-                return Ok(());
-            }
-            Kind::Object => {}
-            Kind::Null | Kind::Bool | Kind::Number | Kind::String => {
-                return Err(FileError::new(at(root), "not an object"));
-            }
-        }
-        if let (Some(kind), Some(object)) = (root.get("type"), root.get("object")) {
-            return self.event(&kind.as_str().unwrap_or_default(), object, at(object));
-        }
-        let kind = root.str_at(&["kind"]).unwrap_or_default();
-        match root
-            .get("items")
-            .filter(|items| items.kind() == Kind::Array)
-        {
-            Some(items) if kind.ends_with("List") => {
-                for item in items.items() {
-                    self.item(item, Some(root), at(item))?;
-                }
-                Ok(())
-            }
-            _ => self.item(root, None, at(root)),
-        }
+        for_each_object(text, line, |found| self.object(found))
     }
 
-    fn event(&mut self, kind: &str, object: Value<'_>, line: usize) -> Result<(), FileError> {
-        let verb = match kind {
-            "ADDED" => Verb::Added,
-            "MODIFIED" => Verb::Modified,
-            "DELETED" => Verb::Deleted,
-            "BOOKMARK" | "ERROR" => return Ok(()),
-            unknown => {
-                let detail = format!("unknown watch event type {unknown:?}");
-                return Err(FileError::new(line, detail));
-            }
+    fn object(&mut self, found: FoundObject<'_>) -> Result<(), FileError> {
+        let verb = match &found.event {
+            Some(word) => Some(Verb::named(word).ok_or_else(|| {
+                let detail = format!("unknown watch event type {word:?}");
+                FileError::new(found.line, detail)
+            })?),
+            None => None,
         };
-        let entry = entry(object, None, line)?;
-        self.push(Some(verb), entry);
+        let entry = entry(found)?;
+        let verb = verb.or_else(|| self.repeated(&entry.object));
+        self.push(verb, entry);
         Ok(())
+    }
+
+    /// What an object outside of an event is: a later version, a new object after an event, or one from the start.
+    fn repeated(&self, object: &ObjectRef) -> Option<Verb> {
+        if self.there.contains(&entry_key(object)) {
+            return Some(Verb::Modified);
+        }
+        (self.begun.contains(&kind_of(object))).then_some(Verb::Added)
     }
 
     /// Adds an unreadable object as an event: its source reports it once, and the object does not exist.
     fn pass(&mut self, mut entry: FileEntry) {
         entry.verb = Some(Verb::Modified);
         self.entries.push(entry);
-    }
-
-    /// Adds an object, which may be an item of a list.
-    fn item(
-        &mut self,
-        item: Value<'_>,
-        list: Option<Value<'_>>,
-        line: usize,
-    ) -> Result<(), FileError> {
-        let entry = entry(item, list, line)?;
-        let verb = if self.there.contains(&entry_key(&entry.object)) {
-            Some(Verb::Modified)
-        } else if self.begun.contains(&kind_of(&entry.object)) {
-            Some(Verb::Added)
-        } else {
-            None
-        };
-        self.push(verb, entry);
-        Ok(())
     }
 
     fn push(&mut self, verb: Option<Verb>, mut entry: FileEntry) {
@@ -186,20 +141,15 @@ impl EntryOrder {
     }
 }
 
-/// Reads an object. An item of a typed list (`PodList`) may lack the kind.
-fn entry(value: Value<'_>, list: Option<Value<'_>>, line: usize) -> Result<FileEntry, FileError> {
+/// Reads and checks an object.
+fn entry(found: FoundObject<'_>) -> Result<FileEntry, FileError> {
+    let FoundObject {
+        value,
+        object,
+        line,
+        event: _,
+    } = found;
     let missing = |what: &str| Err(FileError::new(line, format!("an object without {what}")));
-    let mut object = ObjectRef::of(value);
-    if let Some(list) = list {
-        let of = ObjectRef::of(list);
-        let kind = of.kind.strip_suffix("List").unwrap_or_default();
-        if object.kind.is_empty() && !kind.is_empty() {
-            object.kind = kind.into();
-        }
-        if object.api_version.is_empty() && !kind.is_empty() {
-            object.api_version = of.api_version.clone();
-        }
-    }
     match () {
         () if value.kind() != Kind::Object => return Err(FileError::new(line, "not an object")),
         () if object.kind.is_empty() => return missing("kind"),

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::objects_at::ObjectsAt;
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::replay::{Replay, ReplayedEvent};
+use super::replay::Replay;
 use super::revision::{Revision, RevisionSpan};
+use super::watch_cache::CachedEvent;
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
 use crate::source::{Version, Why};
 use crate::watch::envelope::Verb;
@@ -23,7 +24,7 @@ pub(super) struct Cached {
 
 /// The events of one object, oldest first. There is at least one.
 #[derive(Default)]
-pub(super) struct Events(Vec<ReplayedEvent>);
+pub(super) struct Events(Vec<CachedEvent>);
 
 /// The state of an object before the first of its events.
 #[derive(Clone, Debug)]
@@ -99,31 +100,19 @@ impl Events {
 
     /// The events as past events of an object that was `before` them.
     pub(super) fn past_events(self, before: Before) -> Vec<PastEvent> {
-        let (mut there, mut is_known) = match before {
-            Before::Known(there) => (there, true),
-            Before::Unread => (None, false),
+        let (mut there, mut is_unread) = match before {
+            Before::Known(there) => (there, false),
+            Before::Unread => (None, true),
         };
-        let mut past = Vec::with_capacity(self.0.len());
-        for ReplayedEvent { at, verb, version } in self.0 {
-            let why = match (verb, &there) {
-                (Verb::Deleted, _) => Why::Deleted,
+        let past = self.0.into_iter().map(|event| {
+            let is_modified = event.verb == Verb::Modified;
+            let mut past = event.past(&mut there);
+            if std::mem::take(&mut is_unread) && is_modified {
                 // It has no version before, but the next event is compared with it.
-                (Verb::Modified, None) if !is_known => Why::Listed,
-                (_, None) => Why::Added,
-                (_, Some(_)) => Why::Modified,
-            };
-            let prev = there.take();
-            if why != Why::Deleted {
-                there = Some(version.clone());
+                past.why = Why::Listed;
             }
-            is_known = true;
-            past.push(PastEvent {
-                why,
-                at: Some(at),
-                now: version,
-                prev,
-            });
-        }
-        past
+            past
+        });
+        past.collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::read::Unread;
+use super::read::PastError;
 use super::revision::Revision;
 use crate::watch::error::SourceError;
 
@@ -20,17 +20,17 @@ pub enum End {
 }
 
 /// The end of a walk at a revision that could not be read.
-pub(super) fn end(unread: Unread, at: Revision) -> End {
+pub(super) fn end(unread: PastError, at: Revision) -> End {
     match unread {
-        Unread::Forgotten => End::Forgotten(at.next()),
+        PastError::Forgotten => End::Forgotten(at.next()),
         other => ended(other),
     }
 }
 
-pub(super) fn ended(unread: Unread) -> End {
+pub(super) fn ended(unread: PastError) -> End {
     match unread {
-        Unread::Forgotten | Unread::Spent => End::Limit,
-        Unread::NotOffered(cause) => End::NotOffered(cause),
-        Unread::Failed(error) => End::Failed(error),
+        PastError::Forgotten | PastError::Spent => End::Limit,
+        PastError::NotOffered(cause) => End::NotOffered(cause),
+        PastError::Failed(error) => End::Failed(error),
     }
 }

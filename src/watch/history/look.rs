@@ -7,10 +7,10 @@ use jiff::SignedDuration;
 use super::end::{End, end};
 use super::objects_at::{ObjectAt, ObjectsAt};
 use super::past_event::{PastEvent, Presence};
-use super::read::{Archive, Unread};
+use super::read::{Archive, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::{Revision, RevisionSpan};
-use super::walk::{Limits, Walk};
+use super::walk::{Walk, WalkLimits};
 use crate::object::ObjectRef;
 use crate::source::{SourceKey, Version};
 use crate::watch::transport::Upstream;
@@ -27,7 +27,7 @@ impl History {
     pub(in crate::watch) fn new(archive: Archive, page_items: u32) -> Option<History> {
         let live = archive.transport.upstream() == Upstream::Live;
         live.then(|| History {
-            archive: archive.patient(),
+            archive: archive.retrying(),
             page_items,
         })
     }
@@ -50,7 +50,7 @@ impl History {
     }
 
     /// The walk back from a version; `None` if its resourceVersion is not a revision.
-    pub fn before(&self, version: &Arc<Version>, limits: Limits) -> Option<Walk> {
+    pub fn before(&self, version: &Arc<Version>, limits: WalkLimits) -> Option<Walk> {
         let at = Revision::parse(&version.version)?;
         let there = Some(version.clone());
         let start = ObjectAt { at, there };
@@ -62,7 +62,7 @@ impl History {
         &self,
         object: &ObjectRef,
         at: Revision,
-        limits: Limits,
+        limits: WalkLimits,
     ) -> Result<(Presence, Walk), End> {
         let there = self.archive.alone(object).object(object, at).await;
         let there = there.map_err(|unread| end(unread, at))?;
@@ -82,7 +82,7 @@ impl History {
     }
 
     /// The server's newest revision.
-    pub(super) async fn newest(&self) -> Result<Revision, Unread> {
+    pub(super) async fn newest(&self) -> Result<Revision, PastError> {
         self.archive.metadata().newest().await
     }
 
@@ -100,7 +100,7 @@ impl History {
             at = oldest.map_err(|unread| end(unread, now))?;
             match archive.listing_of(at, self.page_items, wanted).await {
                 Ok(objects) => return Ok(ObjectsAt { at, objects }),
-                Err(Unread::Forgotten) if at < now => at = at.next(),
+                Err(PastError::Forgotten) if at < now => at = at.next(),
                 Err(unread) => return Err(end(unread, now)),
             }
         }

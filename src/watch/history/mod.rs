@@ -7,12 +7,11 @@
 //! needs anyway.
 
 mod cached;
+mod compacted_revisions;
 mod dates;
 mod end;
-mod firsts;
 mod lifetimes;
 mod look;
-mod memory;
 mod objects_at;
 mod past_event;
 mod read;
@@ -21,22 +20,23 @@ mod request_limit;
 mod revision;
 #[cfg(test)]
 mod tests;
+mod versions_before;
 mod walk;
 mod watch_cache;
 mod window;
 
+pub(super) use compacted_revisions::CompactedRevisions;
 pub(super) use dates::leases;
 pub use dates::{Between, Dates, is_surely_before};
 pub use end::End;
 pub use look::History;
-pub(super) use memory::Memory;
 pub(super) use objects_at::ObjectAt;
 pub use objects_at::ObjectsAt;
 pub use past_event::{Past, PastEvent, Presence, in_order};
-pub(super) use read::{Archive, Unread};
+pub(super) use read::{Archive, PastError};
 pub use request_limit::RequestLimit;
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
-pub use walk::{Limits, Walk};
+pub use walk::{Walk, WalkLimits};
 pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 pub use window::{Changed, Comparison, Missing};

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::memory::Memory;
+use super::compacted_revisions::CompactedRevisions;
 use super::past_event::PastEvent;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::ObjectRef;
-use crate::source::{Form, Packer, Scope, Select, SourceKey, Version, Why};
+use crate::source::{Form, Packer, SourceKey, Version, Why};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
-use crate::watch::patient::Patient;
+use crate::watch::retrying_transport::RetryingTransport;
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// How long requests are retried while the server answers nothing.
 const STALL: Duration = Duration::from_secs(12);
 
-/// Why a revision could not be read.
+/// Why a part of the past could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::watch) enum Unread {
+pub(in crate::watch) enum PastError {
     /// The server has compacted it (410).
     Forgotten,
     /// The source has no look-back: the server keeps no versions of this resource, or refuses to return them.
@@ -35,32 +35,24 @@ pub(in crate::watch) enum Unread {
 #[derive(Clone)]
 pub(in crate::watch) struct Archive {
     pub(in crate::watch) transport: Arc<dyn Transport>,
-    pub(in crate::watch) memory: Arc<Memory>,
+    pub(in crate::watch) compacted: Arc<CompactedRevisions>,
     pub(in crate::watch) key: Arc<SourceKey>,
 }
 
 impl Archive {
     /// The archive of one object, by its namespace and name, so that the server reads one key.
     pub(in crate::watch) fn alone(&self, object: &ObjectRef) -> Archive {
-        let key = SourceKey {
-            scope: object
-                .namespace
-                .clone()
-                .map_or(Scope::Cluster, Scope::Namespace),
+        self.with_key(SourceKey {
             select: self.key.select.and_name(&object.name),
-            ..(*self.key).clone()
-        };
-        Archive {
-            key: Arc::new(key),
-            ..self.clone()
-        }
+            ..self.key.of_object(object)
+        })
     }
 
     /// Marks the deletions of objects that only stopped matching the selector.
     pub(in crate::watch) async fn mark_left_selector(
         &self,
         events: &mut [PastEvent],
-    ) -> Result<(), Unread> {
+    ) -> Result<(), PastError> {
         if !self.key.select.can_leave() {
             return Ok(());
         }
@@ -78,23 +70,18 @@ impl Archive {
     /// The archive of one object without the other selectors, which also has the object when it does not match
     /// them.
     pub(in crate::watch) fn unselected(&self, object: &ObjectRef) -> Archive {
-        let key = SourceKey {
-            select: Select::All,
-            ..(*self.key).clone()
-        };
-        let all = Archive {
-            key: Arc::new(key),
-            ..self.clone()
-        };
-        all.alone(object)
+        self.with_key(self.key.of_object(object))
     }
 
     /// The archive with only the metadata of each object.
     pub(in crate::watch) fn metadata(&self) -> Archive {
-        let key = SourceKey {
+        self.with_key(SourceKey {
             form: Form::Metadata,
             ..(*self.key).clone()
-        };
+        })
+    }
+
+    fn with_key(&self, key: SourceKey) -> Archive {
         Archive {
             key: Arc::new(key),
             ..self.clone()
@@ -102,9 +89,9 @@ impl Archive {
     }
 
     /// The archive with requests that are retried while the server is in trouble.
-    pub(super) fn patient(self) -> Archive {
+    pub(super) fn retrying(self) -> Archive {
         Archive {
-            transport: Arc::new(Patient::new(self.transport, STALL)),
+            transport: Arc::new(RetryingTransport::new(self.transport, STALL)),
             ..self
         }
     }
@@ -122,7 +109,7 @@ impl Archive {
         &self,
         at: Revision,
         page_items: u32,
-    ) -> Result<Vec<Arc<Version>>, Unread> {
+    ) -> Result<Vec<Arc<Version>>, PastError> {
         self.listing_of(at, page_items, &|_| true).await
     }
 
@@ -132,7 +119,7 @@ impl Archive {
         at: Revision,
         page_items: u32,
         wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
-    ) -> Result<Vec<Arc<Version>>, Unread> {
+    ) -> Result<Vec<Arc<Version>>, PastError> {
         let mut reader = Reader::new(&self.key);
         let (mut found, mut packer) = (Vec::new(), None);
         let mut pages = Pages::of(&self.key, page_items);
@@ -155,7 +142,7 @@ impl Archive {
     }
 
     /// Whether a revision can be read. It uses the cheapest request that shows this.
-    pub(super) async fn can_read(&self, at: Revision) -> Result<(), Unread> {
+    pub(super) async fn can_read(&self, at: Revision) -> Result<(), PastError> {
         let one = Page {
             limit: 1,
             next: None,
@@ -164,7 +151,7 @@ impl Archive {
     }
 
     /// The server's newest revision.
-    pub(in crate::watch) async fn newest(&self) -> Result<Revision, Unread> {
+    pub(in crate::watch) async fn newest(&self) -> Result<Revision, PastError> {
         let one = Page {
             limit: 1,
             next: None,
@@ -172,27 +159,27 @@ impl Archive {
         let page = self.transport.list(&self.key, At::Latest, one).await;
         let page = page.map_err(refused)?;
         Revision::parse(&page.version)
-            .ok_or_else(|| Unread::NotOffered("its resourceVersions are not numbers".into()))
+            .ok_or_else(|| PastError::NotOffered("its resourceVersions are not numbers".into()))
     }
 
-    async fn page(&self, at: Revision, page: Page) -> Result<ListPage, Unread> {
+    async fn page(&self, at: Revision, page: Page) -> Result<ListPage, PastError> {
         let resource = &self.key.resource;
         if self
-            .memory
+            .compacted
             .forgotten(resource)
             .is_some_and(|forgotten| at <= forgotten)
         {
-            return Err(Unread::Forgotten);
+            return Err(PastError::Forgotten);
         }
         match self.transport.list(&self.key, At::Exact(at), page).await {
             // A server that does not support `resourceVersionMatch` returns the current objects.
-            Ok(page) if Revision::parse(&page.version) != Some(at) => Err(Unread::NotOffered(
+            Ok(page) if Revision::parse(&page.version) != Some(at) => Err(PastError::NotOffered(
                 "the server keeps no old versions".into(),
             )),
             Ok(page) => Ok(page),
             Err(SourceError::Expired(_)) => {
-                self.memory.forget(resource, at);
-                Err(Unread::Forgotten)
+                self.compacted.forget(resource, at);
+                Err(PastError::Forgotten)
             }
             Err(error) => Err(refused(error)),
         }
@@ -204,20 +191,20 @@ impl Archive {
         &self,
         low: Revision,
         high: Revision,
-    ) -> Result<Revision, Unread> {
+    ) -> Result<Revision, PastError> {
         let mut forgotten = match self.can_read(low).await {
             Ok(()) => return Ok(low),
-            Err(Unread::Forgotten) => low,
+            Err(PastError::Forgotten) => low,
             Err(other) => return Err(other),
         };
         let mut readable = high;
-        if let Some(known) = self.memory.forgotten(&self.key.resource) {
+        if let Some(known) = self.compacted.forgotten(&self.key.resource) {
             forgotten = forgotten.max(known);
         }
         while let Some(middle) = Revision::between(forgotten, readable) {
             match self.can_read(middle).await {
                 Ok(()) => readable = middle,
-                Err(Unread::Forgotten) => forgotten = middle,
+                Err(PastError::Forgotten) => forgotten = middle,
                 Err(other) => return Err(other),
             }
         }
@@ -229,7 +216,7 @@ impl Archive {
         &self,
         object: &ObjectRef,
         at: Revision,
-    ) -> Result<Option<Arc<Version>>, Unread> {
+    ) -> Result<Option<Arc<Version>>, PastError> {
         let there = self.listing(at, 0).await?;
         Ok(there.into_iter().find(|there| {
             there.object.name == object.name && there.object.namespace == object.namespace
@@ -237,20 +224,20 @@ impl Archive {
     }
 }
 
-fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, Unread> {
-    let version = reader.item(item).map_err(Unread::NotOffered)?;
+fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, PastError> {
+    let version = reader.item(item).map_err(PastError::NotOffered)?;
     match Revision::parse(&version.version) {
         Some(own) if own <= at => Ok(version),
-        _ => Err(Unread::NotOffered(
+        _ => Err(PastError::NotOffered(
             "its resourceVersions are not numbers".into(),
         )),
     }
 }
 
 /// The reason for a response that is neither a listing nor a 410.
-fn refused(error: SourceError) -> Unread {
+fn refused(error: SourceError) -> PastError {
     match error {
-        SourceError::Expired(_) => Unread::Forgotten,
+        SourceError::Expired(_) => PastError::Forgotten,
         SourceError::Forbidden(_)
         | SourceError::Unauthorized(_)
         | SourceError::NotServed(_)
@@ -259,7 +246,7 @@ fn refused(error: SourceError) -> Unread {
         | SourceError::Decode { .. }
         | SourceError::Endless { .. }
         | SourceError::Input { .. }
-        | SourceError::Ended => Unread::NotOffered(error.to_string().into()),
+        | SourceError::Ended => PastError::NotOffered(error.to_string().into()),
         SourceError::Throttled { .. }
         | SourceError::Server(_)
         | SourceError::Connect { .. }
@@ -267,6 +254,6 @@ fn refused(error: SourceError) -> Unread {
         | SourceError::Cut { .. }
         | SourceError::Idle { .. }
         | SourceError::Timeout { .. }
-        | SourceError::Credential { .. } => Unread::Failed(error),
+        | SourceError::Credential { .. } => PastError::Failed(error),
     }
 }

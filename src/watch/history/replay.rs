@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
-use super::watch_cache::{CacheEnd, CacheWait, Lacks, WatchCache};
+use super::watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 use crate::object::NamespacedName;
 use crate::source::{Body, Packer, Version};
 use crate::watch::envelope::Verb;
@@ -15,20 +15,12 @@ use crate::watch::envelope::Verb;
 /// the next moment.
 const TRIES: usize = 3;
 
-/// One event.
-#[derive(Clone, Debug)]
-pub(super) struct ReplayedEvent {
-    pub(super) at: Revision,
-    pub(super) verb: Verb,
-    pub(super) version: Arc<Version>,
-}
-
 /// The events of a source, oldest first.
 #[derive(Debug)]
 pub(super) struct Replay {
     /// Every event after this revision is in `events`.
     pub(super) reaches: Revision,
-    pub(super) events: Vec<ReplayedEvent>,
+    pub(super) events: Vec<CachedEvent>,
 }
 
 impl Replay {
@@ -69,10 +61,9 @@ impl Replay {
                 let reaches = span.after;
                 return Ok(Replay { reaches, events });
             };
-            events.push(ReplayedEvent {
-                at: event.at,
-                verb: event.verb,
+            events.push(CachedEvent {
                 version: keeper.keep(&event.version, event.verb),
+                ..event
             });
         }
     }
@@ -103,7 +94,7 @@ impl Keeper {
         Arc::new(if kept.body.is_packed() {
             kept
         } else {
-            kept.unread()
+            kept.without_tape()
         })
     }
 }

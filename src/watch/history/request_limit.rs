@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::error::SourceError;
-use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use crate::watch::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 
 /// Limits the concurrent requests of all its users. Further requests wait, in order.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::watch::tests::fake::{Did, Fake, api_error, pods};
 fn archive(fake: &Fake) -> Archive {
     Archive {
         transport: Arc::new(fake.clone()),
-        memory: Arc::default(),
+        compacted: Arc::default(),
         key: Arc::new(pods()),
     }
 }
@@ -50,7 +50,7 @@ struct Walked {
     requests: u32,
 }
 
-async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
+async fn walk(fake: &Fake, name: &str, limits: WalkLimits) -> Walked {
     let (object, at, start) = now(fake, name);
     let there = start.clone();
     let mut walk = Walk::new(&archive(fake), &object, ObjectAt { at, there }, limits);
@@ -69,7 +69,7 @@ async fn walk(fake: &Fake, name: &str, limits: Limits) -> Walked {
 }
 
 /// `103 created 102 gone@102 …`: the findings of a walk, newest first, and its end.
-async fn brief(fake: &Fake, limits: Limits) -> String {
+async fn brief(fake: &Fake, limits: WalkLimits) -> String {
     let walked = walk(fake, "a", limits).await;
     let mut words: Vec<String> = walked
         .found
@@ -89,10 +89,10 @@ async fn brief(fake: &Fake, limits: Limits) -> String {
     words.join(" ")
 }
 
-fn down_to(floor: u64) -> Limits {
-    Limits {
+fn down_to(floor: u64) -> WalkLimits {
+    WalkLimits {
         floor: revision(floor),
-        ..Limits::default()
+        ..WalkLimits::default()
     }
 }
 
@@ -116,11 +116,11 @@ fn two_lives() -> Fake {
 async fn a_walk_finds_each_version_and_each_lifetime() {
     let fake = two_lives();
     let lives = "gone@107 106 created gone@104 103 101 created forgotten@100";
-    assert_eq!(brief(&fake, Limits::default()).await, lives);
+    assert_eq!(brief(&fake, WalkLimits::default()).await, lives);
     fake.apply("a"); // 158
     fake.apply("a");
     let all = format!("158 created {lives}");
-    assert_eq!(brief(&fake, Limits::default()).await, all);
+    assert_eq!(brief(&fake, WalkLimits::default()).await, all);
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,9 +135,9 @@ async fn a_walk_ends_at_its_floor() {
     ] {
         assert_eq!(brief(&fake, down_to(floor)).await, told, "{floor}");
     }
-    let limits = Limits {
+    let limits = WalkLimits {
         requests: 9,
-        ..Limits::default()
+        ..WalkLimits::default()
     };
     let walked = walk(&fake, "a", limits).await;
     assert_eq!((walked.requests, walked.end), (9, End::Limit));
@@ -169,7 +169,11 @@ async fn the_end_names_the_oldest_readable_revision() {
     ] {
         let fake = two_lives();
         fake.model().compacted = compacted;
-        assert_eq!(brief(&fake, Limits::default()).await, told, "{compacted}");
+        assert_eq!(
+            brief(&fake, WalkLimits::default()).await,
+            told,
+            "{compacted}"
+        );
     }
 }
 
@@ -190,14 +194,14 @@ async fn a_server_without_history_differs_from_one_that_fails() {
     ] {
         let fake = two_lives();
         fake.model().no_history = Some(error.clone());
-        let brief = brief(&fake, Limits::default()).await;
+        let brief = brief(&fake, WalkLimits::default()).await;
         assert!(brief.starts_with(told), "{error:?}: {brief}");
         assert_eq!(fake.model().reads.len(), 1);
     }
     let fake = two_lives();
     fake.model().unversioned = true;
     let told = "not offered: the server keeps no old versions";
-    assert_eq!(brief(&fake, Limits::default()).await, told);
+    assert_eq!(brief(&fake, WalkLimits::default()).await, told);
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,7 +215,7 @@ async fn compacted_revisions_are_not_requested_again() {
         fake.model().reads.clear();
         let there = there.clone();
         let start = ObjectAt { at, there };
-        let mut walk = Walk::new(&archive, &object, start, Limits::default());
+        let mut walk = Walk::new(&archive, &object, start, WalkLimits::default());
         assert!(walk.next().await.is_none());
         let forgotten = fake.model().reads.iter().filter(|at| **at < 140).count();
         asked.push(forgotten);
@@ -234,7 +238,7 @@ async fn the_oldest_revision_is_found_by_halving() {
 async fn a_reversed_walk_equals_a_watch() {
     let fake = two_lives();
     fake.apply("a");
-    let walked = walk(&fake, "a", Limits::default()).await;
+    let walked = walk(&fake, "a", WalkLimits::default()).await;
     let told = in_order(walked.start, walked.found);
     let model = fake.model();
     let log = model.log.iter().filter(|op| op.pod.name == "a");

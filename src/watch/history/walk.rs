@@ -12,23 +12,23 @@ use super::end::{End, ended};
 use super::lifetimes::Lifetimes;
 use super::objects_at::ObjectAt;
 use super::past_event::{Past, Presence};
-use super::read::{Archive, Unread};
+use super::read::{Archive, PastError};
 use super::revision::{Revision, RevisionSpan};
 use crate::object::ObjectRef;
 use crate::source::Version;
 
 /// How far back a walk goes.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct WalkLimits {
     /// The oldest revision of interest. The walk ends with the version at that revision.
     pub floor: Revision,
     /// The most requests of a walk.
     pub requests: u32,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for WalkLimits {
+    fn default() -> WalkLimits {
+        WalkLimits {
             floor: Revision::FIRST,
             requests: u32::MAX,
         }
@@ -39,7 +39,7 @@ impl Default for Limits {
 pub struct Walk {
     archive: Archive,
     object: ObjectRef,
-    limits: Limits,
+    limits: WalkLimits,
     /// The object at the floor, if it is known.
     bottom: Option<Presence>,
     /// The state at this revision is known, and has been returned.
@@ -67,7 +67,7 @@ impl Walk {
         archive: &Archive,
         object: &ObjectRef,
         start: ObjectAt,
-        limits: Limits,
+        limits: WalkLimits,
     ) -> Walk {
         let ObjectAt { at, there } = start;
         Walk {
@@ -154,7 +154,7 @@ impl Walk {
         let at = own.back(1);
         let before = match self.read(at).await {
             Ok(before) => before,
-            Err(Unread::Forgotten) => return Err(End::Forgotten(own)),
+            Err(PastError::Forgotten) => return Err(End::Forgotten(own)),
             Err(other) => return Err(ended(other)),
         };
         match &before {
@@ -191,7 +191,7 @@ impl Walk {
             match self.read(probe).await {
                 Ok(Some(version)) => break (probe, version),
                 Ok(None) => absent = probe,
-                Err(Unread::Forgotten) => forgotten = Some(probe),
+                Err(PastError::Forgotten) => forgotten = Some(probe),
                 Err(other) => return Err(ended(other)),
             }
             step = step.saturating_mul(2);
@@ -201,7 +201,7 @@ impl Walk {
             match self.read(middle).await {
                 Ok(Some(version)) => (present, last) = (middle, version),
                 Ok(None) => absent = middle,
-                Err(Unread::Forgotten) => return Err(End::Forgotten(absent)),
+                Err(PastError::Forgotten) => return Err(End::Forgotten(absent)),
                 Err(other) => return Err(ended(other)),
             }
         }
@@ -248,14 +248,14 @@ impl Walk {
         high
     }
 
-    async fn read(&mut self, at: Revision) -> Result<Presence, Unread> {
+    async fn read(&mut self, at: Revision) -> Result<Presence, PastError> {
         if at <= self.limits.floor
             && let Some(bottom) = &self.bottom
         {
             return Ok(bottom.clone());
         }
         if self.requests >= self.limits.requests {
-            return Err(Unread::Spent);
+            return Err(PastError::Spent);
         }
         self.requests += 1;
         self.archive.object(&self.object, at).await

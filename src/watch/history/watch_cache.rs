@@ -1,17 +1,20 @@
 //! Reads the API server's watch cache. A watch from an old revision returns all events since then in one request,
 //! oldest first. Unlike reads at exact revisions, events show deletions and short lifetimes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::time::timeout;
 
+use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
-use crate::source::Version;
+use crate::source::{Version, Why};
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::error::SourceError;
 use crate::watch::transport::LineStream;
 
 /// One span of waiting for the cache. A single silent span proves nothing: a busy program notices its timer
@@ -37,11 +40,31 @@ pub(in crate::watch) enum Lacks {
 }
 
 /// One event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::watch) struct CachedEvent {
     pub(in crate::watch) at: Revision,
     pub(in crate::watch) verb: Verb,
-    pub(in crate::watch) version: Version,
+    pub(in crate::watch) version: Arc<Version>,
+}
+
+impl CachedEvent {
+    /// The event as a past event. `there` is the object before it, and then the object after it.
+    pub(in crate::watch) fn past(self, there: &mut Presence) -> PastEvent {
+        let prev = there.take();
+        let why = match self.verb {
+            Verb::Deleted => Why::Deleted,
+            Verb::Added | Verb::Modified => {
+                *there = Some(self.version.clone());
+                prev.as_ref().map_or(Why::Added, |_| Why::Modified)
+            }
+        };
+        PastEvent {
+            why,
+            at: Some(self.at),
+            now: self.version,
+            prev,
+        }
+    }
 }
 
 /// Why the cache returned no more events.
@@ -75,7 +98,7 @@ impl WatchCache {
         let from = ResourceVersion::from(span.after);
         let opened = archive.transport.watch(&archive.key, &from).await;
         Ok(WatchCache {
-            lines: opened.map_err(|error| too_old(&error.to_string()))?,
+            lines: opened.map_err(|error| CacheEnd::of(&error))?,
             reader: Reader::new(&archive.key),
             quiet,
             last: span.after,
@@ -110,6 +133,7 @@ impl WatchCache {
             let is_new = at > self.last && at <= self.upto;
             self.last = self.last.max(at);
             if let Some((verb, version)) = object.filter(|_| is_new) {
+                let version = Arc::new(version);
                 return Ok(Some(CachedEvent { at, verb, version }));
             }
         }
@@ -150,9 +174,34 @@ fn too_old(message: &str) -> CacheEnd {
     named_oldest(message).map_or(CacheEnd::Never, CacheEnd::Only)
 }
 
+impl CacheEnd {
+    /// Why the watch could not be opened. Only a 410 names the oldest revision.
+    fn of(error: &SourceError) -> CacheEnd {
+        match error {
+            SourceError::Expired(error) => too_old(&error.status.message),
+            error if error.is_transient() => CacheEnd::Broken,
+            _ => CacheEnd::Never,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::{ApiError, Status};
+
+    fn api_error(code: u16) -> ApiError {
+        ApiError {
+            verb: "watch",
+            resource: "pods".into(),
+            namespace: None,
+            status: Status {
+                code,
+                reason: String::new(),
+                message: "refused (1234)".to_owned(),
+            },
+        }
+    }
 
     #[test]
     fn the_oldest_revision_is_in_parentheses() {
@@ -164,6 +213,22 @@ mod tests {
         ] {
             let read = named_oldest(message).map(|oldest| oldest.to_string());
             assert_eq!(read.as_deref(), number, "{message}");
+        }
+    }
+
+    #[test]
+    fn only_a_410_names_the_oldest_revision() {
+        let answered = |code| {
+            let error = SourceError::answered(api_error(code), None);
+            CacheEnd::of(&error)
+        };
+        let oldest = Revision::read("1234").expect("a number");
+        assert_eq!(answered(410), CacheEnd::Only(oldest));
+        for code in [429, 500, 503] {
+            assert_eq!(answered(code), CacheEnd::Broken, "{code}");
+        }
+        for code in [400, 403, 404, 405] {
+            assert_eq!(answered(code), CacheEnd::Never, "{code}");
         }
     }
 }

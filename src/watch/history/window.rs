@@ -33,7 +33,7 @@ use super::objects_at::{ObjectAt, ObjectsAt};
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
-use super::walk::{Limits, Walk};
+use super::walk::{Walk, WalkLimits};
 use crate::object::managed_fields::Writers;
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
@@ -96,7 +96,7 @@ impl History {
                 old = by_name(oldest.objects);
             }
         }
-        let mut firsts = self.firsts(&cached, &now).await?;
+        let mut versions = self.versions_before(&cached, &now).await?;
         let mut window = Window {
             archive: &self.archive,
             span: RevisionSpan {
@@ -108,18 +108,18 @@ impl History {
             changed: BTreeMap::new(),
         };
         for (name, events) in cached.objects {
-            let before = firsts.known.remove(&name).unwrap_or(Before::Known(None));
+            let before = versions.known.remove(&name).unwrap_or(Before::Known(None));
             window.touch(name, events, before);
         }
         for there in &now.objects {
             window.leave(there);
         }
-        let then = then.max(firsts.forgotten.unwrap_or(then));
+        let then = then.max(versions.forgotten.unwrap_or(then));
         Ok(Comparison {
             then,
             complete: is_read.then(|| then.max(base)),
             changed: window.end(),
-            missing: firsts.missing,
+            missing: versions.missing,
         })
     }
 
@@ -246,10 +246,10 @@ enum Existed {
     Not,
 }
 
-fn down_to(floor: Revision) -> Limits {
-    Limits {
+fn down_to(floor: Revision) -> WalkLimits {
+    WalkLimits {
         floor,
-        ..Limits::default()
+        ..WalkLimits::default()
     }
 }
 
@@ -304,7 +304,7 @@ mod tests {
             let since = since.map(|since| since.parse().expect("a time"));
             let archive = Archive {
                 transport: Arc::new(Fake::new()),
-                memory: Arc::default(),
+                compacted: Arc::default(),
                 key: Arc::new(pods()),
             };
             let [after, upto] = [1, 9].map(|number: u32| {

@@ -11,9 +11,10 @@ mod tests;
 pub use keys::source_keys;
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use jiff::SignedDuration;
 
-use super::{At, BoxFuture, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
+use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
@@ -84,13 +85,12 @@ impl Transport for HttpTransport {
 }
 
 fn list(key: &SourceKey, at: &At, page: &Page) -> Result<ApiRequest, SourceError> {
-    let mut request = selected(key, "list")?.accept(match key.form {
-        Form::Full => "application/json",
-        Form::Metadata => {
-            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-        }
-        Form::Table => TABLE,
-    });
+    let request = selected(key, "list")?;
+    let mut request = match key.form {
+        Form::Full => request,
+        Form::Metadata => request.metadata_list(),
+        Form::Table => request.accept(TABLE),
+    };
     if page.limit > 0 {
         request = request.query("limit", &page.limit.to_string());
     }

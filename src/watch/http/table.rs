@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::list_metadata::ListMetadata;
 use crate::source::{PrintedCell, with_printed};
+use crate::watch::envelope::Verb;
 
 /// A `Table` of meta/v1.
 #[derive(Deserialize)]
@@ -93,9 +94,7 @@ impl PrintedColumns {
             object: &'a RawValue,
         }
         let event: TableEvent<'_> = serde_json::from_slice(line).ok()?;
-        if !matches!(&*event.kind, "ADDED" | "MODIFIED" | "DELETED") {
-            return None;
-        }
+        Verb::named(&event.kind)?;
         let object = self.objects(read(event.object.get())?).into_iter().next()?;
         Some(format!(r#"{{"type":"{}","object":{object}}}"#, event.kind))
     }

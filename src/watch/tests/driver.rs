@@ -498,6 +498,24 @@ async fn a_lasting_refusal_is_believed() {
     }
 }
 
+/// A listing has succeeded before, so the request itself is right.
+#[tokio::test(start_paused = true)]
+async fn a_rejection_after_a_long_refusal_is_retried() {
+    let fake = Fake::new();
+    let (_source, mut every) = live(&fake, &["a"]).await;
+    fake.model().no_list = Some(api_error(403));
+    fake.model().no_watch = Some(api_error(403));
+    fake.cut();
+    seconds(60.0).await;
+    let events = drain_for(&mut every, Duration::from_millis(1)).await;
+    assert!(events.ends_with(&["forbidden".to_owned()]), "{events:?}");
+    fake.model().lists.push_back(api_error(400));
+    fake.revive();
+    seconds(400.0).await;
+    let events = drain(&mut every).await;
+    assert!(events.ends_with(&["live".to_owned()]), "{events:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_unserved_kind_is_requested_until_it_is_served() {
     let fake = Fake::new();

@@ -321,6 +321,38 @@ async fn an_incomplete_search_is_reported() {
     assert_eq!(fake.model().reads.len(), 5);
 }
 
+/// The object exists in the first thousands of revisions, so only the revisions after its deletion are searched.
+#[tokio::test(start_paused = true)]
+async fn a_lifetime_long_after_a_deletion_is_found() {
+    let fake = Fake::new();
+    fake.apply("a");
+    let key = SourceKey {
+        select: Select::Name("a".into()),
+        ..pods()
+    };
+    let source = mux(&fake).open(key);
+    let mut every = source.every(Patience::Screen);
+    drain(&mut every).await;
+    let happen = |fake: &Fake| {
+        (0..4200).for_each(|_| fake.elsewhere());
+        fake.delete("a"); // 4302
+        (0..500).for_each(|_| fake.elsewhere());
+        fake.apply("a"); // 4803
+        fake.delete("a");
+        (0..1000).for_each(|_| fake.elsewhere());
+    };
+    let events = after_outage((&source, &mut every), &fake, happen).await;
+    assert_eq!(
+        events,
+        [
+            "deleted a 101>4302 read back",
+            "added a 4803 read back",
+            "deleted a 4803>4804 read back",
+            "synced 2 (0)"
+        ]
+    );
+}
+
 /// The versions of these events.
 fn versions(events: &[String]) -> Vec<u64> {
     let last = |event: &String| {

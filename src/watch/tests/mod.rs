@@ -24,7 +24,7 @@ use super::mux::Mux;
 use super::options::{Clock, MuxOptions};
 use super::patience::Patience;
 use super::source::SharedSource;
-use super::subscribe::{Every, Source, Taken};
+use super::subscribe::{LosslessSubscription, Source, Taken};
 use super::transport::Transport;
 use crate::source::{
     ClusterId, Event, Gap, GapCause, Select, SourceKey, SourceState, Version, Why,
@@ -32,7 +32,7 @@ use crate::source::{
 
 /// One subscription, and the signal that wakes its reader.
 pub(super) struct Reading {
-    every: Every,
+    every: LosslessSubscription,
     signal: Arc<Notify>,
 }
 

@@ -87,7 +87,7 @@ fn a_change_after_a_long_listing_shares_the_packed_text_of_the_store() {
     let changes = store.put(verb, Arc::new(version), Timestamp::UNIX_EPOCH);
     let now = &changes[0].now;
     assert!(now.body.read().is_some(), "subscribers need not parse it");
-    assert!(now.unread().body.is_packed(), "nobody packs it again");
+    assert!(now.without_tape().body.is_packed(), "nobody packs it again");
     assert!(store.iter().all(|held| held.version.body.is_packed()));
 }
 
@@ -311,7 +311,7 @@ fn a_new_uid_for_a_name_ends_the_old_object() {
     assert_eq!(words(&changes), ["vanished a 5>5", "added a 8"]);
     assert_eq!(store.len(), 1);
     // The deletion of the first object comes late. Its subscribers have had it already.
-    assert!(store.is_replay(Verb::Deleted, &version("a", "1", "7")));
+    assert!(store.was_seen(Verb::Deleted, &version("a", "1", "7")));
     let changes = store.put(Verb::Modified, version("a", "2", "9"), seen);
     assert_eq!(words(&changes), ["modified a 8>9"]);
 }
@@ -343,8 +343,8 @@ fn an_object_that_was_deleted_unseen_is_marked() {
     assert_eq!(words(&changes), ["skipped a 5>9"]);
     let change = store.remove(Why::LeftSelector, version("a", "1", "10"));
     assert_eq!(words(&[change]), ["left a 9>10"]);
-    assert!(store.is_replay(Verb::Added, &version("a", "1", "5")));
-    assert!(!store.is_replay(Verb::Added, &version("a", "1", "12")));
+    assert!(store.was_seen(Verb::Added, &version("a", "1", "5")));
+    assert!(!store.was_seen(Verb::Added, &version("a", "1", "12")));
 }
 
 #[test]
@@ -352,11 +352,11 @@ fn versions_that_are_not_numbers_are_only_compared_for_equality() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     store.put(Verb::Added, version("a", "1", "z"), seen);
-    assert!(store.is_replay(Verb::Modified, &version("a", "1", "z")));
-    assert!(!store.is_replay(Verb::Modified, &version("a", "1", "b")));
-    assert!(!store.is_replay(Verb::Deleted, &version("a", "1", "z")));
+    assert!(store.was_seen(Verb::Modified, &version("a", "1", "z")));
+    assert!(!store.was_seen(Verb::Modified, &version("a", "1", "b")));
+    assert!(!store.was_seen(Verb::Deleted, &version("a", "1", "z")));
     store.put(Verb::Modified, version("a", "1", ""), seen);
-    assert!(!store.is_replay(Verb::Modified, &version("a", "1", "")));
+    assert!(!store.was_seen(Verb::Modified, &version("a", "1", "")));
 }
 
 #[test]
@@ -376,8 +376,8 @@ fn of_two_listed_objects_with_one_name_the_later_counts() {
     let changes = store.swap(listing, Timestamp::UNIX_EPOCH);
     assert_eq!(words(&changes), ["listed b 7", "listed a 8"]);
     // An event that is older than the listing cannot be new, whoever sends it.
-    assert!(store.is_replay(Verb::Added, &version("c", "9", "19")));
-    assert!(!store.is_replay(Verb::Added, &version("c", "9", "21")));
+    assert!(store.was_seen(Verb::Added, &version("c", "9", "19")));
+    assert!(!store.was_seen(Verb::Added, &version("c", "9", "21")));
 }
 
 #[test]
@@ -386,8 +386,8 @@ fn the_number_of_remembered_deletions_is_limited() {
     for uid in 0..10_000 {
         store.remove(Why::Deleted, version("a", &uid.to_string(), "5"));
     }
-    assert!(!store.is_replay(Verb::Added, &version("a", "1", "5")));
-    assert!(store.is_replay(Verb::Added, &version("a", "9999", "5")));
+    assert!(!store.was_seen(Verb::Added, &version("a", "1", "5")));
+    assert!(store.was_seen(Verb::Added, &version("a", "9999", "5")));
 }
 
 /// The store and the queue are read under one lock. A subscriber that joins during many writes sees each version

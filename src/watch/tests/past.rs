@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::object::ObjectRef;
-use crate::watch::history::{End, History, Limits, ObjectsAt, Revision, in_order};
+use crate::watch::history::{End, History, ObjectsAt, Revision, WalkLimits, in_order};
 
 /// One event: why, the uid, and the version.
 type Line = (Why, String, String);
@@ -45,10 +45,10 @@ struct Looked {
 
 /// The events before the first listing.
 async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>) -> Looked {
-    let floor = Limits::default().floor;
+    let floor = WalkLimits::default().floor;
     let (mut walks, mut told, mut complete) = (Vec::new(), Vec::new(), Some(floor));
     if let Some(object) = object {
-        let at = history.at(object, listed.at, Limits::default()).await;
+        let at = history.at(object, listed.at, WalkLimits::default()).await;
         walks.push(at.expect("offered"));
     } else {
         let compared = history.compare(listed, floor, None).await.expect("offered");

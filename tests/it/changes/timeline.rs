@@ -318,3 +318,31 @@ async fn a_live_timeline_counts_in_its_footer() {
     4 versions: 4 live · 1 change shown, 3 hidden · 0s
     ");
 }
+
+/// Nothing but folded versions and Events happened.
+#[tokio::test(flavor = "multi_thread")]
+async fn folded_versions_decide_the_exit_code_in_each_format() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let since = format!(
+        "--since-rv={}",
+        web["metadata"]["resourceVersion"].as_str().unwrap()
+    );
+    let args = ["changes", &since, "--once", "--exit-code"];
+    let unchanged = cluster.spy().run(&args);
+    assert_eq!(
+        unchanged.status.code(),
+        Some(0),
+        "{}",
+        unchanged.transcript()
+    );
+    create(
+        &cluster,
+        replica_set("web-1", &web),
+        "kube-controller-manager",
+    );
+    for format in ["-o=paths", "-o=short", "-o=json"] {
+        let ran = cluster.spy().run(&[&args[..], &[format]].concat());
+        assert_eq!(ran.status.code(), Some(1), "{format}: {}", ran.transcript());
+    }
+}

@@ -1,19 +1,16 @@
 //! `FoldedRun`: what controllers did about one object, as one line.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
 use super::TimelinePart;
+use super::folded_objects::{FoldedObject, FoldedObjects};
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
 use crate::object::ObjectRef;
 use crate::render::count::plural;
-use crate::render::text::escape_line;
-use crate::source::Version;
-use crate::status::{Assessment, Rules, Status};
+use crate::render::diff::ChangeType;
+use crate::status::{Assessment, Rules};
 
 /// The flag that shows the folded versions.
 const FLAG: &str = "--owned";
@@ -29,19 +26,12 @@ pub(super) struct FoldedRun {
     first: Timestamp,
     last: Timestamp,
     /// The owned objects.
-    objects: BTreeMap<Arc<ObjectRef>, FoldedObject>,
+    objects: FoldedObjects,
     /// The number of their versions.
     versions: usize,
     /// The number of versions in which controllers report about the owner.
     reports: usize,
     events: usize,
-}
-
-/// An owned object in a run.
-struct FoldedObject {
-    plural: Arc<str>,
-    /// Its newest version; `None` after its deletion.
-    newest: Option<Arc<Version>>,
 }
 
 impl FoldedRun {
@@ -52,7 +42,7 @@ impl FoldedRun {
             is_below_owner: false,
             first,
             last: first,
-            objects: BTreeMap::new(),
+            objects: FoldedObjects::default(),
             versions: 0,
             reports: 0,
             events: 0,
@@ -74,14 +64,17 @@ impl FoldedRun {
             return;
         }
         self.versions += 1;
-        let event = compared.read.event;
-        self.objects.insert(
-            event.now.object.clone(),
-            FoldedObject {
-                plural: entry.key.resource.plural.clone(),
-                newest: (!event.is_end()).then(|| event.now.clone()),
-            },
-        );
+        let (event, plural) = (compared.read.event, entry.key.resource.plural.clone());
+        let object = &event.now.object;
+        if event.change == ChangeType::Deleted {
+            return self.objects.add_deletion(object, plural);
+        }
+        let assessed = (!event.is_end())
+            .then(|| Assessment::of(compared.read.doc.root(), self.last, Rules::Spy));
+        let failing = assessed.filter(Assessment::is_failing);
+        let failing = failing.map(|failing| failing.row.word);
+        self.objects
+            .add(object.clone(), FoldedObject { plural, failing });
     }
 
     /// Counts an Event.
@@ -100,7 +93,7 @@ impl FoldedRun {
     /// long for the line, it has only the number of objects, or only the sum.
     pub(super) fn line(&self, style: &LineStyle<'_>) -> String {
         let head = self.head(style);
-        let failing = self.failing();
+        let failing = self.objects.failing();
         let (reported, evented) = (self.reported(), self.evented());
         let sum = self.versions + self.reports + self.events;
         let whole = [
@@ -134,26 +127,14 @@ impl FoldedRun {
 
     /// `12 versions of 6 pods and 1 replicaset`
     fn owned(&self) -> Option<String> {
-        let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for (object, folded) in &self.objects {
-            *kinds.entry((&folded.plural, &object.kind)).or_default() += 1;
-        }
-        let kinds = kinds.into_iter().map(|((many, one), count)| match count {
-            1 => format!("1 {}", one.to_lowercase()),
-            _ => format!("{count} {many}"),
-        });
-        let kinds = listed(&kinds.collect::<Vec<_>>());
         let versions = plural(self.versions, "version");
-        (self.versions > 0).then(|| escape_line(&format!("{versions} of {kinds}")).into_owned())
+        (self.versions > 0).then(|| format!("{versions} of {}", self.objects.by_kind()))
     }
 
     /// `12 versions of 7 objects`
     fn owned_in_brief(&self) -> Option<String> {
-        let (versions, objects) = (
-            plural(self.versions, "version"),
-            plural(self.objects.len(), "object"),
-        );
-        (self.versions > 0).then(|| format!("{versions} of {objects}"))
+        let versions = plural(self.versions, "version");
+        (self.versions > 0).then(|| format!("{versions} of {}", self.objects.in_brief()))
     }
 
     fn reported(&self) -> Option<String> {
@@ -162,37 +143,5 @@ impl FoldedRun {
 
     fn evented(&self) -> Option<String> {
         (self.events > 0).then(|| plural(self.events, "event"))
-    }
-
-    /// `2 failing (CrashLoopBackOff)`: the owned objects that fail in their newest version.
-    fn failing(&self) -> Option<String> {
-        let newest = self
-            .objects
-            .values()
-            .filter_map(|folded| folded.newest.as_ref());
-        let docs = newest.filter_map(|version| version.doc().ok());
-        let assessed = docs.map(|doc| Assessment::of(doc.root(), self.last, Rules::Spy));
-        let words = assessed
-            .filter(Assessment::is_failing)
-            .map(|failing| failing.row.word);
-        let mut words: Vec<String> = words.collect();
-        let count = words.len();
-        words.sort();
-        words.dedup();
-        words.retain(|word| word != Status::Failed.as_str());
-        let words = match &words.join(", ")[..] {
-            "" => String::new(),
-            words => format!(" ({words})"),
-        };
-        (count > 0).then(|| escape_line(&format!("{count} failing{words}")).into_owned())
-    }
-}
-
-/// `a, b and c`
-fn listed(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }

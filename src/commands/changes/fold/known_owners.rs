@@ -16,10 +16,16 @@ const REMEMBERED: usize = 50_000;
 /// The objects seen so far, and their controllers.
 #[derive(Default)]
 pub(super) struct KnownOwners {
-    objects: HashMap<Uid, Arc<Version>>,
+    objects: HashMap<Uid, KnownObject>,
     /// In the order of arrival.
     order: VecDeque<Uid>,
-    controllers: HashMap<Uid, Option<ObjectRef>>,
+}
+
+/// An object seen so far.
+enum KnownObject {
+    /// Nobody has asked for its controller. The newest version, without its tape.
+    Version(Version),
+    Controller(Option<ObjectRef>),
 }
 
 impl KnownOwners {
@@ -31,15 +37,18 @@ impl KnownOwners {
         let Some(uid) = &version.object.uid else {
             return;
         };
-        if self.objects.insert(uid.clone(), version.clone()).is_some() {
-            return;
+        match self.objects.get_mut(uid) {
+            Some(KnownObject::Version(known)) => return *known = version.without_tape(),
+            Some(KnownObject::Controller(_)) => return,
+            None => {}
         }
+        let known = KnownObject::Version(version.without_tape());
+        self.objects.insert(uid.clone(), known);
         self.order.push_back(uid.clone());
         if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
             self.objects.remove(&oldest);
-            self.controllers.remove(&oldest);
         }
     }
 
@@ -65,13 +74,14 @@ impl KnownOwners {
 
     fn controller_of(&mut self, object: &ObjectRef) -> Option<ObjectRef> {
         let uid = object.uid.as_ref()?;
-        if let Some(known) = self.controllers.get(uid) {
-            return known.clone();
-        }
-        let version = self.objects.get(uid)?;
+        let known = self.objects.get_mut(uid)?;
+        let version = match known {
+            KnownObject::Controller(found) => return found.clone(),
+            KnownObject::Version(version) => version,
+        };
         let doc = version.doc().ok()?;
         let found = controller(&version.object, doc.root());
-        self.controllers.insert(uid.clone(), found.clone());
+        *known = KnownObject::Controller(found.clone());
         found
     }
 }

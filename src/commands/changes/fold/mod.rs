@@ -3,6 +3,7 @@
 
 mod author;
 mod event_line;
+mod folded_objects;
 mod folded_run;
 mod known_owners;
 mod timeline_part;
@@ -165,10 +166,16 @@ impl TimelineFold {
         lines
     }
 
-    /// The lines about the open runs, for a frame.
-    pub(crate) fn open_lines(&self, style: &LineStyle<'_>) -> Vec<String> {
-        let runs = self.runs.iter();
+    /// The lines about the newest open runs, at most `most`, for a frame.
+    pub(crate) fn open_lines(&self, most: usize, style: &LineStyle<'_>) -> Vec<String> {
+        let others = self.open_count().saturating_sub(most);
+        let runs = self.runs.iter().skip(others);
         runs.map(|run| run.line(style)).collect()
+    }
+
+    /// The number of open runs.
+    pub(crate) fn open_count(&self) -> usize {
+        self.runs.len()
     }
 
     /// The open run of an owner.

@@ -88,8 +88,8 @@ impl Divider<'_> {
         let complete = self.complete(forgotten.is_some());
         let parts: Vec<String> = (self.live.map(live).into_iter())
             .chain([format!("{}{back}", self.count())])
-            .chain(forgotten.map(|words| words.say(&time)))
-            .chain(complete.map(|words| words.say(&time)))
+            .chain(forgotten.map(|words| words.text(&time)))
+            .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
             .collect();
         lines.extend(ruled(&parts, columns));
@@ -267,7 +267,7 @@ impl Words {
         Some(Words { since, words })
     }
 
-    fn say(&self, time: &impl Fn(Timestamp) -> String) -> String {
+    fn text(&self, time: &impl Fn(Timestamp) -> String) -> String {
         let [before, after, alone] = self.words;
         match self.since {
             Some(since) => format!("{before} {}{after}", time(since)),

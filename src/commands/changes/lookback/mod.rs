@@ -205,7 +205,7 @@ impl LookBack {
     }
 
     /// Whether the look-back itself reports that a source cannot be read.
-    pub(super) fn tells_of(&self, key: &SourceKey) -> bool {
+    pub(super) fn reports(&self, key: &SourceKey) -> bool {
         let is_skipped = |skipped: &SkippedSource| skipped.is_of(key);
         self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
@@ -275,11 +275,13 @@ impl LookBack {
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
+    use futures::future::BoxFuture;
+
     use super::*;
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::source::{ClusterId, Form, Scope, Select};
-    use crate::watch::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+    use crate::watch::{At, LineStream, ListPage, Page, Transport};
 
     /// A slow server with empty listings and no Leases. It counts its open requests.
     #[derive(Default)]

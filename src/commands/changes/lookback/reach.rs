@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::changes::output::shifted;
-use crate::watch::{Limits, Revision};
+use crate::watch::{Revision, WalkLimits};
 
 /// How many earlier versions of a named object are shown by default.
 const SHOWN: usize = 20;
@@ -106,7 +106,7 @@ impl Reach {
             shown: usize::MAX,
             requests: u32::MAX,
             time: None,
-            revision: Limits::default().floor,
+            revision: WalkLimits::default().floor,
             brief: false,
             whose: Whose::All,
         }

@@ -106,6 +106,14 @@ impl SourcePast {
         }
     }
 
+    /// The result of a look-back that was refused midway. It keeps no version: those of some objects look like all.
+    pub(crate) fn refused(self, end: End) -> SourcePast {
+        SourcePast {
+            end: Some(end),
+            ..SourcePast::new(self.key)
+        }
+    }
+
     /// Whether objects that were created and deleted may be missing.
     pub(crate) fn is_short(&self) -> bool {
         let revision = |bound: Option<DatedRevision>| bound.map(|bound| bound.at);
@@ -135,5 +143,43 @@ impl SourcePast {
             complete: None,
             ..self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{ObjectRef, ResourceVersion};
+    use crate::source::{SourceKey, Version};
+    use crate::watch::SourceError;
+
+    #[test]
+    fn a_refused_look_back_keeps_no_version() {
+        let object = ObjectRef {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: Some("shop".into()),
+            name: "a".into(),
+            uid: None,
+        };
+        let version = Version {
+            object: Arc::new(object.clone()),
+            version: ResourceVersion::new("7"),
+            body: "{}".into(),
+        };
+        let event = PastEvent {
+            why: Why::Modified,
+            at: None,
+            now: Arc::new(version),
+            prev: None,
+        };
+        let mut docs = DocCache::default();
+        let mut found = SourcePast::new(Arc::new(SourceKey::all("", "Pod")));
+        found.versions = vec![PastVersion::new(event, &WriteTimes::default(), &mut docs)];
+        let cause = SourceError::Ended;
+        found.missing = vec![Missing { object, cause }];
+        let found = found.refused(End::NotOffered("code 403".into()));
+        assert_eq!(found.versions.len() + found.missing.len(), 0);
+        assert_eq!(found.refusal().as_deref(), Some("code 403"));
     }
 }

@@ -11,12 +11,11 @@ use super::reach::{PATIENCE, Reach};
 use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
-use crate::commands::sources::named;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::{SourceKey, Version};
+use crate::source::Version;
 use crate::watch::{
-    Changed, Dates, End, History, Limits, Missing, ObjectsAt, PastEvent, Presence, Revision,
-    SourceError, Walk, in_order,
+    Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, SourceError,
+    Walk, WalkLimits, in_order,
 };
 
 /// How many objects it walks at once.
@@ -63,7 +62,7 @@ impl Walker {
             }
         };
         if let Err(end) = walked {
-            found.end = Some(end);
+            found = found.refused(end);
         }
         if self.interrupt.has_cut() {
             return found.cut();
@@ -89,11 +88,10 @@ impl Walker {
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
         self.begin(newest).await;
-        if named(self.history.key()).is_none() {
+        let Some(object) = self.history.key().named_object() else {
             let at = newest;
             return self.wide(ObjectsAt { at, objects }, found).await;
-        }
-        let object = object_of(self.history.key());
+        };
         let walk = self
             .interrupt
             .in_time(self.history.at(&object, newest, self.limits()));
@@ -130,9 +128,9 @@ impl Walker {
         );
         (found.versions, found.end) = (versions, walked.end);
         if found.versions.len() > 1
+            && let Some(object) = self.history.key().named_object()
             && let Some(End::Failed(cause)) = found.end.take_if(|end| matches!(end, End::Failed(_)))
         {
-            let object = object_of(self.history.key());
             found.missing.push(Missing { object, cause });
             found.complete = None;
         }
@@ -202,8 +200,8 @@ impl Walker {
         }
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> WalkLimits {
+        WalkLimits {
             floor: self.reach.revision,
             requests: self.reach.requests,
         }
@@ -211,7 +209,7 @@ impl Walker {
 
     /// Whether a revision marks the start of the window.
     pub(super) fn is_bounded(&self) -> bool {
-        self.reach.revision > Limits::default().floor
+        self.reach.revision > WalkLimits::default().floor
     }
 
     /// Walks back as far as the rule allows.
@@ -247,15 +245,4 @@ struct ObjectPast {
 
 fn unversioned() -> End {
     End::NotOffered("its resourceVersions are not numbers".into())
-}
-
-/// The object of a named source.
-fn object_of(key: &SourceKey) -> ObjectRef {
-    ObjectRef {
-        api_version: key.resource.api_version().into(),
-        kind: key.resource.kind.clone(),
-        namespace: key.namespace().map(Into::into),
-        name: named(key).unwrap_or_default().into(),
-        uid: None,
-    }
 }

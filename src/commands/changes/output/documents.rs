@@ -105,7 +105,7 @@ impl DisplayOptions {
         let is_written = change.is_creation() || change == ChangeType::Modified;
         let who = is_written.then(|| writer(&compared.writers));
         let heading = text.heading(Heading {
-            who: who.flatten(),
+            who: who.flatten().map(|who| who.to_string()),
             ..Heading::default()
         });
         let object = self.redactor.shown(compared.read.doc.root());

@@ -2,7 +2,6 @@
 
 mod body;
 mod documents;
-mod footer;
 mod initial_sync;
 mod options;
 mod printout;
@@ -15,6 +14,5 @@ mod short;
 mod summary;
 mod text;
 
-pub(super) use footer::{footer, refused};
 pub(super) use options::{Creation, DisplayOptions, shifted};
 pub(super) use renderer::Renderer;

@@ -8,7 +8,9 @@ use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
 use crate::commands::{Sources, Terminal};
+use crate::object::ParseError;
 use crate::render::count::plural;
+use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
@@ -92,15 +94,14 @@ impl Renderer {
     /// The lines about the folded versions that may go on, the newest ones.
     pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<String> {
         let style = self.options.line_style(terminal.look(), terminal.env());
-        let lines = self.fold.open_lines(&style);
-        let from = lines.len().saturating_sub(most);
-        let others = (from > 0).then(|| {
-            let (dot, objects) = (style.look.symbols.dot, plural(from, "more object"));
+        let others = self.fold.open_count().saturating_sub(most);
+        let others = (others > 0).then(|| {
+            let (dot, objects) = (style.look.symbols.dot, plural(others, "more object"));
             let line = format!("{dot}  {objects} with counted versions: --owned");
             style.look.styles.dim(&line)
         });
-        let shown = lines.into_iter().skip(from);
-        others.into_iter().chain(shown).collect()
+        let lines = self.fold.open_lines(most, &style);
+        others.into_iter().chain(lines).collect()
     }
 
     /// Adds the line about many kinds, when each of them is listed or refused.
@@ -179,21 +180,15 @@ impl Renderer {
                 Audience::Records => Rendered::lines(vec![options.record(entry, compared)]),
                 Audience::Documents => options.document(entry, compared, terminal),
             },
-            Err(error) => match options.format.audience() {
-                Audience::Person => {
-                    Rendered::lines(vec![warning(&unreadable(&event.now), terminal.look())])
-                }
-                Audience::Records => {
-                    Rendered::lines(vec![options.unreadable_record(entry, event, error)])
-                }
-                Audience::Documents => {
-                    Rendered::aside(Some(format!("{} could not be read", both_versions(event))))
-                }
-            },
+            Err(error) => options.unreadable(entry, (event, error), terminal.look()),
         };
-        if !rendered.lines.is_empty() {
-            let compared = compared.as_ref().ok();
-            self.summary.count_version(event.change, compared);
+        let is_printed = !rendered.lines.is_empty();
+        if is_printed {
+            self.summary.count_version(event.change);
+        }
+        if is_printed || taken != FoldedInto::Nothing {
+            self.summary
+                .see_change(event.change, compared.as_ref().ok());
         }
         rendered
     }
@@ -229,5 +224,23 @@ impl Renderer {
             rendered.lines.splice(0..0, ended);
         }
         rendered
+    }
+}
+
+impl DisplayOptions {
+    /// Reports a version that could not be read.
+    fn unreadable(
+        &self,
+        entry: &TimelineEntry,
+        (event, error): (&VersionEvent, &ParseError),
+        look: Look,
+    ) -> Rendered {
+        match self.format.audience() {
+            Audience::Person => Rendered::lines(vec![warning(&unreadable(&event.now), look)]),
+            Audience::Records => Rendered::lines(vec![self.unreadable_record(entry, event, error)]),
+            Audience::Documents => {
+                Rendered::aside(Some(format!("{} could not be read", both_versions(event))))
+            }
+        }
     }
 }

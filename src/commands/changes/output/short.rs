@@ -45,11 +45,7 @@ impl TextView<'_> {
             _ if self.compared.change().is_creation() => writer(&self.compared.writers),
             _ => None,
         }?;
-        Some(
-            who.strip_prefix("by ")
-                .unwrap_or(&who)
-                .replace("probably by", "probably"),
-        )
+        Some(who.short())
     }
 
     /// What happened, in at most this many columns if possible.

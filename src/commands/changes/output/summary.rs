@@ -11,12 +11,12 @@ use crate::render::diff::{ChangeType, Counts};
 /// The counts of a run.
 #[derive(Debug)]
 pub(crate) struct Summary {
-    started: Timestamp,
+    pub(crate) started: Timestamp,
     /// The value of `--count`; `None` for no limit.
     pub(crate) limit: Option<u64>,
     /// The number of printed versions, without those that existed at the start.
     printed: u64,
-    /// Whether a printed version had a change that is neither noise nor filtered out.
+    /// Whether a printed or folded version had a change that is neither noise nor filtered out.
     pub(crate) is_changed: bool,
     shown: usize,
     hidden: usize,
@@ -39,12 +39,15 @@ impl Summary {
         self.limit.is_some_and(|limit| self.printed >= limit)
     }
 
-    /// Counts a printed version. `compared` is `None` if the version could not be read.
-    pub(super) fn count_version(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
-        if change != ChangeType::Baseline {
-            self.printed += 1;
-            self.is_changed = self.is_changed || compared.is_none_or(Compared::is_shown);
-        }
+    /// Counts a printed version.
+    pub(super) fn count_version(&mut self, change: ChangeType) {
+        self.printed += u64::from(change != ChangeType::Baseline);
+    }
+
+    /// Notes whether a printed or folded version is a change. `compared` is `None` if the version could not be read.
+    pub(super) fn see_change(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
+        let is_change = change != ChangeType::Baseline && compared.is_none_or(Compared::is_shown);
+        self.is_changed = self.is_changed || is_change;
     }
 
     /// Counts the changes of a version.

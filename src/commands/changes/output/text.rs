@@ -90,7 +90,7 @@ impl TextView<'_> {
         let is_new = self.compared.change().is_creation();
         let who = is_new.then(|| writer(&self.compared.writers));
         let heading = self.heading(Heading {
-            who: who.flatten(),
+            who: who.flatten().map(|who| who.to_string()),
             ..Heading::default()
         });
         let mut lines = vec![heading];
@@ -103,7 +103,7 @@ impl TextView<'_> {
         let view = self.diff_view();
         let shown = ShownChanges::of(diff, &self.compared.writers, &view);
         let heading = self.heading(Heading {
-            who: shown.who(),
+            who: shown.who().map(|who| who.to_string()),
             since: self.since(),
             notes: self.missing("versions may be missing"),
         });

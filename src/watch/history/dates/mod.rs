@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::look::History;
-use super::read::{Archive, Unread};
+use super::read::{Archive, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::managed_fields::Writers;
@@ -96,7 +96,7 @@ impl Dates {
     /// Uses the Leases of this archive.
     pub(in crate::watch) fn new(archive: Archive) -> Dates {
         Dates {
-            archive: archive.patient(),
+            archive: archive.retrying(),
             renewals: Mutex::default(),
         }
     }
@@ -153,7 +153,7 @@ impl Dates {
     }
 
     /// The newest renewal at or before `at`.
-    async fn renewal(&self, at: Revision) -> Result<Option<Renewal>, Unread> {
+    async fn renewal(&self, at: Revision) -> Result<Option<Renewal>, PastError> {
         let listing = {
             let mut renewals = self.lock();
             if let Some(known) = renewals.at(at) {
@@ -165,7 +165,7 @@ impl Dates {
     }
 
     /// Reads the listing at a revision.
-    async fn read(&self, at: Revision) -> Result<Option<Renewal>, Unread> {
+    async fn read(&self, at: Revision) -> Result<Option<Renewal>, PastError> {
         self.lock().requests += 1;
         let asked = Instant::now();
         let leases = self.archive.listing(at, 0).await;
@@ -194,7 +194,7 @@ impl Dates {
                     before = found.map(|found| found.at).or(before);
                     low = middle;
                 }
-                Err(Unread::Forgotten) => low = middle,
+                Err(PastError::Forgotten) => low = middle,
                 Err(_) => break,
             }
         }
@@ -255,9 +255,9 @@ impl Renewals {
     }
 
     /// The cell for the response at a revision. Fails after enough requests.
-    fn listing(&mut self, at: Revision) -> Result<Arc<OnceCell<Option<Renewal>>>, Unread> {
+    fn listing(&mut self, at: Revision) -> Result<Arc<OnceCell<Option<Renewal>>>, PastError> {
         if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
-            return Err(Unread::Spent);
+            return Err(PastError::Spent);
         }
         Ok(self.listings.entry(at).or_default().clone())
     }
@@ -280,8 +280,8 @@ impl Renewals {
         *upto = listed.max(*upto);
     }
 
-    fn fail(&mut self, unread: &Unread) {
-        self.hopeless |= matches!(unread, Unread::NotOffered(_));
+    fn fail(&mut self, unread: &PastError) {
+        self.hopeless |= matches!(unread, PastError::NotOffered(_));
     }
 }
 

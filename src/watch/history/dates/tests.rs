@@ -1,10 +1,12 @@
 //! Tests the times of revisions with the Leases of a storage in memory.
 
+use futures::future::BoxFuture;
+
 use super::*;
 use crate::object::ResourceVersion;
 use crate::watch::error::SourceError;
 use crate::watch::tests::fake::{Fake, api_error, pods};
-use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+use crate::watch::transport::{At, LineStream, ListPage, Page, Transport};
 
 /// A storage with one Lease. It is renewed at every tenth revision from 100 to 200, every five seconds.
 /// Everything before `oldest` is compacted.
@@ -76,7 +78,7 @@ impl Transport for Renewed {
 fn dates(transport: Renewed) -> Dates {
     Dates::new(Archive {
         transport: Arc::new(transport),
-        memory: Arc::default(),
+        compacted: Arc::default(),
         key: Arc::new(leases(&ClusterId("test".into()))),
     })
 }
@@ -176,7 +178,7 @@ async fn a_separate_storage_has_separate_revisions() {
         fake.model().rv = newest;
         let archive = Archive {
             transport: Arc::new(fake),
-            memory: Arc::default(),
+            compacted: Arc::default(),
             key: Arc::new(pods()),
         };
         let history = History::new(archive, 0).expect("live");

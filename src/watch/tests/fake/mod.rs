@@ -8,6 +8,7 @@ mod shared_model;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use futures::stream;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -15,7 +16,7 @@ use tokio::time::sleep;
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
 use crate::watch::error::SourceError;
-use crate::watch::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport};
+use crate::watch::transport::{At, LineStream, ListPage, Page, Transport};
 use connection::FakeConnection;
 pub(in crate::watch) use model::{
     Did, FakePod, FakeRequest, LoggedWrite, Model, Plan, WatchFault, api_error, pods, throttled,

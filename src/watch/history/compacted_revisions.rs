@@ -9,11 +9,11 @@ use crate::object::Resource;
 /// The newest revision of each resource that is known to be compacted. It is kept by resource, because an API
 /// server can store each resource in its own etcd (`--etcd-servers-overrides`), with its own revisions.
 #[derive(Debug, Default)]
-pub(in crate::watch) struct Memory {
+pub(in crate::watch) struct CompactedRevisions {
     forgotten: Mutex<HashMap<Resource, Revision>>,
 }
 
-impl Memory {
+impl CompactedRevisions {
     /// The newest revision of a resource that is known to be compacted.
     pub(super) fn forgotten(&self, resource: &Resource) -> Option<Revision> {
         let forgotten = self.forgotten.lock();

@@ -9,7 +9,7 @@ use super::cached::{Before, Cached};
 use super::end::{End, end};
 use super::look::History;
 use super::objects_at::ObjectsAt;
-use super::read::Unread;
+use super::read::PastError;
 use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
 use crate::object::{NamespacedName, ObjectRef};
@@ -24,7 +24,7 @@ const READS_A_PAGE: usize = 10;
 
 /// The versions that were read.
 #[derive(Default)]
-pub(super) struct Firsts {
+pub(super) struct VersionsBefore {
     /// By name, without the objects that their first event created.
     pub(super) known: BTreeMap<NamespacedName, Before>,
     /// The newest first event whose version before is compacted.
@@ -38,7 +38,11 @@ type First<'c> = (&'c ObjectRef, Revision);
 
 impl History {
     /// Reads the version of each object before its first event.
-    pub(super) async fn firsts(&self, cached: &Cached, now: &ObjectsAt) -> Result<Firsts, End> {
+    pub(super) async fn versions_before(
+        &self,
+        cached: &Cached,
+        now: &ObjectsAt,
+    ) -> Result<VersionsBefore, End> {
         let wanted: Vec<First<'_>> = cached
             .objects
             .values()
@@ -60,35 +64,39 @@ impl History {
     }
 
     /// Reads each object at the revision before its first event.
-    async fn one_by_one(&self, wanted: &[First<'_>]) -> Result<Firsts, End> {
+    async fn one_by_one(&self, wanted: &[First<'_>]) -> Result<VersionsBefore, End> {
         let reads = wanted.iter().map(|&(object, at)| async move {
             let before = self.archive.alone(object);
             (object, at, before.object(object, at.back(1)).await)
         });
         let reads: Vec<_> = reads.collect();
         let mut reads = stream::iter(reads).buffered(AT_ONCE);
-        let mut firsts = Firsts::default();
+        let mut found = VersionsBefore::default();
         while let Some((object, at, read)) = reads.next().await {
             let before = match read {
                 Ok(there) => Before::Known(there),
-                Err(Unread::Failed(cause)) => {
+                Err(PastError::Failed(cause)) => {
                     let object = object.clone();
-                    firsts.missing.push(Missing { object, cause });
+                    found.missing.push(Missing { object, cause });
                     Before::Unread
                 }
-                Err(Unread::Forgotten | Unread::Spent) => {
-                    firsts.forgotten = firsts.forgotten.max(Some(at));
+                Err(PastError::Forgotten | PastError::Spent) => {
+                    found.forgotten = found.forgotten.max(Some(at));
                     Before::Unread
                 }
-                Err(not_offered @ Unread::NotOffered(_)) => return Err(end(not_offered, at)),
+                Err(not_offered @ PastError::NotOffered(_)) => return Err(end(not_offered, at)),
             };
-            firsts.known.insert(object.namespaced_name(), before);
+            found.known.insert(object.namespaced_name(), before);
         }
-        Ok(firsts)
+        Ok(found)
     }
 
     /// Reads all of them with one list: at the start of the watch cache, or at the oldest revision after it.
-    async fn in_one_list(&self, wanted: &[First<'_>], span: RevisionSpan) -> Result<Firsts, End> {
+    async fn in_one_list(
+        &self,
+        wanted: &[First<'_>],
+        span: RevisionSpan,
+    ) -> Result<VersionsBefore, End> {
         let names: BTreeSet<NamespacedName> = wanted
             .iter()
             .map(|(object, _)| object.namespaced_name())
@@ -100,18 +108,18 @@ impl History {
             .into_iter()
             .map(|there| (there.object.namespaced_name(), there));
         let mut listed: BTreeMap<NamespacedName, Arc<Version>> = listed.collect();
-        let mut firsts = Firsts::default();
+        let mut found = VersionsBefore::default();
         for &(object, first) in wanted {
             let name = object.namespaced_name();
             let there = listed.remove(&name);
             let before = if first > at {
                 Before::Known(there)
             } else {
-                firsts.forgotten = firsts.forgotten.max(Some(first));
+                found.forgotten = found.forgotten.max(Some(first));
                 Before::Unread
             };
-            firsts.known.insert(name, before);
+            found.known.insert(name, before);
         }
-        Ok(firsts)
+        Ok(found)
     }
 }

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
-use super::transport::{At, BoxFuture, LineStream, ListPage, Page, Transport, Upstream};
+use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, SourceState};
 
@@ -22,24 +23,23 @@ const FORBIDDEN_RETRIES: u32 = 6;
 
 /// A transport that retries requests while the server is in trouble. It waits as long as the server asks, and
 /// longer after each failure. Once the server has answered nothing for too long, each request is tried only once.
-pub(super) struct Patient {
+pub(super) struct RetryingTransport {
     transport: Arc<dyn Transport>,
     /// How long it retries while the server answers nothing.
     limit: Duration,
     pace: Speed,
     /// The jitter of the next request.
     seed: AtomicU64,
-    /// The state of the source. While it is not live, the driver already reconnects, so no time counts towards
-    /// `limit`.
+    /// The state of the source. While its driver asks again and again, no time counts towards `limit`.
     state: Option<watch::Receiver<SourceState>>,
     /// The start of the time in which the server has answered nothing.
     failing: Mutex<Option<Instant>>,
 }
 
-impl Patient {
+impl RetryingTransport {
     /// Wraps a transport. It retries for `limit` while the server answers nothing.
-    pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> Patient {
-        Patient {
+    pub(super) fn new(transport: Arc<dyn Transport>, limit: Duration) -> RetryingTransport {
+        RetryingTransport {
             transport,
             limit,
             pace: Speed::USUAL,
@@ -50,15 +50,15 @@ impl Patient {
     }
 
     /// Sets the seed and the pace of the waits.
-    pub(super) fn paced(self, seed: u64, pace: Speed) -> Patient {
+    pub(super) fn paced(self, seed: u64, pace: Speed) -> RetryingTransport {
         let seed = AtomicU64::new(seed);
-        Patient { pace, seed, ..self }
+        RetryingTransport { pace, seed, ..self }
     }
 
-    /// For a source whose driver notices an outage: time counts only while the source is live.
-    pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> Patient {
+    /// For a source whose driver notices an outage: no time counts while the driver waits for an answer.
+    pub(super) fn while_live(self, state: watch::Receiver<SourceState>) -> RetryingTransport {
         let state = Some(state);
-        Patient { state, ..self }
+        RetryingTransport { state, ..self }
     }
 
     async fn try_on<T, R>(&self, request: impl Fn() -> R) -> Result<T, SourceError>
@@ -94,7 +94,7 @@ impl Patient {
     /// How much longer it retries.
     fn left(&self) -> Duration {
         let limit = self.pace.of(self.limit);
-        let is_away = |state: &watch::Receiver<SourceState>| *state.borrow() != SourceState::Live;
+        let is_away = |state: &watch::Receiver<SourceState>| is_away(&state.borrow());
         let mut failing = self.failing();
         if self.state.as_ref().is_some_and(is_away) {
             *failing = None;
@@ -109,7 +109,21 @@ impl Patient {
     }
 }
 
-impl Transport for Patient {
+/// Whether the driver of the source waits for the server to answer again. A polled source may stay polled for good.
+fn is_away(state: &SourceState) -> bool {
+    match state {
+        SourceState::Connecting
+        | SourceState::Retrying { .. }
+        | SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. } => true,
+        SourceState::Live
+        | SourceState::Polling { .. }
+        | SourceState::Failed { .. }
+        | SourceState::Ended => false,
+    }
+}
+
+impl Transport for RetryingTransport {
     fn list<'a>(
         &'a self,
         key: &'a SourceKey,
@@ -152,6 +166,9 @@ impl SourceError {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+    use tokio::time::timeout;
+
     use super::*;
     use crate::watch::tests::fake::{api_error, pods, throttled};
 
@@ -198,9 +215,9 @@ mod tests {
         took: Duration,
     }
 
-    async fn read(patient: &Patient, scripted: &Scripted) -> Tried {
+    async fn read(retrying: &RetryingTransport, scripted: &Scripted) -> Tried {
         let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
-        let answer = patient.list(&pods(), At::Latest, Page::default()).await;
+        let answer = retrying.list(&pods(), At::Latest, Page::default()).await;
         let tries = scripted.0.lock().expect("unlocked").1 - before;
         Tried {
             is_answered: answer.is_ok(),
@@ -209,9 +226,9 @@ mod tests {
         }
     }
 
-    fn patient(errors: Vec<SourceError>) -> (Patient, Arc<Scripted>) {
+    fn retrying(errors: Vec<SourceError>) -> (RetryingTransport, Arc<Scripted>) {
         let scripted = Arc::new(Scripted(Mutex::new((errors, 0))));
-        (Patient::new(scripted.clone(), LIMIT), scripted)
+        (RetryingTransport::new(scripted.clone(), LIMIT), scripted)
     }
 
     #[tokio::test(start_paused = true)]
@@ -224,13 +241,13 @@ mod tests {
             .into_iter()
             .chain([refused])
         {
-            let (patient, scripted) = patient(vec![error.clone(), error.clone()]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![error.clone(), error.clone()]);
+            let tried = read(&retrying, &scripted).await;
             assert!(tried.is_answered && tried.tries == 3, "{error:?}");
         }
         for code in [400, 401, 403, 404, 405, 410, 422] {
-            let (patient, scripted) = patient(vec![api_error(code)]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![api_error(code)]);
+            let tried = read(&retrying, &scripted).await;
             assert!(!tried.is_answered && tried.tries == 1, "{code}");
         }
     }
@@ -238,8 +255,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn retry_after_is_respected() {
         for (asked, waited) in [(7, 7), (3600, LONGEST_ASKED.as_secs())] {
-            let (patient, scripted) = patient(vec![throttled(asked)]);
-            let tried = read(&patient, &scripted).await;
+            let (retrying, scripted) = retrying(vec![throttled(asked)]);
+            let tried = read(&retrying, &scripted).await;
             assert!(tried.is_answered);
             assert_eq!(tried.took.as_secs(), waited);
         }
@@ -247,38 +264,52 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn after_a_timeout_each_request_is_tried_once() {
-        let (patient, scripted) = patient(vec![api_error(503); 99]);
-        let tried = read(&patient, &scripted).await;
+        let (retrying, scripted) = retrying(vec![api_error(503); 99]);
+        let tried = read(&retrying, &scripted).await;
         assert!(!tried.is_answered && (6..=8).contains(&tried.tries));
         assert_eq!(tried.took, LIMIT);
         for _ in 0..2 {
-            let tried = read(&patient, &scripted).await;
+            let tried = read(&retrying, &scripted).await;
             assert_eq!((tried.is_answered, tried.tries), (false, 1));
         }
         scripted.0.lock().expect("unlocked").0.clear();
         // The server is back, so a later failure is retried again.
-        assert!(read(&patient, &scripted).await.is_answered);
+        assert!(read(&retrying, &scripted).await.is_answered);
         scripted.0.lock().expect("unlocked").0 = vec![api_error(503)];
-        assert_eq!(read(&patient, &scripted).await.tries, 2);
+        assert_eq!(read(&retrying, &scripted).await.tries, 2);
     }
 
-    /// The driver of the source reconnects meanwhile, and the backfill waits for that.
+    /// The driver of the source asks the server again meanwhile, and the backfill waits for that.
     #[tokio::test(start_paused = true)]
-    async fn the_time_limit_pauses_while_the_source_is_not_live() {
-        let (patient, scripted) = patient(vec![api_error(503); 99]);
-        let (state, states) = watch::channel(SourceState::Connecting);
-        let patient = patient.while_live(states);
-        let away = Duration::from_secs(300);
-        tokio::select! {
-            _ = read(&patient, &scripted) => panic!("it was given up"),
-            () = sleep(away) => {}
+    async fn the_time_limit_pauses_while_the_driver_waits_for_the_server() {
+        let cause = || Arc::from("code 503");
+        for (state, pauses) in [
+            (SourceState::Connecting, true),
+            (
+                SourceState::Retrying {
+                    attempt: 1,
+                    cause: cause(),
+                    until: Timestamp::UNIX_EPOCH,
+                },
+                true,
+            ),
+            (SourceState::Forbidden { cause: cause() }, true),
+            (SourceState::Unserved { cause: cause() }, true),
+            (SourceState::Live, false),
+            (SourceState::Polling { cause: cause() }, false),
+            (SourceState::Failed { cause: cause() }, false),
+            (SourceState::Ended, false),
+        ] {
+            let (retrying, scripted) = retrying(vec![api_error(503); 99]);
+            let (sender, states) = watch::channel(state.clone());
+            let retrying = retrying.while_live(states);
+            let read_for = timeout(LIMIT * 20, read(&retrying, &scripted));
+            assert_eq!(read_for.await.is_err(), pauses, "{state:?}");
+            sender.send_replace(SourceState::Live);
+            scripted.0.lock().expect("unlocked").0 = vec![api_error(503); 99];
+            let tried = read(&retrying, &scripted).await;
+            let limit = if pauses { LIMIT } else { Duration::ZERO };
+            assert!(!tried.is_answered && tried.took == limit, "{state:?}");
         }
-        state.send_replace(SourceState::Live);
-        let tried = read(&patient, &scripted).await;
-        assert!(
-            !tried.is_answered && tried.took == LIMIT,
-            "{:?}",
-            tried.took
-        );
     }
 }
