@@ -231,9 +231,9 @@ async fn invalid_targets_of_a_trace_are_refused() {
     error: no object matches in namespace "shop"
     hint: to wait until an object is created, name it: trace TYPE/NAME
     "#);
-    let unknown = refused(&["trace", "svc/api", "--relations", "backend,friend"]);
+    let unknown = refused(&["trace", "svc/api", "--relations", "backend,best-friend"]);
     let (error, hint) = unknown.split_once('\n').unwrap();
-    assert_eq!(error, "error: no relation is named \"friend\"");
+    assert_eq!(error, "error: no relation is named \"best-friend\"");
     assert!(
         hint.contains("scale-target, ") && hint.contains("volume"),
         "{hint}"
