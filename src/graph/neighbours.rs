@@ -284,7 +284,8 @@ impl<'g> Neighbours<'g> {
         });
         neighbour.is_optional &= tie.is_optional;
         neighbour.is_of_root &= tie.is_of_root;
-        if !neighbour.relations.contains(&tie.relation) {
+        let mut known = neighbour.relations.iter();
+        if !known.any(|known| known.is_same_field(tie.relation)) {
             neighbour.relations.push(tie.relation);
         }
     }

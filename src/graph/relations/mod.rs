@@ -224,11 +224,10 @@ impl Relation {
     }
 }
 
-/// Two rows are the same if they state the same relation by the same field.
+/// A row equals only itself: two rows for one field may differ in what an absent object means.
 impl PartialEq for Relation {
     fn eq(&self, other: &Relation) -> bool {
         std::ptr::eq(self, other)
-            || (self.name, self.from, self.via()) == (other.name, other.from, other.via())
     }
 }
 
@@ -240,6 +239,12 @@ pub(super) fn split(text: &str) -> (&str, &str) {
 }
 
 impl Relation {
+    /// Whether another row states the same relation by the same field.
+    pub(super) fn is_same_field(&self, other: &Relation) -> bool {
+        let is_alike = self.name == other.name && self.from == other.from;
+        self == other || is_alike && self.via() == other.via()
+    }
+
     /// Whether the other objects are the members of an inventory.
     pub fn lists_members(&self) -> bool {
         matches!(self.read, Read::Inventory(_))
