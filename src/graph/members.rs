@@ -84,15 +84,15 @@ impl Graph {
         inventories.filter_map(|uid| self.node(uid))
     }
 
-    /// The objects above an object: its owner and the inventories that list it, what is above these, and so on. Each
+    /// The objects above an object: its owners and the inventories that list it, what is above these, and so on. Each
     /// appears once, and the object itself never.
     pub fn above(&self, uid: &Uid) -> BTreeSet<Uid> {
         let mut above = BTreeSet::new();
         let mut open = vec![uid.clone()];
         while let Some(at) = open.pop() {
             let Some(node) = self.node(&at) else { continue };
-            let owner = self.owners(&at).into_iter().take(1);
-            for next in owner.chain(self.inventories_of(node)) {
+            let owners = self.owners(&at).into_iter();
+            for next in owners.chain(self.inventories_of(node)) {
                 if next.uid != *uid && above.insert(next.uid.clone()) {
                     open.push(next.uid.clone());
                 }
