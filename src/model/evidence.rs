@@ -204,7 +204,7 @@ impl Warnings {
 }
 
 /// The identity of an object in the events about it. The kubelet does not know the uid of its Node.
-fn subject(about: &ObjectRef) -> Uid {
+pub(super) fn subject(about: &ObjectRef) -> Uid {
     match &*about.kind {
         "Node" => about.without_uid().identity(),
         _ => about.identity(),

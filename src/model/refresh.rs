@@ -12,6 +12,7 @@ use crate::source::printed;
 use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
+use super::evidence::subject;
 use super::needed::{is_running_well, needed};
 
 impl Model {
@@ -55,8 +56,10 @@ impl Model {
         }
         if news.has_unknown_subjects {
             let objects = &self.objects;
-            self.evidence
-                .forget_unknown_subjects(|uid| objects.contains_key(uid));
+            let nodes = self.graph.of_kind("Node");
+            let nodes: BTreeSet<Uid> = nodes.map(|node| subject(&node.object)).collect();
+            let is_known = |about: &Uid| objects.contains_key(about) || nodes.contains(about);
+            self.evidence.forget_unknown_subjects(is_known);
         }
         explained
     }
