@@ -27,7 +27,7 @@ impl Budget {
         let (surge, unavailable) = (surge.unwrap_or(0), unavailable.unwrap_or(0));
         Some(Budget {
             surge,
-            unavailable: match surge + unavailable {
+            unavailable: match surge.saturating_add(unavailable) {
                 0 => 1,
                 _ => unavailable,
             },
@@ -42,8 +42,8 @@ impl Budget {
     /// Why the controller neither adds nor removes a Pod; `None` if it may do either.
     pub(super) fn used_up(self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
         let counts = rollout.counts;
-        let most = counts.wanted + self.surge;
-        let least = counts.wanted - self.unavailable;
+        let most = counts.wanted.saturating_add(self.surge);
+        let least = counts.wanted.saturating_sub(self.unavailable);
         let is_underway = counts.updated < counts.goal && rollout.old_left() > 0;
         (is_underway && counts.there >= most && counts.available <= least).then(|| {
             format!(
@@ -93,5 +93,7 @@ mod tests {
         assert_eq!(check(r#""25%""#, r#""25%""#, 4), (1, 1));
         assert_eq!(check(r#""25%""#, r#""25%""#, 10), (3, 2));
         assert_eq!(check(r#""0%""#, r#""1%""#, 3), (0, 1));
+        let most = i64::MAX.to_string();
+        assert_eq!(check(&most, &most, 3), (i64::MAX, i64::MAX));
     }
 }
