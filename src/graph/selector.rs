@@ -32,7 +32,7 @@ impl Graph {
             return Vec::new();
         };
         let mut pods: Vec<_> = self
-            .of_kind_in("Pod", node.object.namespace.as_deref())
+            .of_kind_in("Pod", node.object.namespace.as_ref())
             .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
             .filter(|pod| selector.matches(|key| pod.label(key)))
             .collect();

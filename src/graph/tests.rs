@@ -347,12 +347,12 @@ fn the_endpoints_of_a_service() {
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    192.0.2.1 Ready -
-    10.0.0.1 Ready pod/a
-    10.0.0.6 Ready pod/a
     10.0.0.4 TerminatingServing pod/d
     10.0.0.2 NotReady pod/b
+    10.0.0.1 Ready pod/a
     10.0.0.5 Terminating -
+    192.0.2.1 Ready -
+    10.0.0.6 Ready pod/a
     ");
 }
 
@@ -503,7 +503,7 @@ mod laws {
                     })
                     .collect();
                 let metadata = format!(
-                    r#""name":"n{index}","labels":{{"l":"{label}"}},"ownerReferences":[{}]"#,
+                    r#""name":"n{index}","labels":{{"l":"{label}","kubernetes.io/service-name":"n{label}"}},"ownerReferences":[{}]"#,
                     owners.join(",")
                 );
                 let fields =
@@ -548,6 +548,25 @@ mod laws {
                 apply(&mut afresh, text);
             }
             prop_assert_eq!(&graph, &afresh);
+        }
+
+        #[test]
+        fn a_look_up_finds_what_the_whole_graph_has(events in events()) {
+            let (graph, _) = play(events);
+            let nodes: Vec<&Node> = graph.nodes().collect();
+            for kind in ["Pod", "Service", "EndpointSlice", "Node"] {
+                let found: BTreeSet<&Uid> = graph.of_kind(kind).map(|node| &node.uid).collect();
+                let all = nodes.iter().filter(|node| &*node.object.kind == kind);
+                prop_assert_eq!(found, all.map(|node| &node.uid).collect());
+            }
+            for slice in nodes.iter().filter(|node| matches!(node.facts, Facts::Slice(_))) {
+                for service in graph.services() {
+                    let is_of = slice.label("kubernetes.io/service-name") == Some(&service.object.name);
+                    let has = |found: Vec<&Node>, uid| found.iter().any(|node| node.uid == uid);
+                    prop_assert_eq!(has(graph.slices(&service.uid), slice.uid.clone()), is_of);
+                    prop_assert_eq!(has(graph.services_of(&slice.uid), service.uid.clone()), is_of);
+                }
+            }
         }
 
         #[test]
