@@ -443,7 +443,8 @@ fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
         .map(|(uid, kind, metadata)| (*uid, *kind, metadata.as_str(), NONE))
         .collect();
     let sources = |graph: &Graph, limit| {
-        all_requested(&graph.pod_owner_sources(&ClusterId(CLUSTER.into()), limit))
+        let pods = graph.of_kind("Pod").collect();
+        all_requested(&graph.pod_owner_sources(pods, &ClusterId(CLUSTER.into()), limit))
     };
     let set = "replicasets.apps metadata.name=web-a";
     assert_eq!(sources(&graph(&objects[..4]), 9), set);

@@ -235,7 +235,7 @@ fn cells(
 const MOST_CHAINS: usize = 4;
 
 fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
-    let (chains, bare) = owners::chains(&state.traced.model);
+    let (chains, bare) = owners::chains(&state.traced.model, state.own_pods());
     let mut lines: Vec<String> = chains
         .iter()
         .take(MOST_CHAINS)
