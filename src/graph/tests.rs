@@ -453,6 +453,24 @@ fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
     assert_eq!(sources(&graph(&objects), 1), set);
 }
 
+/// The work grows with the length of the chain, not with its square.
+#[test]
+fn a_long_chain_of_owners_has_a_tree() {
+    let mut graph = Graph::default();
+    for link in 1..5_000 {
+        let owned = owned("n", &format!("{}", link - 1));
+        apply(
+            &mut graph,
+            &object(&link.to_string(), "v1/Pod", &owned, NONE),
+        );
+    }
+    let tree = graph.tree(&uid("1"));
+    assert_eq!(
+        (tree.len(), tree.last()),
+        (4_999, Some(&(4_998, uid("4999"))))
+    );
+}
+
 #[test]
 fn an_object_without_a_uid_has_a_key_of_its_own() {
     let mut graph = Graph::default();
