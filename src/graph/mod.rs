@@ -57,7 +57,7 @@ pub use plan::{slices_source, well_known};
 pub use pod::{Images, NamedPort, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
-pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names};
+pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names, service_of_host};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
 pub use service_endpoints::{

@@ -429,6 +429,8 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
     assert_eq!(state("web", ", subset: v2"), missing("web"));
     assert_eq!(state(full, ", subset: v2"), missing(full));
     assert_eq!(state("example.com", ", subset: v2"), "Current");
+    let beside_external = "web}}, {destination: {host: web.shop.com";
+    assert_eq!(state(beside_external, ", subset: v2"), "Current");
     let mut read = Read::of(&[&route("web", ", subset: v2"), service].join("\n---\n"));
     assert_eq!(read.state("route"), "Current", "no rule is read");
     let read = read.look(SourceKey {
