@@ -34,6 +34,7 @@ mod service;
 mod service_endpoints;
 mod slice;
 mod trace_plan;
+mod trace_side;
 mod tree;
 mod walk;
 mod workload;
@@ -50,7 +51,7 @@ pub use links::Links;
 pub use lookup::{Lookup, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan};
 pub use nearest::{Nearest, nearest};
-pub use neighbours::{End, Neighbour, TraceSide};
+pub use neighbours::{End, Neighbour};
 pub use node::{Facts, Node};
 pub use owner::Owner;
 pub use plan::{slices_source, well_known};
@@ -66,6 +67,7 @@ pub use service_endpoints::{
 };
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
 pub use trace_plan::{TracePlan, TraceScope};
+pub use trace_side::TraceSide;
 pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::Uid;
 
-use super::neighbours::{End, Neighbour, TraceSide};
+use super::neighbours::{End, Neighbour};
 use super::reference_target::ReferenceTarget;
 use super::relations::{Follow, Relation};
+use super::trace_side::TraceSide;
 use super::{Graph, Node};
 
 /// How far a walk goes.
