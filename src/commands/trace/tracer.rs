@@ -271,10 +271,6 @@ impl Live for Tracer {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started).narrowed();
-        self.refresh(canvas.now);
-        if self.settled {
-            self.settle();
-        }
         let models = self.traces.iter().map(|trace| &trace.chain.traced().model);
         let connection = Connection {
             objects: models.map(|model| model.objects().count()).sum(),
