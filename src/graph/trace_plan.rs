@@ -19,9 +19,9 @@ use super::walk::{Step, TraceReach};
 use super::{Graph, Node};
 
 /// The most objects that are read by their names. Each costs a list and a watch.
-const MOST_NAMED: usize = 24;
+const MAX_NAMED: usize = 24;
 /// The most objects behind the traced one whose dependents are read.
-const MOST_EXPANDED: usize = 8;
+const MAX_EXPANDED: usize = 8;
 
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +120,7 @@ impl<'p> TracePlanner<'p> {
         for target in &targets {
             let source = target.source(self.scope.cluster, self.scope.types);
             let source = source.filter(|source| !self.plan.sources.contains(source));
-            if let Some(source) = source.filter(|_| self.named < MOST_NAMED) {
+            if let Some(source) = source.filter(|_| self.named < MAX_NAMED) {
                 self.named += 1;
                 self.add(source);
             }
@@ -162,7 +162,7 @@ impl<'p> TracePlanner<'p> {
         let behind = self
             .nodes(TraceSide::Behind)
             .filter(is_top)
-            .take(MOST_EXPANDED);
+            .take(MAX_EXPANDED);
         let behind: Vec<&Node> = [self.root].into_iter().chain(behind).collect();
         for node in behind {
             for source in node.dependent_sources(self.scope.cluster) {

@@ -73,7 +73,7 @@ impl Graph {
     }
 
     /// Whether an object in the graph has dependents or members there.
-    pub fn has_owners(&self) -> bool {
+    pub fn has_dependents(&self) -> bool {
         let owners = self.dependents.keys();
         let names = self.references.names.values();
         let mut above = owners.chain(names.flat_map(|name| &name.inventories));

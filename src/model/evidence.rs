@@ -9,7 +9,7 @@ use crate::source::{Event, SourceKey, Version};
 use crate::status::Warning;
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
-const MOST_UNKNOWN_SUBJECTS: usize = 256;
+const MAX_UNKNOWN_SUBJECTS: usize = 256;
 
 /// The labels of an object.
 pub(super) type Labels = BTreeMap<Arc<str>, Arc<str>>;
@@ -192,11 +192,11 @@ impl Warnings {
         let mut unknown: Vec<_> = unknown
             .filter_map(|event| Some((self.of_event.get(event)?.last, event.clone())))
             .collect();
-        if unknown.len() <= MOST_UNKNOWN_SUBJECTS {
+        if unknown.len() <= MAX_UNKNOWN_SUBJECTS {
             return;
         }
         unknown.sort();
-        unknown.truncate(unknown.len() - MOST_UNKNOWN_SUBJECTS);
+        unknown.truncate(unknown.len() - MAX_UNKNOWN_SUBJECTS);
         for (_, event) in unknown {
             self.remove(&event);
         }

@@ -11,7 +11,7 @@ use super::evidence::subject;
 use super::{Model, ModelObject};
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
-const MOST_NAMESPACES: usize = 4;
+const MAX_NAMESPACES: usize = 4;
 
 impl Model {
     /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
@@ -39,7 +39,7 @@ impl Model {
             }
         }
         let scopes = places.into_iter().flat_map(|(cluster, namespaces)| {
-            let scopes = if namespaces.len() > MOST_NAMESPACES {
+            let scopes = if namespaces.len() > MAX_NAMESPACES {
                 vec![Scope::Cluster]
             } else {
                 namespaces.into_iter().map(Scope::Namespace).collect()

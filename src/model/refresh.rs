@@ -35,7 +35,7 @@ impl Model {
             changed.extend(self.remove(&uid));
         }
         changed.extend(self.take_explained());
-        changed.extend(self.watchers(&touched));
+        changed.extend(self.to_judge_again(&touched));
         for uid in self.judge(changed, now) {
             touched.extend(self.with_owners(&uid));
         }

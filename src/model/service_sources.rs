@@ -11,7 +11,7 @@ use crate::status::{Rules, Status};
 use super::{Model, Reading};
 
 /// With more Services than this, one source shows the slices of all of them.
-const MOST_SERVICES: usize = 8;
+const MAX_SERVICES: usize = 8;
 
 impl Model {
     /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
@@ -33,7 +33,7 @@ impl Model {
             return Vec::new();
         }
         let services: Vec<&Node> = self.graph.services().collect();
-        if services.len() > MOST_SERVICES {
+        if services.len() > MAX_SERVICES {
             return self.wide_slices_sources(&services);
         }
         let mut sources: Vec<SourceKey> = Vec::new();

@@ -32,9 +32,9 @@ impl StatusState {
     pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
         let graph = self.model.graph();
         // The objects of most long lists own nothing.
-        let has_owners = graph.has_owners();
+        let has_dependents = graph.has_dependents();
         let is_below = |uid: &Uid| {
-            let above = has_owners.then(|| graph.above(uid));
+            let above = has_dependents.then(|| graph.above(uid));
             let mut above = above.into_iter().flatten();
             above.any(|owner| self.root(&owner).is_some())
         };

@@ -26,13 +26,13 @@ pub(super) fn ephemeral_claims(pod: Value<'_>, own: &ObjectRef) -> Vec<Found> {
 }
 
 /// The most Pods of a `StatefulSet` whose claims are named.
-const MOST_CLAIMS: i64 = 100;
+const MAX_CLAIMS: i64 = 100;
 
 /// The claims of a `StatefulSet`'s Pods: `TEMPLATE-SET-ORDINAL`.
 pub(super) fn claim_templates(set: Value<'_>, own: &ObjectRef) -> Vec<Found> {
     let replicas = set.i64_at(&["spec", "replicas"]).unwrap_or(1);
     let first = set.i64_at(&["spec", "ordinals", "start"]).unwrap_or(0);
-    let ordinals = first..first.saturating_add(replicas.clamp(0, MOST_CLAIMS));
+    let ordinals = first..first.saturating_add(replicas.clamp(0, MAX_CLAIMS));
     let templates = set.items_at(&["spec", "volumeClaimTemplates"]);
     let names = templates.filter_map(|template| template.text_at(&["metadata", "name"]));
     let claims = names.flat_map(|name| {

@@ -115,7 +115,7 @@ fn events_come_and_go_and_never_change_a_state() {
 fn an_event_may_arrive_before_its_object() {
     let (mut model, pods) = watching(pod(OLD, "False"));
     let events = Arc::new(model.evidence_sources().remove(0));
-    for number in 0..2 * super::MOST_UNKNOWN_SUBJECTS {
+    for number in 0..2 * super::MAX_UNKNOWN_SUBJECTS {
         let name = format!("s{number}");
         let warning = warning(&name, &name, "stranger");
         model.apply(&events, &event(Why::Added, warning), at(0));
@@ -130,7 +130,7 @@ fn an_event_may_arrive_before_its_object() {
             super::SourceEvidence::Labels(labels) => labels.len(),
             super::SourceEvidence::Templates(templates) => templates.len(),
         });
-    assert_eq!(kept.sum::<usize>(), super::MOST_UNKNOWN_SUBJECTS);
+    assert_eq!(kept.sum::<usize>(), super::MAX_UNKNOWN_SUBJECTS);
     model.apply(
         &events,
         &event(Why::Added, warning("z", "q", "late")),
@@ -169,7 +169,7 @@ fn warnings_about_a_node_stay_beside_many_about_unknown_objects() {
             "involvedObject":{"kind":"Node","name":"n1","uid":"n1"}}"#,
     );
     model.apply(&events, &event(Why::Added, about_node), at(0));
-    for number in 0..2 * super::MOST_UNKNOWN_SUBJECTS {
+    for number in 0..2 * super::MAX_UNKNOWN_SUBJECTS {
         let name = format!("s{number}");
         let warning = warning(&name, &name, "stranger");
         model.apply(&events, &event(Why::Added, warning), at(0));

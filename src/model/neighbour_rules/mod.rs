@@ -86,9 +86,9 @@ impl Model {
     }
 
     /// The objects to judge again because others around them have changed.
-    pub(super) fn watchers(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+    pub(super) fn to_judge_again(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
         let revisions = changed.iter().flat_map(|uid| self.busy_sets(uid));
-        let mut watchers: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
+        let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
         for rule in RULES.iter().filter(|rule| self.knows(rule)) {
             // An object that is gone may have had any kind.
             let is_read = |uid: &Uid| {
@@ -97,10 +97,10 @@ impl Model {
             };
             if !rule.reads.is_empty() && changed.iter().any(is_read) {
                 let of_kind = self.graph.of_kind(rule.kind);
-                watchers.extend(of_kind.map(|node| node.uid.clone()));
+                due.extend(of_kind.map(|node| node.uid.clone()));
             }
         }
-        watchers
+        due
     }
 
     /// Whether a named object certainly does not exist, if the model does not have it.

@@ -10,7 +10,7 @@ use crate::source::SourceKey;
 use crate::status::Status;
 
 /// The most owners of its Pods to read. Each costs a watch.
-const MOST_OWNERS: usize = 12;
+const MAX_OWNERS: usize = 12;
 
 /// The trace of one Service.
 pub(super) struct ServiceState {
@@ -38,7 +38,7 @@ impl ServiceState {
             self.pods = service.selected_pods_source(&source.cluster);
         }
         let graph = self.traced.graph();
-        let owners = graph.pod_owner_sources(self.own_pods(), &source.cluster, MOST_OWNERS);
+        let owners = graph.pod_owner_sources(self.own_pods(), &source.cluster, MAX_OWNERS);
         let mut sources = vec![source.clone(), self.slices.clone()];
         sources.extend(self.pods.clone());
         sources.extend(owners);

@@ -4,7 +4,6 @@
 //! one for all.
 
 mod blockers;
-mod budget;
 mod change;
 mod changed_fields;
 mod controller_revisions;
@@ -22,6 +21,7 @@ mod pod_group;
 mod pods;
 mod revisions;
 mod rollback;
+mod rolling_update_limits;
 mod rollout;
 mod state;
 mod stateful_set;

@@ -1,23 +1,27 @@
-//! `Budget`: how many Pods a rolling update may add and take away at a time.
+//! `RollingUpdateLimits`: how many Pods a rolling update may add and take away at a time.
 
 use crate::object::{Kind, Value};
 
 use super::rollout::RolloutSnapshot;
 
-/// The budget of a rolling update, in Pods.
+/// How many Pods a rolling update may add and take away at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Budget {
+pub(super) struct RollingUpdateLimits {
     /// How many Pods there may be above the wanted number.
     pub(super) surge: i64,
     /// How many of the wanted Pods may be unavailable.
     pub(super) unavailable: i64,
 }
 
-impl Budget {
-    /// Reads the budget of an update strategy, the field `strategy` or `updateStrategy`; `None` without one.
+impl RollingUpdateLimits {
+    /// Reads the limits of an update strategy, the field `strategy` or `updateStrategy`; `None` without one.
     /// Percentages of a surge round up, those of unavailable Pods round down, and one of both is at least 1
     /// (`ResolveFenceposts` in `k8s.io/kubernetes/pkg/controller/deployment/util`).
-    pub(super) fn of(object: Value<'_>, strategy: &str, wanted: i64) -> Option<Budget> {
+    pub(super) fn of(
+        object: Value<'_>,
+        strategy: &str,
+        wanted: i64,
+    ) -> Option<RollingUpdateLimits> {
         let update = object.at(&["spec", strategy, "rollingUpdate"])?;
         let surge = amount(update.get("maxSurge"), wanted, 99);
         let unavailable = amount(update.get("maxUnavailable"), wanted, 0);
@@ -25,7 +29,7 @@ impl Budget {
             return None;
         }
         let (surge, unavailable) = (surge.unwrap_or(0), unavailable.unwrap_or(0));
-        Some(Budget {
+        Some(RollingUpdateLimits {
             surge,
             unavailable: match surge.saturating_add(unavailable) {
                 0 => 1,
@@ -34,7 +38,7 @@ impl Budget {
         })
     }
 
-    /// The budget as text: `surge 1, unavailable 0`.
+    /// The limits as text: `surge 1, unavailable 0`.
     pub(super) fn text(self) -> String {
         format!("surge {}, unavailable {}", self.surge, self.unavailable)
     }
@@ -85,8 +89,8 @@ mod tests {
                 r#"{{"spec":{{"strategy":{{"rollingUpdate":{{"maxSurge":{surge},"maxUnavailable":{unavailable}}}}}}}}}"#
             );
             let doc = Doc::parse(text).expect("JSON");
-            let budget = Budget::of(doc.root(), "strategy", wanted).expect("a budget");
-            (budget.surge, budget.unavailable)
+            let limits = RollingUpdateLimits::of(doc.root(), "strategy", wanted).expect("limits");
+            (limits.surge, limits.unavailable)
         };
         assert_eq!(check("1", "0", 3), (1, 0));
         assert_eq!(check(r#""25%""#, r#""25%""#, 3), (1, 0));
