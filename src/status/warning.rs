@@ -108,21 +108,15 @@ fn is_known(warning: &Warning, known: &[Cause]) -> bool {
         let text = shape(&cause.text);
         (!said.is_empty() && text.contains(&said))
             || (!text.is_empty() && said.contains(&text))
-            || repeats(&warning.reason, cause.rule) == Repeats::Always
+            || repeats(&warning.reason, cause.rule)
             || is_absence(&warning.message, cause)
     }) || is_echo()
 }
 
 /// Whether the events of a reason only repeat what a rule has found in the object.
-#[derive(PartialEq, Eq)]
-enum Repeats {
-    Always,
-    Never,
-}
-
-fn repeats(reason: &str, rule: CauseRule) -> Repeats {
+fn repeats(reason: &str, rule: CauseRule) -> bool {
     use CauseRule as Rule;
-    let always = match reason {
+    match reason {
         "BackOff" => matches!(
             rule,
             Rule::CrashLoop
@@ -137,11 +131,6 @@ fn repeats(reason: &str, rule: CauseRule) -> Repeats {
             rule == Rule::ScalingInactive
         }
         _ => false,
-    };
-    if always {
-        Repeats::Always
-    } else {
-        Repeats::Never
     }
 }
 
