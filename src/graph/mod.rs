@@ -27,7 +27,6 @@ mod reference_target;
 mod references;
 mod relations;
 mod revision;
-mod selected;
 mod selection;
 mod selector;
 mod service;

@@ -1,4 +1,4 @@
-//! Selection: which pods a Service or a workload selects by label.
+//! Which Pods a Service or a workload selects: those that its own `spec.selector` matches.
 
 use crate::object::Uid;
 use crate::object::selector::LabelSelector;
