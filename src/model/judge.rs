@@ -16,7 +16,7 @@ use super::object::Surroundings;
 use super::service::{absent_port, ports_of};
 use super::{Model, Reading};
 
-/// How often an object is judged in one refresh. Objects that name each other in a circle stop here.
+/// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
 
 /// The notes of an object that is Current and that a waiting Pod cannot use.

@@ -118,7 +118,7 @@ impl StatusState {
         self.rows_within(None).shown
     }
 
-    /// The rows that a frame with room for so many can show. `None`: all rows.
+    /// The rows for a frame with `room` lines; all rows without a limit.
     pub(super) fn rows_within(&self, room: Option<usize>) -> StatusRows<'_> {
         let has_dependents = self.model.graph().has_dependents();
         let RootSelection { shown, beyond } =

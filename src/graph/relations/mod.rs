@@ -132,17 +132,17 @@ pub enum IfAbsent {
 /// From which end a trace follows a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
-    /// From both ends.
+    /// A trace follows it from both ends.
     Both,
-    /// From the object with the field only if it is the traced one, because many objects share the other one.
-    /// From the other end always.
+    /// A trace follows it from the other end, and from the object with the field only if it traces that object. Many
+    /// objects share the other one.
     Root,
-    /// Only from the object with the field, if it is the traced one. The other end has a shorter way.
+    /// A trace follows it from the object with the field alone, if it traces that object. The other end has a shorter way.
     Own,
-    /// Only from the other end, and no further: each object has this relation.
+    /// A trace follows it from the other end alone, and no further. Each object has this relation.
     Back,
-    /// From the object with the field. From the other end only if the user names the relation, because the kinds
-    /// must be read in the whole cluster.
+    /// A trace follows it from the object with the field. From the other end, it does so only if the user names the
+    /// relation, because it must read the kinds in the whole cluster.
     Forth,
 }
 

@@ -23,7 +23,8 @@ use crate::status::{Finding, Status};
 
 use super::{Model, Reading};
 
-/// A rule about an object and the objects around it. The rules that its findings name have the sources.
+/// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
+/// comes from.
 struct NeighbourRule {
     /// The group of the object.
     group: &'static str,
@@ -32,7 +33,8 @@ struct NeighbourRule {
     /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace, and may know those of
     /// [`Tier::Unwell`] only there. Rules about both find notes alone, so that `status` and `trace` agree on the state.
     needs: Tier,
-    /// The kinds that the rule reads and that do not name the object, or are not named by it.
+    /// The kinds that the rule reads although no reference links them to the object. A change of one makes the model judge
+    /// the object again.
     reads: &'static [&'static str],
     /// Finds the problems and the notes.
     find: fn(&Model, &Node) -> Vec<Finding>,
