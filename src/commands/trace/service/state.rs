@@ -23,11 +23,11 @@ pub(super) struct ServiceState {
 
 impl ServiceState {
     /// The trace of a Service before any event.
-    pub(super) fn new(source: SourceKey) -> ServiceState {
+    pub(super) fn new(traced: Traced) -> ServiceState {
         ServiceState {
-            slices: slices_source(&source),
+            slices: slices_source(&traced.source),
             pods: None,
-            traced: Traced::new(source),
+            traced,
         }
     }
 
