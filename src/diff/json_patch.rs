@@ -20,7 +20,7 @@ use super::{Change, Diff, NodeId, NodeStep, Op, Redactor, Shown};
 const SPARE_STEPS: usize = 8;
 
 /// The limit of moves times items. Simulating one move takes time in proportion to the list.
-const MOST_WORK: usize = 4_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 /// The operations of a patch, in order.
 #[derive(Debug, Serialize)]
@@ -160,7 +160,7 @@ impl ListChanges {
         let length = |side| node.on(side).map_or(0, |list| list.items().count());
         let (old, new) = (length(Side::Old), length(Side::New));
         let steps = self.removed.len() + self.moved.len() + self.added.len();
-        if steps > new + SPARE_STEPS || self.moved.len().saturating_mul(old) > MOST_WORK {
+        if steps > new + SPARE_STEPS || self.moved.len().saturating_mul(old) > MAX_WORK {
             return None;
         }
         let base = diff.path(at).pointer(Side::New);

@@ -8,10 +8,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use super::line_ops;
 
 /// Longer texts are not compared word by word.
-const MOST_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// The limit of old words times new words; beyond it texts are not compared word by word.
-const MOST_PAIRS: usize = 1 << 22;
+const MAX_PAIRS: usize = 1 << 22;
 
 /// The parts of one text, each marked as changed or not.
 pub type Parts<'t> = Vec<(WordPart, &'t str)>;
@@ -73,11 +73,11 @@ pub enum Tag {
 /// Compares two texts word by word. A word is a run of letters and digits; any other character is a word of
 /// its own. `None` if the texts are too long or have no word in common.
 pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
-    if old.len().max(new.len()) > MOST_BYTES {
+    if old.len().max(new.len()) > MAX_BYTES {
         return None;
     }
     let (a, b) = (tokens(old), tokens(new));
-    if a.len().saturating_mul(b.len()) > MOST_PAIRS {
+    if a.len().saturating_mul(b.len()) > MAX_PAIRS {
         return None;
     }
     let words = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
@@ -254,7 +254,7 @@ mod tests {
             });
             assert_eq!(found, expected);
         }
-        let long = "a ".repeat(MOST_BYTES);
+        let long = "a ".repeat(MAX_BYTES);
         assert_eq!(words(&long, "a"), None);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::object::Uid;
+use crate::object::{ObjectRef, Uid};
 
 use super::{Endpoint, EndpointState, Facts, Graph, Node};
 
@@ -22,20 +22,25 @@ pub struct Backend<'a> {
 impl Graph {
     /// The slices of a Service, in the order of siblings in a tree.
     pub fn slices(&self, service: &Uid) -> Vec<&Node> {
-        let Some(service) = self.node(service) else {
-            return Vec::new();
-        };
-        let mut slices: Vec<_> = self
-            .of_kind_in("EndpointSlice", service.object.namespace.as_deref())
-            .filter(|slice| slice.label(SERVICE_NAME) == Some(&service.object.name))
-            .collect();
+        let service = self.node(service);
+        service.map_or_else(Vec::new, |service| self.slices_named_for(&service.object))
+    }
+
+    /// The slices of a Service of this name, in the order of siblings in a tree. The Service itself may be gone.
+    pub fn slices_named_for(&self, service: &ObjectRef) -> Vec<&Node> {
+        let namespace = service.namespace.as_ref();
+        let slices = self
+            .kinds
+            .of_service("EndpointSlice", namespace, &service.name);
+        let mut slices: Vec<&Node> = slices.filter_map(|uid| self.node(uid)).collect();
         slices.sort_by_cached_key(|slice| slice.place());
         slices
     }
 
-    /// All Services, by uid.
+    /// All Services, by namespace and name.
     pub fn services(&self) -> impl Iterator<Item = &Node> {
-        self.services.iter().filter_map(|uid| self.node(uid))
+        let services = self.of_kind("Service");
+        services.filter(|service| service.service().is_some())
     }
 
     /// The Services that a slice or a Pod belongs to.
@@ -43,19 +48,26 @@ impl Graph {
         let Some(node) = self.node(uid) else {
             return Vec::new();
         };
-        let is_of = |service: &&Node| match &node.facts {
-            Facts::Slice(_) => node.label(SERVICE_NAME) == Some(&service.object.name),
-            Facts::Pod(_) => {
-                let selector = service.selector();
-                selector.is_some_and(|selector| selector.matches(|key| node.label(key)))
+        let namespace = node.object.namespace.as_ref();
+        match &node.facts {
+            Facts::Slice(_) => {
+                let name = node.labels.get(SERVICE_NAME).into_iter();
+                let uids = name.flat_map(|name| self.kinds.of_service("Service", namespace, name));
+                uids.filter_map(|uid| self.node(uid)).collect()
             }
-            Facts::Workload(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => false,
-        };
-        let beside = |service: &&Node| service.object.namespace == node.object.namespace;
-        self.services().filter(beside).filter(is_of).collect()
+            Facts::Pod(_) => {
+                let selects = |service: &&Node| {
+                    let selector = service.service().and_then(|_| service.selector());
+                    selector.is_some_and(|selector| selector.matches(|key| node.label(key)))
+                };
+                let services = self.of_kind_in("Service", namespace);
+                services.filter(selects).collect()
+            }
+            Facts::Workload(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => Vec::new(),
+        }
     }
 
-    /// The endpoints of one slice: those that get traffic first, then by the names of their targets.
+    /// The endpoints of one slice, in its order.
     pub fn backends(&self, slice: &Uid) -> Vec<Backend<'_>> {
         let Some(node) = self.node(slice) else {
             return Vec::new();
@@ -63,16 +75,11 @@ impl Graph {
         let Facts::Slice(slice) = &node.facts else {
             return Vec::new();
         };
-        let mut backends: Vec<_> = slice
-            .endpoints
-            .iter()
-            .map(|endpoint| Backend {
-                endpoint,
-                pod: self.target(node, endpoint),
-            })
-            .collect();
-        backends.sort_by(|a, b| a.place().cmp(&b.place()));
-        backends
+        let backends = slice.endpoints.iter().map(|endpoint| Backend {
+            endpoint,
+            pod: self.target(node, endpoint),
+        });
+        backends.collect()
     }
 
     /// The pod behind an endpoint. If the uid is not in the graph, another pod with the same name does not
@@ -82,14 +89,15 @@ impl Graph {
         match &target.uid {
             Some(uid) => self.node(uid),
             None => self
-                .of_kind_in("Pod", slice.object.namespace.as_deref())
+                .of_kind_in("Pod", slice.object.namespace.as_ref())
                 .find(|pod| &*target.kind == "Pod" && pod.object.name == target.name),
         }
     }
 }
 
 impl Backend<'_> {
-    fn place(&self) -> (EndpointState, Option<&Arc<str>>, &[Arc<str>]) {
+    /// The sort key: those that get traffic first, then by the names of their targets.
+    pub(super) fn place(&self) -> (EndpointState, Option<&Arc<str>>, &[Arc<str>]) {
         let name = self.endpoint.target.as_ref().map(|target| &target.name);
         (self.endpoint.state(), name, &self.endpoint.addresses)
     }

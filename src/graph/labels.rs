@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::object::Value;
 
 /// Labels by their keys.
-pub(super) type Labels = BTreeMap<Arc<str>, Arc<str>>;
+pub type Labels = BTreeMap<Arc<str>, Arc<str>>;
 
 /// Reads a map of labels. A value that is not a text is left out.
-pub(super) fn labels_of(map: Value<'_>) -> Labels {
+pub fn labels_of(map: Value<'_>) -> Labels {
     let labels = map.fields();
     let label = labels.map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))));
     label.flatten().collect()

@@ -14,13 +14,13 @@ use super::relations::RemoteMembers;
 use super::{Graph, Node};
 
 /// The most members of one type and namespace that are read by their names. More are found in one list.
-const MOST_BY_NAME: usize = 24;
+const MAX_BY_NAME: usize = 24;
 /// The most lists for the members of all inventories below one object. Each costs a watch, too.
 pub const MAX_MEMBER_LISTS: usize = 100;
 /// The most workloads of one namespace whose dependents are read by their selectors.
-const MOST_SELECTORS: usize = 8;
+const MAX_SELECTORS: usize = 8;
 /// The most custom members whose dependents are looked for. Each may need a list for every kind that it can own.
-const MOST_CUSTOM: usize = 8;
+const MAX_CUSTOM: usize = 8;
 
 /// The sources that show the members of inventories and what these own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,15 +84,15 @@ impl Graph {
         inventories.filter_map(|uid| self.node(uid))
     }
 
-    /// The objects above an object: its owner and the inventories that list it, what is above these, and so on. Each
+    /// The objects above an object: its owners and the inventories that list it, what is above these, and so on. Each
     /// appears once, and the object itself never.
     pub fn above(&self, uid: &Uid) -> BTreeSet<Uid> {
         let mut above = BTreeSet::new();
         let mut open = vec![uid.clone()];
         while let Some(at) = open.pop() {
             let Some(node) = self.node(&at) else { continue };
-            let owner = self.owners(&at).into_iter().take(1);
-            for next in owner.chain(self.inventories_of(node)) {
+            let owners = self.owners(&at).into_iter();
+            for next in owners.chain(self.inventories_of(node)) {
                 if next.uid != *uid && above.insert(next.uid.clone()) {
                     open.push(next.uid.clone());
                 }
@@ -149,7 +149,7 @@ impl MemberPlanner<'_> {
             groups.entry(group).or_default().insert(target);
         }
         for members in groups.into_values() {
-            let by_name = members.len() == 1 || (!is_many && members.len() <= MOST_BY_NAME);
+            let by_name = members.len() == 1 || (!is_many && members.len() <= MAX_BY_NAME);
             if by_name {
                 for member in members {
                     self.read_by_name(member);
@@ -208,7 +208,7 @@ impl MemberPlanner<'_> {
         for (list, selected) in by_list {
             // Those that are not read yet count, too: the plan does not change when they are.
             let listed = self.workloads_in(tree, list.namespace());
-            if selected.len().max(listed) <= MOST_SELECTORS {
+            if selected.len().max(listed) <= MAX_SELECTORS {
                 self.plan.sources.extend(selected);
                 continue;
             }
@@ -240,7 +240,7 @@ impl MemberPlanner<'_> {
             let is_listed = graph.inventories_of(node).next().is_some();
             is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
         };
-        let members = tree.iter().filter(is_member).take(MOST_CUSTOM);
+        let members = tree.iter().filter(is_member).take(MAX_CUSTOM);
         let lookups = members.flat_map(|node| {
             let graph = self.graph;
             graph.owned_lookups(&node.uid, self.cluster, self.types)

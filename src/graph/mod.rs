@@ -9,6 +9,7 @@
 
 mod endpoints;
 mod field_path;
+mod kind_index;
 mod labels;
 mod links;
 mod lookup;
@@ -26,13 +27,14 @@ mod reference_target;
 mod references;
 mod relations;
 mod revision;
-mod selected;
 mod selection;
 mod selector;
 mod service;
 mod service_endpoints;
 mod slice;
+mod stateful_set;
 mod trace_plan;
+mod trace_side;
 mod tree;
 mod walk;
 mod workload;
@@ -41,21 +43,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::{ObjectRef, Uid, Value};
+use kind_index::KindIndex;
 use references::References;
 
 pub use endpoints::Backend;
+pub use labels::{Labels, labels_of};
 pub use links::Links;
 pub use lookup::{Lookup, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan};
 pub use nearest::{Nearest, nearest};
-pub use neighbours::{End, Neighbour, TraceSide};
+pub use neighbours::{End, Neighbour};
 pub use node::{Facts, Node};
 pub use owner::Owner;
 pub use plan::{slices_source, well_known};
 pub use pod::{Images, NamedPort, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
-pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names};
+pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names, service_of_host};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
 pub use service_endpoints::{
@@ -63,7 +67,9 @@ pub use service_endpoints::{
     count_backends,
 };
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use stateful_set::partition;
 pub use trace_plan::{TracePlan, TraceScope};
+pub use trace_side::TraceSide;
 pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 
@@ -81,8 +87,8 @@ pub struct Graph {
     dependents: BTreeMap<Uid, BTreeSet<Uid>>,
     /// The objects that other objects name.
     references: References,
-    /// The Services.
-    services: BTreeSet<Uid>,
+    /// The objects of the kinds that others look up.
+    kinds: KindIndex,
 }
 
 impl Graph {
@@ -102,9 +108,7 @@ impl Graph {
             node.share_with(sibling);
         }
         self.references.add_bearer(&node);
-        if node.service().is_some() {
-            self.services.insert(uid.clone());
-        }
+        self.kinds.add(&node);
         for owner in node.owners.iter() {
             self.dependents
                 .entry(owner.uid.clone())
@@ -137,7 +141,7 @@ impl Graph {
             return;
         };
         self.references.remove_bearer(&node);
-        self.services.remove(uid);
+        self.kinds.remove(&node);
         for owner in node.owners.iter() {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
                 dependents.remove(uid);
@@ -158,19 +162,30 @@ impl Graph {
         self.nodes.values().map(|node| &**node)
     }
 
-    /// The objects of one kind, by uid.
+    /// The objects of one kind, in a stable order.
     pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Node> {
-        self.nodes().filter(move |node| &*node.object.kind == kind)
+        let indexed = self.kinds.of_kind(kind);
+        let rest = indexed.is_none().then(|| self.nodes()).into_iter();
+        let rest = rest
+            .flatten()
+            .filter(move |node| &*node.object.kind == kind);
+        let indexed = indexed.into_iter().flatten();
+        indexed.filter_map(|uid| self.node(uid)).chain(rest)
     }
 
     /// The objects of one kind in one namespace.
-    fn of_kind_in(
-        &self,
+    fn of_kind_in<'g>(
+        &'g self,
         kind: &'static str,
-        namespace: Option<&str>,
-    ) -> impl Iterator<Item = &Node> {
-        let of_kind = self.of_kind(kind);
-        of_kind.filter(move |node| node.object.namespace.as_deref() == namespace)
+        namespace: Option<&Arc<str>>,
+    ) -> impl Iterator<Item = &'g Node> + use<'g> {
+        let indexed = self.kinds.of_kind_in(kind, namespace);
+        let rest = indexed.is_none().then(|| self.of_kind(kind)).into_iter();
+        let namespace = namespace.cloned();
+        let is_there = move |node: &&Node| node.object.namespace == namespace;
+        let rest = rest.flatten().filter(is_there);
+        let indexed = indexed.into_iter().flatten();
+        indexed.filter_map(|uid| self.node(uid)).chain(rest)
     }
 }
 

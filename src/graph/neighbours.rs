@@ -9,22 +9,10 @@ use super::links::Links;
 use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
 use super::references::Name;
-use super::relations::{Direction, Follow, Relation, owner};
+use super::relations::{Follow, Relation, owner};
 use super::selection::Selection;
+use super::trace_side::TraceSide;
 use super::{Graph, Node};
-
-/// The side of an object on which a neighbour stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TraceSide {
-    /// It owns the object, selects it, or passes traffic or orders on to it.
-    InFront,
-    /// It needs the object.
-    UsedBy,
-    /// The object owns it, selects it, or passes traffic or orders on to it.
-    Behind,
-    /// The object needs it.
-    Uses,
-}
 
 /// A neighbour of an object.
 #[derive(Clone, Debug)]
@@ -57,28 +45,6 @@ impl End<'_> {
         match self {
             End::Node(node) => ReferenceTarget::of(&node.object),
             End::Ghost(target) => target.clone(),
-        }
-    }
-}
-
-impl Direction {
-    /// The side of the other object, seen from the object with the field.
-    pub(super) fn forth(self) -> TraceSide {
-        match self {
-            Direction::Fronts => TraceSide::Behind,
-            Direction::Backs => TraceSide::InFront,
-            Direction::Uses => TraceSide::Uses,
-            Direction::Serves => TraceSide::UsedBy,
-        }
-    }
-
-    /// The side of the object with the field, seen from the other.
-    pub(super) fn back(self) -> TraceSide {
-        match self {
-            Direction::Fronts => TraceSide::InFront,
-            Direction::Backs => TraceSide::Behind,
-            Direction::Uses => TraceSide::UsedBy,
-            Direction::Serves => TraceSide::Uses,
         }
     }
 }
@@ -162,8 +128,8 @@ impl Graph {
         };
         let mut found = Neighbours::default();
         self.add_family(node, &mut found);
-        self.add_forth(node, &mut found);
-        self.add_back(node, &mut found);
+        self.add_outgoing(node, &mut found);
+        self.add_incoming(node, &mut found);
         found.into_sorted()
     }
 
@@ -174,15 +140,15 @@ impl Graph {
                 Some(owner) => End::Node(owner),
                 None => End::Ghost(reference.target(&node.object)),
             };
-            found.add(end, &Tie::forth(owner()));
+            found.add(end, &Tie::outgoing(owner()));
         }
         for child in self.children(&node.uid) {
-            found.add(End::Node(child), &Tie::back(owner()));
+            found.add(End::Node(child), &Tie::incoming(owner()));
         }
     }
 
     /// The objects that it names and selects.
-    fn add_forth<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
+    fn add_outgoing<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
         let references = self.references_of(&node.uid).iter();
         for reference in references.filter(|found| found.relation.follow != Follow::Back) {
             let end = match self.referenced(&reference.target) {
@@ -191,19 +157,19 @@ impl Graph {
             };
             let tie = Tie {
                 is_optional: reference.is_optional,
-                ..Tie::forth(reference.relation)
+                ..Tie::outgoing(reference.relation)
             };
             found.add(end, &tie);
         }
         for selection in self.selections_of(&node.uid) {
             for selected in self.nodes().filter(|other| selection.selects(other)) {
-                found.add(End::Node(selected), &Tie::forth(selection.relation));
+                found.add(End::Node(selected), &Tie::outgoing(selection.relation));
             }
         }
     }
 
     /// The objects that name and select it.
-    fn add_back<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
+    fn add_incoming<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
         let target = ReferenceTarget::of(&node.object);
         let referrers = self
             .referrers(&node.object)
@@ -212,7 +178,7 @@ impl Graph {
             let references = self.references_of(&referrer.uid).iter();
             let references = references.filter(|reference| reference.target == target);
             for reference in references.filter(|found| found.relation.follow != Follow::Own) {
-                found.add(End::Node(referrer), &Tie::back(reference.relation));
+                found.add(End::Node(referrer), &Tie::incoming(reference.relation));
             }
         }
         let template = self.links_of(&node.uid);
@@ -228,7 +194,7 @@ impl Graph {
                 if is_itself || creates() {
                     let tie = Tie {
                         is_of_root: !is_itself,
-                        ..Tie::back(selection.relation)
+                        ..Tie::incoming(selection.relation)
                     };
                     found.add(End::Node(bearer), &tie);
                 }
@@ -247,18 +213,18 @@ struct Tie {
 
 impl Tie {
     /// The relation to an object that this one names or selects.
-    fn forth(relation: &'static Relation) -> Tie {
+    fn outgoing(relation: &'static Relation) -> Tie {
         Tie {
-            side: relation.direction.forth(),
+            side: relation.direction.outgoing(),
             is_of_root: matches!(relation.follow, Follow::Root | Follow::Own),
-            ..Tie::back(relation)
+            ..Tie::incoming(relation)
         }
     }
 
     /// The relation to an object that names or selects this one.
-    fn back(relation: &'static Relation) -> Tie {
+    fn incoming(relation: &'static Relation) -> Tie {
         Tie {
-            side: relation.direction.back(),
+            side: relation.direction.incoming(),
             relation,
             is_optional: false,
             is_of_root: false,
@@ -284,7 +250,8 @@ impl<'g> Neighbours<'g> {
         });
         neighbour.is_optional &= tie.is_optional;
         neighbour.is_of_root &= tie.is_of_root;
-        if !neighbour.relations.contains(&tie.relation) {
+        let mut known = neighbour.relations.iter();
+        if !known.any(|known| known.is_same_field(tie.relation)) {
             neighbour.relations.push(tie.relation);
         }
     }

@@ -137,13 +137,17 @@ impl Node {
 }
 
 impl Graph {
-    /// The sources of the owners of all Pods in the graph, and of the owners of those owners, as far as the
-    /// graph has them. Each source selects one name; there are at most `limit`. Owners of a custom or
-    /// cluster-scoped kind are left out.
-    pub fn pod_owner_sources(&self, cluster: &ClusterId, limit: usize) -> Vec<SourceKey> {
-        let mut sources: BTreeMap<(Resource, Arc<str>), SourceKey> = BTreeMap::new();
+    /// The sources of the owners of Pods, and of the owners of those owners, as far as the graph has them. Each
+    /// source selects one name; there are at most `limit`. Owners of a custom or cluster-scoped kind are left out.
+    pub fn pod_owner_sources(
+        &self,
+        pods: Vec<&Node>,
+        cluster: &ClusterId,
+        limit: usize,
+    ) -> Vec<SourceKey> {
+        let mut sources: BTreeMap<OwnerKey, SourceKey> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        let mut level: Vec<&Node> = self.of_kind("Pod").collect();
+        let mut level = pods;
         while !level.is_empty() && sources.len() < limit {
             let mut next = Vec::new();
             let owners = level
@@ -155,7 +159,8 @@ impl Graph {
                 };
                 let select = Select::Name(owner.name.clone());
                 let source = node.source_beside(cluster, resource.clone(), select);
-                sources.insert((resource, owner.name.clone()), source);
+                let namespace = node.object.namespace.clone();
+                sources.insert((resource, namespace, owner.name.clone()), source);
                 next.extend(self.node(&owner.uid));
             }
             level = next;
@@ -163,6 +168,9 @@ impl Graph {
         sources.into_values().take(limit).collect()
     }
 }
+
+/// The type, the namespace and the name of an owner.
+type OwnerKey = (Resource, Option<Arc<str>>, Arc<str>);
 
 /// The source of the `EndpointSlices` of the Service that `service` selects by name.
 pub fn slices_source(service: &SourceKey) -> SourceKey {

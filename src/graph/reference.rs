@@ -43,9 +43,9 @@ impl Reference {
         }
     }
 
-    /// Whether it differs from another only in its keys.
+    /// Whether it is by the same field as another, and differs from it only in its keys.
     pub(super) fn is_like(&self, other: &Reference) -> bool {
-        self.relation == other.relation
+        self.relation.is_same_field(other.relation)
             && self.target == other.target
             && self.port == other.port
             && self.is_optional == other.is_optional

@@ -1,4 +1,4 @@
-//! Selection: which pods a Service or a workload selects by label.
+//! Which Pods a Service or a workload selects: those that its own `spec.selector` matches.
 
 use crate::object::Uid;
 use crate::object::selector::LabelSelector;
@@ -32,7 +32,7 @@ impl Graph {
             return Vec::new();
         };
         let mut pods: Vec<_> = self
-            .of_kind_in("Pod", node.object.namespace.as_deref())
+            .of_kind_in("Pod", node.object.namespace.as_ref())
             .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
             .filter(|pod| selector.matches(|key| pod.label(key)))
             .collect();

@@ -109,7 +109,10 @@ pub fn address_groups<'a>(
 impl<'a> AddressGroup<'a> {
     /// Merges equal endpoints. The result has the best of their states.
     fn merged(mut self) -> AddressGroup<'a> {
-        self.endpoints.sort_by_key(ServedEndpoint::place);
+        let order = |a: &ServedEndpoint<'_>, b: &ServedEndpoint<'_>| {
+            a.backend.place().cmp(&b.backend.place())
+        };
+        self.endpoints.sort_by(order);
         let mut merged: Vec<ServedEndpoint<'_>> = Vec::with_capacity(self.endpoints.len());
         let mut at: BTreeMap<Identity, usize> = BTreeMap::new();
         for endpoint in self.endpoints {
@@ -211,12 +214,6 @@ impl<'a> ServedEndpoint<'a> {
         let target = self.backend.endpoint.target.as_ref();
         let uid = target.and_then(|target| target.uid.clone());
         (self.addresses().to_vec(), uid)
-    }
-
-    fn place(&self) -> (EndpointState, Option<Arc<str>>, Vec<Arc<str>>) {
-        let target = self.backend.endpoint.target.as_ref();
-        let name = target.map(|target| target.name.clone());
-        (self.state(), name, self.addresses().to_vec())
     }
 }
 

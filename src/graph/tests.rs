@@ -347,12 +347,12 @@ fn the_endpoints_of_a_service() {
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    192.0.2.1 Ready -
-    10.0.0.1 Ready pod/a
-    10.0.0.6 Ready pod/a
     10.0.0.4 TerminatingServing pod/d
     10.0.0.2 NotReady pod/b
+    10.0.0.1 Ready pod/a
     10.0.0.5 Terminating -
+    192.0.2.1 Ready -
+    10.0.0.6 Ready pod/a
     ");
 }
 
@@ -443,13 +443,32 @@ fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
         .map(|(uid, kind, metadata)| (*uid, *kind, metadata.as_str(), NONE))
         .collect();
     let sources = |graph: &Graph, limit| {
-        all_requested(&graph.pod_owner_sources(&ClusterId(CLUSTER.into()), limit))
+        let pods = graph.of_kind("Pod").collect();
+        all_requested(&graph.pod_owner_sources(pods, &ClusterId(CLUSTER.into()), limit))
     };
     let set = "replicasets.apps metadata.name=web-a";
     assert_eq!(sources(&graph(&objects[..4]), 9), set);
     let both = format!("deployments.apps metadata.name=web, {set}");
     assert_eq!(sources(&graph(&objects), 9), both);
     assert_eq!(sources(&graph(&objects), 1), set);
+}
+
+/// The work grows with the length of the chain, not with its square.
+#[test]
+fn a_long_chain_of_owners_has_a_tree() {
+    let mut graph = Graph::default();
+    for link in 1..5_000 {
+        let owned = owned("n", &format!("{}", link - 1));
+        apply(
+            &mut graph,
+            &object(&link.to_string(), "v1/Pod", &owned, NONE),
+        );
+    }
+    let tree = graph.tree(&uid("1"));
+    assert_eq!(
+        (tree.len(), tree.last()),
+        (4_999, Some(&(4_998, uid("4999"))))
+    );
 }
 
 #[test]
@@ -503,7 +522,7 @@ mod laws {
                     })
                     .collect();
                 let metadata = format!(
-                    r#""name":"n{index}","labels":{{"l":"{label}"}},"ownerReferences":[{}]"#,
+                    r#""name":"n{index}","labels":{{"l":"{label}","kubernetes.io/service-name":"n{label}"}},"ownerReferences":[{}]"#,
                     owners.join(",")
                 );
                 let fields =
@@ -548,6 +567,25 @@ mod laws {
                 apply(&mut afresh, text);
             }
             prop_assert_eq!(&graph, &afresh);
+        }
+
+        #[test]
+        fn a_look_up_finds_what_the_whole_graph_has(events in events()) {
+            let (graph, _) = play(events);
+            let nodes: Vec<&Node> = graph.nodes().collect();
+            for kind in ["Pod", "Service", "EndpointSlice", "Node"] {
+                let found: BTreeSet<&Uid> = graph.of_kind(kind).map(|node| &node.uid).collect();
+                let all = nodes.iter().filter(|node| &*node.object.kind == kind);
+                prop_assert_eq!(found, all.map(|node| &node.uid).collect());
+            }
+            for slice in nodes.iter().filter(|node| matches!(node.facts, Facts::Slice(_))) {
+                for service in graph.services() {
+                    let is_of = slice.label("kubernetes.io/service-name") == Some(&service.object.name);
+                    let has = |found: Vec<&Node>, uid| found.iter().any(|node| node.uid == uid);
+                    prop_assert_eq!(has(graph.slices(&service.uid), slice.uid.clone()), is_of);
+                    prop_assert_eq!(has(graph.services_of(&slice.uid), service.uid.clone()), is_of);
+                }
+            }
         }
 
         #[test]

@@ -10,17 +10,18 @@ use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 
 use super::links::group_kind;
 use super::lookup::{Anchor, Lookup};
-use super::neighbours::{End, TraceSide};
+use super::neighbours::End;
 use super::reference_target::ReferenceTarget;
 use super::relations::{ANY, Direction, Follow, Relation, all};
 use super::selection::Selection;
+use super::trace_side::TraceSide;
 use super::walk::{Step, TraceReach};
 use super::{Graph, Node};
 
 /// The most objects that are read by their names. Each costs a list and a watch.
-const MOST_NAMED: usize = 24;
+const MAX_NAMED: usize = 24;
 /// The most objects behind the traced one whose dependents are read.
-const MOST_EXPANDED: usize = 8;
+const MAX_EXPANDED: usize = 8;
 
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +120,7 @@ impl<'p> TracePlanner<'p> {
         for target in &targets {
             let source = target.source(self.scope.cluster, self.scope.types);
             let source = source.filter(|source| !self.plan.sources.contains(source));
-            if let Some(source) = source.filter(|_| self.named < MOST_NAMED) {
+            if let Some(source) = source.filter(|_| self.named < MAX_NAMED) {
                 self.named += 1;
                 self.add(source);
             }
@@ -139,7 +140,7 @@ impl<'p> TracePlanner<'p> {
             };
             is_near
                 && directions.contains(&relation.direction)
-                && self.scope.reach.includes(relation.direction.forth())
+                && self.scope.reach.includes(relation.direction.outgoing())
                 && self.scope.reach.follows(relation)
         });
         wanted.map(|reference| reference.target.clone()).collect()
@@ -161,7 +162,7 @@ impl<'p> TracePlanner<'p> {
         let behind = self
             .nodes(TraceSide::Behind)
             .filter(is_top)
-            .take(MOST_EXPANDED);
+            .take(MAX_EXPANDED);
         let behind: Vec<&Node> = [self.root].into_iter().chain(behind).collect();
         for node in behind {
             for source in node.dependent_sources(self.scope.cluster) {
@@ -180,7 +181,7 @@ impl<'p> TracePlanner<'p> {
         let selections = links.flat_map(|links| &links.selections);
         let wanted = selections.filter(|selection| {
             let relation = selection.relation;
-            let side = relation.direction.forth();
+            let side = relation.direction.outgoing();
             let is_near = is_root || relation.follow == Follow::Both;
             is_near && self.scope.reach.includes(side) && self.scope.reach.follows(relation)
         });
@@ -209,7 +210,7 @@ impl<'p> TracePlanner<'p> {
             .chain(self.nodes(TraceSide::InFront))
             .collect();
         for relation in all().filter(|relation| reach.follows(relation)) {
-            let side = relation.direction.back();
+            let side = relation.direction.incoming();
             let is_sought = match relation.follow {
                 Follow::Both | Follow::Root | Follow::Back => true,
                 Follow::Forth => reach.names(relation),

@@ -2,7 +2,7 @@
 //! of an inventory are its dependents, too.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::object::Uid;
@@ -73,7 +73,7 @@ impl Graph {
     }
 
     /// Whether an object in the graph has dependents or members there.
-    pub fn has_owners(&self) -> bool {
+    pub fn has_dependents(&self) -> bool {
         let owners = self.dependents.keys();
         let names = self.references.names.values();
         let mut above = owners.chain(names.flat_map(|name| &name.inventories));
@@ -177,12 +177,7 @@ impl Graph {
                 }
             }
         }
-        let lost: BTreeSet<&Uid> = preferred
-            .keys()
-            .filter(|child| !leads_to(root, child, &preferred))
-            .copied()
-            .collect();
-        for child in lost {
+        for child in lost(root, &preferred) {
             if let Some(owner) = nearer.get(child) {
                 preferred.insert(child, owner);
             }
@@ -191,17 +186,28 @@ impl Graph {
     }
 }
 
-/// Whether the chain of parents from `uid` ends at `root`.
-fn leads_to(root: &Uid, uid: &Uid, parents: &BTreeMap<&Uid, &Uid>) -> bool {
-    let mut at = uid;
-    for _ in 0..=parents.len() {
-        if at == root {
-            return true;
-        }
-        match parents.get(at) {
-            Some(parent) => at = parent,
-            None => return false,
-        }
+/// The objects whose chains of parents do not end at `root`.
+fn lost<'a>(root: &Uid, parents: &BTreeMap<&'a Uid, &'a Uid>) -> Vec<&'a Uid> {
+    let mut leads: BTreeMap<&Uid, bool> = BTreeMap::from([(root, true)]);
+    for child in parents.keys() {
+        let mut chain = Vec::new();
+        let mut at = *child;
+        let does_lead = loop {
+            if let Some(known) = leads.get(at) {
+                break *known;
+            }
+            // A chain that comes back here is a cycle.
+            leads.insert(at, false);
+            chain.push(at);
+            match parents.get(at) {
+                Some(parent) => at = parent,
+                None => break false,
+            }
+        };
+        leads.extend(chain.into_iter().map(|uid| (uid, does_lead)));
     }
-    false
+    let children = parents.keys().copied();
+    children
+        .filter(|child| leads.get(child) != Some(&true))
+        .collect()
 }

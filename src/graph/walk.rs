@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::Uid;
 
-use super::neighbours::{End, Neighbour, TraceSide};
+use super::neighbours::{End, Neighbour};
 use super::reference_target::ReferenceTarget;
 use super::relations::{Follow, Relation};
+use super::trace_side::TraceSide;
 use super::{Graph, Node};
 
 /// How far a walk goes.
@@ -233,6 +234,7 @@ impl<'g> GraphWalker<'g, '_> {
     fn families(&self, users: &BTreeMap<Uid, Neighbour<'g>>) -> Vec<(usize, &'g Node)> {
         let mut shown: BTreeSet<&Uid> = users.keys().collect();
         let mut tops: Vec<&Node> = Vec::new();
+        let mut known: BTreeSet<&Uid> = BTreeSet::new();
         for user in users.keys() {
             let owners = self.graph.ancestors(user);
             let owners = owners
@@ -240,7 +242,7 @@ impl<'g> GraphWalker<'g, '_> {
                 .filter(|owner| owner.uid != self.root.uid);
             let owners: Vec<&Node> = owners.collect();
             let top = owners.last().copied().or_else(|| self.graph.node(user));
-            tops.extend(top.filter(|top| !tops.iter().any(|known| known.uid == top.uid)));
+            tops.extend(top.filter(|top| known.insert(&top.uid)));
             shown.extend(owners.iter().map(|owner| &owner.uid));
         }
         tops.sort_by_cached_key(|top| top.place());

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::graph::{Node, Standing};
+use crate::graph::{Node, Standing, partition};
 use crate::object::{Doc, Value};
 use crate::status::{CauseRule, Finding, Status, is_starting};
 
@@ -24,7 +24,7 @@ impl Model {
         }
         let set = self.doc(&node.uid)?;
         let is_blocked = is_ordered(set.root())
-            && ordinal(pod)? >= partition(set.root())
+            && pod.ordinal()? >= partition(set.root())
             && self.is_broken(pod, &self.doc(&pod.uid)?, now);
         is_blocked.then(|| {
             let name = &pod.object.name;
@@ -51,13 +51,4 @@ fn is_ordered(set: Value<'_>) -> bool {
     let is = |path: &[&str], word: &str| set.str_at(path).is_none_or(|value| value == word);
     is(&["spec", "podManagementPolicy"], "OrderedReady")
         && is(&["spec", "updateStrategy", "type"], "RollingUpdate")
-}
-
-fn partition(set: Value<'_>) -> i64 {
-    let path = ["spec", "updateStrategy", "rollingUpdate", "partition"];
-    set.i64_at(&path).unwrap_or(0)
-}
-
-fn ordinal(pod: &Node) -> Option<i64> {
-    pod.object.name.rsplit('-').next()?.parse().ok()
 }

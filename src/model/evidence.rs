@@ -4,15 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::graph::{Labels, labels_of};
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{Event, SourceKey, Version};
 use crate::status::Warning;
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
-const MOST_UNKNOWN_SUBJECTS: usize = 256;
-
-/// The labels of an object.
-pub(super) type Labels = BTreeMap<Arc<str>, Arc<str>>;
+const MAX_UNKNOWN_SUBJECTS: usize = 256;
 
 /// The evidence, by source.
 #[derive(Debug, Default)]
@@ -93,7 +91,7 @@ impl Evidence {
             SourceEvidence::Labels(labels) if why.is_gone() => drop(labels.remove(&uid)),
             SourceEvidence::Labels(labels) => {
                 let doc = now.doc().ok();
-                let own = doc.as_ref().map(|doc| labels_of(doc.root()));
+                let own = doc.as_ref().map(|doc| labels_in(doc.root()));
                 labels.insert(uid, own.unwrap_or_default());
             }
             SourceEvidence::Templates(templates) if why.is_gone() => drop(templates.remove(&uid)),
@@ -192,11 +190,11 @@ impl Warnings {
         let mut unknown: Vec<_> = unknown
             .filter_map(|event| Some((self.of_event.get(event)?.last, event.clone())))
             .collect();
-        if unknown.len() <= MOST_UNKNOWN_SUBJECTS {
+        if unknown.len() <= MAX_UNKNOWN_SUBJECTS {
             return;
         }
         unknown.sort();
-        unknown.truncate(unknown.len() - MOST_UNKNOWN_SUBJECTS);
+        unknown.truncate(unknown.len() - MAX_UNKNOWN_SUBJECTS);
         for (_, event) in unknown {
             self.remove(&event);
         }
@@ -204,7 +202,7 @@ impl Warnings {
 }
 
 /// The identity of an object in the events about it. The kubelet does not know the uid of its Node.
-fn subject(about: &ObjectRef) -> Uid {
+pub(super) fn subject(about: &ObjectRef) -> Uid {
     match &*about.kind {
         "Node" => about.without_uid().identity(),
         _ => about.identity(),
@@ -218,19 +216,16 @@ impl PodTemplate {
         let spec = doc.root().at(&["spec"])?;
         Some(PodTemplate {
             workload: version.object.clone(),
-            labels: labels_of(spec.at(&["template"])?),
+            labels: labels_in(spec.at(&["template"])?),
             replicas: spec.i64_at(&["replicas"]).unwrap_or(1),
         })
     }
 }
 
 /// The labels of an object, or of the Pods of a template.
-fn labels_of(object: Value<'_>) -> Labels {
+fn labels_in(object: Value<'_>) -> Labels {
     let labels = object.at(&["metadata", "labels"]);
-    let labels = labels.into_iter().flat_map(Value::fields);
-    labels
-        .filter_map(|(key, value)| Some((Arc::from(&*key), Arc::from(&*value.as_str()?))))
-        .collect()
+    labels.map(labels_of).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use crate::object::Uid;
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
+use super::evidence::subject;
 use super::{Model, ModelObject};
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
-const MOST_NAMESPACES: usize = 4;
+const MAX_NAMESPACES: usize = 4;
 
 impl Model {
     /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
@@ -38,7 +39,7 @@ impl Model {
             }
         }
         let scopes = places.into_iter().flat_map(|(cluster, namespaces)| {
-            let scopes = if namespaces.len() > MOST_NAMESPACES {
+            let scopes = if namespaces.len() > MAX_NAMESPACES {
                 vec![Scope::Cluster]
             } else {
                 namespaces.into_iter().map(Scope::Namespace).collect()
@@ -54,18 +55,27 @@ impl Model {
 
     /// Applies an event of a source of evidence.
     pub(super) fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
-        match self.evidence.apply(source, event) {
-            Some(subject) if self.objects.contains_key(&subject) => {
-                self.evidence.news.about.insert(subject);
-            }
-            // It may be late. A Node has another identity in its events.
-            Some(_) => {
-                self.evidence.news.has_unknown_subjects = true;
-                let nodes = self.unwell_nodes();
-                self.evidence.news.about.extend(nodes);
-            }
-            None => self.evidence.news.has_labels = true,
+        let Some(about) = self.evidence.apply(source, event) else {
+            self.evidence.news.has_labels = true;
+            return;
+        };
+        match self.subject_of(about) {
+            Some(uid) => drop(self.evidence.news.about.insert(uid)),
+            // It may be late.
+            None => self.evidence.news.has_unknown_subjects = true,
         }
+    }
+
+    /// The object of a subject of events; `None` if the model does not have it, or if it is a Node that is well.
+    fn subject_of(&self, about: Uid) -> Option<Uid> {
+        if self.objects.contains_key(&about) {
+            return Some(about);
+        }
+        let is_subject = |uid: &Uid| {
+            let object = self.objects.get(uid);
+            object.is_some_and(|object| subject(&object.object) == about)
+        };
+        self.unwell_nodes().into_iter().find(is_subject)
     }
 
     /// The Nodes that are not well.

@@ -16,8 +16,8 @@ use super::object::Surroundings;
 use super::service::{absent_port, ports_of};
 use super::{Model, Reading};
 
-/// How often an object is judged in one refresh. Objects that name each other in a circle stop here.
-const MOST_ROUNDS: usize = 8;
+/// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
+const MAX_ROUNDS: usize = 8;
 
 /// The notes of an object that is Current and that a waiting Pod cannot use.
 const UNUSABLE: [CauseRule; 2] = [CauseRule::Cordoned, CauseRule::Unallocated];
@@ -33,7 +33,7 @@ impl Model {
         let served: Vec<Uid> = due.iter().flat_map(|uid| self.services_of(uid)).collect();
         due.extend(served);
         let mut others = BTreeSet::new();
-        for round in 0..MOST_ROUNDS {
+        for round in 0..MAX_ROUNDS {
             let mut next = BTreeSet::new();
             for uid in due {
                 let (around, news) = (self.surroundings(&uid), self.news(&uid, now));

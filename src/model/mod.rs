@@ -21,6 +21,7 @@ mod plan;
 mod refresh;
 mod roll_up;
 mod service;
+mod service_sources;
 #[cfg(test)]
 mod tests;
 

@@ -51,7 +51,7 @@ impl JudgementPlan {
 
 impl Model {
     /// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
-    /// of custom resources and the members of inventories. They may be gone already.
+    /// of custom resources and the members of inventories. The named objects may be gone already.
     pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
         let mut neighbours = self.service_sources();
         neighbours.extend(self.reference_sources(MAX_REFERENCES));

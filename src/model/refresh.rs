@@ -12,6 +12,7 @@ use crate::source::printed;
 use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
+use super::evidence::subject;
 use super::needed::{is_running_well, needed};
 
 impl Model {
@@ -34,7 +35,7 @@ impl Model {
             changed.extend(self.remove(&uid));
         }
         changed.extend(self.take_explained());
-        changed.extend(self.watchers(&touched));
+        changed.extend(self.to_judge_again(&touched));
         for uid in self.judge(changed, now) {
             touched.extend(self.with_owners(&uid));
         }
@@ -55,8 +56,10 @@ impl Model {
         }
         if news.has_unknown_subjects {
             let objects = &self.objects;
-            self.evidence
-                .forget_unknown_subjects(|uid| objects.contains_key(uid));
+            let nodes = self.graph.of_kind("Node");
+            let nodes: BTreeSet<Uid> = nodes.map(|node| subject(&node.object)).collect();
+            let is_known = |about: &Uid| objects.contains_key(about) || nodes.contains(about);
+            self.evidence.forget_unknown_subjects(is_known);
         }
         explained
     }

@@ -1,20 +1,16 @@
 //! Judges a Service by its endpoints.
 
 use std::collections::BTreeSet;
-use std::iter;
 
 use crate::graph::{
     EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Reference, Service, ServicePort,
     address_groups, count_backends, nearest,
 };
 use crate::object::selector::LabelSelector;
-use crate::source::{ClusterId, Scope, Select, SourceKey};
-use crate::status::{CauseRule, Finding, Rules, Status};
+use crate::source::SourceKey;
+use crate::status::{CauseRule, Finding, Status};
 
 use super::{Model, Reading};
-
-/// With more Services than this, one source shows the slices of all of them.
-const MOST_SERVICES: usize = 8;
 
 impl Model {
     /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
@@ -29,9 +25,7 @@ impl Model {
                 name => finding(Status::Current, format!("alias for {name}")),
             });
         }
-        let pods = node.selected_pods_source(cluster);
-        let is_read = |pods: &SourceKey| self.coverage.is_read(pods);
-        let pods = PodCoverage::from(pods.as_ref().is_some_and(is_read));
+        let pods = self.pod_coverage(node);
         let groups = address_groups(&self.graph, self.graph.slices(&node.uid));
         let counts = count_backends(&groups, pods);
         Some(match reading {
@@ -47,6 +41,14 @@ impl Model {
         })
     }
 
+    /// Whether all Pods that a Service selects are known. Without a selector they are not read.
+    pub fn pod_coverage(&self, service: &Node) -> PodCoverage {
+        let cluster = self.cluster_of(&service.uid);
+        let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
+        let is_read = |pods: &SourceKey| self.coverage.is_read(pods);
+        pods.as_ref().is_some_and(is_read).into()
+    }
+
     /// The same, with the problems of the Pods that keep the Service from working.
     fn with_pod_problems(&self, node: &Node, found: Finding) -> Finding {
         let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
@@ -60,69 +62,6 @@ impl Model {
         }
         let text = format!("{}: {problems}", found.cause.text);
         finding(found.status, text)
-    }
-
-    /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
-    fn slices_reading(&self, service: &Node, cluster: &ClusterId) -> Option<&Reading> {
-        let own = service.slices_source(cluster)?;
-        let wide = [own.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
-            scope,
-            select: Select::All,
-            ..own.clone()
-        });
-        let mut sources = iter::once(&own).chain(&wide);
-        sources.find_map(|source| self.coverage.reading(source))
-    }
-
-    /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
-    /// to say why a Service does not work.
-    pub(super) fn service_sources(&self) -> Vec<SourceKey> {
-        let mut sources: Vec<SourceKey> = Vec::new();
-        if self.rules == Rules::Kstatus {
-            return sources;
-        }
-        let is_many = self.graph.services().nth(MOST_SERVICES).is_some();
-        for node in self.graph.services() {
-            let Some(cluster) = self.cluster_of(&node.uid) else {
-                continue;
-            };
-            let own = node.slices_source(cluster);
-            let slices = if is_many {
-                own.map(|own| self.wide_source(own))
-            } else {
-                own
-            };
-            let finding = self.endpoints_finding(node);
-            let is_broken = finding.is_some_and(|finding| {
-                matches!(finding.status, Status::InProgress | Status::Failed)
-            });
-            let pods = node.selected_pods_source(cluster);
-            let pods = pods.filter(|_| is_broken && !is_many);
-            for source in slices.into_iter().chain(pods) {
-                if !sources.contains(&source) {
-                    sources.push(source);
-                }
-            }
-        }
-        sources
-    }
-
-    /// The source of all slices in the namespace, or in all namespaces if the Services are in several.
-    fn wide_source(&self, own: SourceKey) -> SourceKey {
-        let namespaces: BTreeSet<_> = self
-            .graph
-            .services()
-            .map(|service| &service.object.namespace)
-            .collect();
-        let scope = match namespaces.len() {
-            1 => own.scope.clone(),
-            _ => Scope::Cluster,
-        };
-        SourceKey {
-            scope,
-            select: Select::All,
-            ..own
-        }
     }
 
     /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.

@@ -394,6 +394,31 @@ fn a_broken_pod_of_an_old_revision_blocks_a_stateful_set() {
 }
 
 #[test]
+fn each_of_two_owners_has_the_state_of_their_dependent() {
+    let all = pods("");
+    let owned = |phase| {
+        let text = pod("owned", phase, "one").body.text();
+        version(&text.replace("true}]", r#"true},{"uid":"other"}]"#))
+    };
+    let mut model = model(RETENTION, &[&all]);
+    for listed in [pod("one", "Running", ""), pod("other", "Running", "")] {
+        model.apply(&all, &event(Why::Listed, listed), at(0));
+    }
+    for (phase, worst) in [
+        ("Running", Status::Current),
+        ("Failed", Status::Failed),
+        ("Running", Status::Current),
+    ] {
+        model.apply(&all, &event(Why::Modified, owned(phase)), at(0));
+        model.refresh(at(0));
+        for owner in ["one", "other"] {
+            let owner = model.object(&Uid::new(owner)).expect("it is listed");
+            assert_eq!(owner.worst, Some(worst), "{}", owner.object);
+        }
+    }
+}
+
+#[test]
 fn an_owner_stays_until_its_dependents_are_gone() {
     let source = pods("");
     for (retention, stays) in [(RETENTION, true), (Retention::None, false)] {

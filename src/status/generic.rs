@@ -3,7 +3,7 @@
 use crate::object::Value;
 
 use super::cause::Explanation;
-use super::read::{self, Reading};
+use super::read::{self, ReadResult};
 use super::sources;
 use super::verdict::Verdict;
 
@@ -36,7 +36,7 @@ const READY: Explanation = Explanation {
 pub(super) const RULES: [&Explanation; 4] = [&DELETION, &GENERATION, &CONDITIONS, &READY];
 
 /// Applies the rules that do not depend on the kind. They come before the rule of the kind.
-pub(super) fn decide(object: Value<'_>) -> Reading<Option<Verdict>> {
+pub(super) fn decide(object: Value<'_>) -> ReadResult<Option<Verdict>> {
     let deletion = read::text(object, &["metadata", "deletionTimestamp"])?;
     if deletion.is_some_and(|time| !time.is_empty()) {
         let verdict = Verdict::terminating("Resource scheduled for deletion");
@@ -59,7 +59,7 @@ pub(super) fn decide(object: Value<'_>) -> Reading<Option<Verdict>> {
 }
 
 /// `InProgress` while the controller has last observed another generation, older or newer.
-fn by_generation(object: Value<'_>) -> Reading<Option<Verdict>> {
+fn by_generation(object: Value<'_>) -> ReadResult<Option<Verdict>> {
     let Some(generation) = read::int(object, &["metadata", "generation"])? else {
         return Ok(None);
     };
@@ -78,7 +78,7 @@ fn by_generation(object: Value<'_>) -> Reading<Option<Verdict>> {
 }
 
 /// Decides by the `Ready` condition, for kinds without a rule. Without that condition the object is Current.
-pub(super) fn by_ready_condition(object: Value<'_>) -> Reading<Verdict> {
+pub(super) fn by_ready_condition(object: Value<'_>) -> ReadResult<Verdict> {
     for condition in read::conditions(object)? {
         if condition.kind != "Ready" {
             continue;

@@ -67,7 +67,7 @@ pub fn compute(object: Value<'_>, now: Timestamp, rules: Rules) -> Verdict {
 }
 
 /// kstatus's order: the rules for every kind, then the rule of the kind, then the `Ready` condition.
-fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::Reading<Verdict> {
+fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::ReadResult<Verdict> {
     if rules == Rules::Kstatus {
         read::representable(object)?;
     }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use crate::object::{Kind, StatusCondition, Value};
 
 /// A value, or why the status of the object cannot be computed.
-pub(super) type Reading<T> = Result<T, Unreadable>;
+pub(super) type ReadResult<T> = Result<T, Unreadable>;
 
 /// Why the status of an object cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +40,7 @@ pub(super) enum Unreadable {
 }
 
 /// Rejects an object that kstatus's JSON decoder rejects: one with a number that overflows a double.
-pub(super) fn representable(value: Value<'_>) -> Reading<()> {
+pub(super) fn representable(value: Value<'_>) -> ReadResult<()> {
     match value.kind() {
         Kind::Number if value.as_f64().is_none_or(f64::is_infinite) => {
             Err(Unreadable::Number(value.raw().to_owned()))
@@ -52,7 +52,7 @@ pub(super) fn representable(value: Value<'_>) -> Reading<()> {
 }
 
 /// `GROUP/KIND` of an object, or `KIND` for the core group.
-pub(super) fn group_kind(object: Value<'_>) -> Reading<String> {
+pub(super) fn group_kind(object: Value<'_>) -> ReadResult<String> {
     if object.kind() != Kind::Object {
         return Err(Unreadable::Root(name_of(object)));
     }
@@ -68,7 +68,7 @@ pub(super) fn group_kind(object: Value<'_>) -> Reading<String> {
 }
 
 /// The value at a path, which may be `null`.
-pub(super) fn nested<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Value<'a>>> {
+pub(super) fn nested<'a>(object: Value<'a>, path: &[&str]) -> ReadResult<Option<Value<'a>>> {
     let mut value = object;
     for (depth, key) in path.iter().enumerate() {
         if value.is_null() {
@@ -86,7 +86,7 @@ pub(super) fn nested<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Val
 }
 
 /// The integer at a path. A value of another type is an error.
-pub(super) fn int(object: Value<'_>, path: &[&str]) -> Reading<Option<i64>> {
+pub(super) fn int(object: Value<'_>, path: &[&str]) -> ReadResult<Option<i64>> {
     let Some(value) = nested(object, path)? else {
         return Ok(None);
     };
@@ -97,7 +97,7 @@ pub(super) fn int(object: Value<'_>, path: &[&str]) -> Reading<Option<i64>> {
 }
 
 /// The string at a path. A value of another type is an error.
-pub(super) fn text<'a>(object: Value<'a>, path: &[&str]) -> Reading<Option<Cow<'a, str>>> {
+pub(super) fn text<'a>(object: Value<'a>, path: &[&str]) -> ReadResult<Option<Cow<'a, str>>> {
     let Some(value) = nested(object, path)? else {
         return Ok(None);
     };
@@ -128,7 +128,7 @@ pub(super) fn object_at<'a>(object: Value<'a>, path: &[&str]) -> Option<Value<'a
 }
 
 /// `status.conditions` in their order. A value of another type is an error.
-pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<StatusCondition<'_>>> {
+pub(super) fn conditions(object: Value<'_>) -> ReadResult<Vec<StatusCondition<'_>>> {
     const PATH: [&str; 2] = ["status", "conditions"];
     let Some(list) = nested(object, &PATH)?.filter(|list| !list.is_null()) else {
         return Ok(Vec::new());
@@ -139,7 +139,7 @@ pub(super) fn conditions(object: Value<'_>) -> Reading<Vec<StatusCondition<'_>>>
     list.items().map(condition).collect()
 }
 
-fn condition(condition: Value<'_>) -> Reading<StatusCondition<'_>> {
+fn condition(condition: Value<'_>) -> ReadResult<StatusCondition<'_>> {
     if !matches!(condition.kind(), Kind::Object | Kind::Null) {
         return Err(mismatch(
             condition,

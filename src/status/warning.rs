@@ -14,7 +14,7 @@ use super::admission;
 use super::cause::{Cause, CauseRule, sentence};
 
 /// The most warnings that are shown for one object.
-const MOST_LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// What client-go puts before the message of an event that stands for several.
 const COMBINED: &str = "(combined from similar events): ";
@@ -83,7 +83,7 @@ pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
     let unknown = order
         .into_iter()
         .filter(|(_, warning)| !is_known(warning, known));
-    let lines = unknown.take(MOST_LINES).map(|(shape, warning)| {
+    let lines = unknown.take(MAX_LINES).map(|(shape, warning)| {
         let refusal = admission::in_short(&warning.message);
         let message = refusal.as_deref().unwrap_or(&warning.message);
         let text = sentence(&warning.reason, message);
@@ -108,21 +108,15 @@ fn is_known(warning: &Warning, known: &[Cause]) -> bool {
         let text = shape(&cause.text);
         (!said.is_empty() && text.contains(&said))
             || (!text.is_empty() && said.contains(&text))
-            || repeats(&warning.reason, cause.rule) == Repeats::Always
+            || repeats(&warning.reason, cause.rule)
             || is_absence(&warning.message, cause)
     }) || is_echo()
 }
 
 /// Whether the events of a reason only repeat what a rule has found in the object.
-#[derive(PartialEq, Eq)]
-enum Repeats {
-    Always,
-    Never,
-}
-
-fn repeats(reason: &str, rule: CauseRule) -> Repeats {
+fn repeats(reason: &str, rule: CauseRule) -> bool {
     use CauseRule as Rule;
-    let always = match reason {
+    match reason {
         "BackOff" => matches!(
             rule,
             Rule::CrashLoop
@@ -137,11 +131,6 @@ fn repeats(reason: &str, rule: CauseRule) -> Repeats {
             rule == Rule::ScalingInactive
         }
         _ => false,
-    };
-    if always {
-        Repeats::Always
-    } else {
-        Repeats::Never
     }
 }
 

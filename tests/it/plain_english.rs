@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::support::Spy;
 
 /// The longest sentence, in words. A piece of inline code is one word.
-const MOST_WORDS: usize = 25;
+const MAX_WORDS: usize = 25;
 
 /// Phrases that hide the subject or have a plainer form.
 const BANNED: [&str; 31] = [
@@ -161,7 +161,7 @@ fn fault(sentence: &str) -> Option<String> {
         .split_whitespace()
         .filter(|word| word.contains(char::is_alphanumeric))
         .count();
-    if words > MOST_WORDS {
+    if words > MAX_WORDS {
         return Some(format!("{words} words"));
     }
     let lower = sentence.to_lowercase();

@@ -176,7 +176,7 @@ async fn every_record_follows_the_schema() {
 async fn a_missing_object_is_waited_for_and_followed_by_name() {
     let cluster = Cluster::start().await;
     let mut run = cluster.spy().start(&["status", "deploy/web"]);
-    run.until(r#"waiting for deployments.apps "web" in namespace "shop""#);
+    run.until(r#"waiting for deployments.apps/web in namespace "shop""#);
     put_workload(&cluster, "web", 1);
     run.until("pod/web-a-000 Running 1/1");
     cluster.delete("deployments", "web");
@@ -316,8 +316,8 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
         printed,
         [
             "deployments.apps/wbe not found: did you mean web or web-2?",
-            r#"waiting for deployments.apps "api" in namespace "shop""#,
-            r#"waiting for deployments.apps "wbe" in namespace "shop""#,
+            r#"waiting for deployments.apps/api in namespace "shop""#,
+            r#"waiting for deployments.apps/wbe in namespace "shop""#,
         ]
     );
     let is_lookup = |path: &&str| path.contains("limit=250");

@@ -139,8 +139,8 @@ async fn the_command_for_ci_waits_for_manifests_that_are_applied_later() {
     Some(0)
     deployment.apps/web condition met
     service/web condition met
-    waiting for deployments.apps "web" in namespace "shop"
-    waiting for services "web" in namespace "shop"
+    waiting for deployments.apps/web in namespace "shop"
+    waiting for services/web in namespace "shop"
     "#);
 }
 

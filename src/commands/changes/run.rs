@@ -10,7 +10,7 @@ use super::lookback::LookBack;
 use super::output::Renderer;
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
-use crate::commands::sources::{describe, named};
+use crate::commands::sources::{named, waiting};
 use crate::commands::{
     CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
 };
@@ -291,9 +291,4 @@ impl Live for Changes {
         let is_over = self.span == Span::Once && self.has_begun();
         self.renderer.summary.is_full() || (is_over && sources.are_settled())
     }
-}
-
-/// The message about a named object that does not exist.
-fn waiting(key: &SourceKey) -> String {
-    format!("waiting for {}", describe(key))
 }

@@ -10,7 +10,7 @@ use crate::status::{CauseRule, Status};
 use crate::watch::{History, Mux, Revision};
 
 /// How many other objects are looked up for one failed object.
-const MOST_OTHERS: usize = 8;
+const MAX_OTHERS: usize = 8;
 
 /// The words before the name of a quota in the message of the API server.
 const EXCEEDED_QUOTA: &str = "exceeded quota: ";
@@ -84,7 +84,7 @@ fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
             }
         }
     }
-    others.truncate(MOST_OTHERS);
+    others.truncate(MAX_OTHERS);
     others
 }
 

@@ -28,7 +28,7 @@ use candidate::candidates;
 pub(crate) use change::LastChange;
 
 /// How many objects are looked up at a time.
-const MOST_OBJECTS: usize = 5;
+const MAX_OBJECTS: usize = 5;
 
 /// How long one look-up may take. The view of `--once` waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,7 +68,7 @@ impl LastChanges {
             let generation = generation.root().i64_at(&["metadata", "generation"]);
             Some((uid, generation.unwrap_or_default()))
         });
-        let failed: BTreeSet<Failure> = failed.take(MOST_OBJECTS).collect();
+        let failed: BTreeSet<Failure> = failed.take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
         for failure in failed {
             if self.found.contains_key(&failure) {

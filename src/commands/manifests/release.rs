@@ -15,7 +15,7 @@ use crate::watch::documents_by_line;
 
 /// The most bytes of an unpacked release. An object holds 1 MiB, and a release shrinks to a tenth; without a limit, a
 /// small object could fill the memory.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The first bytes of gzip. Helm also reads releases that are not packed.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -60,7 +60,7 @@ pub(super) enum UnreadableRelease {
     Base64,
     #[error("is not gzip")]
     Gzip,
-    #[error("unpacks to more than {} MiB", MOST_BYTES >> 20)]
+    #[error("unpacks to more than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     #[error("has no JSON with a manifest")]
     Json,
@@ -117,10 +117,10 @@ fn manifest(data: &str, store: ReleaseStore) -> Result<String, UnreadableRelease
 
 fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, UnreadableRelease> {
     let mut unpacked = Vec::new();
-    let limit = u64::try_from(MOST_BYTES + 1).unwrap_or(u64::MAX);
+    let limit = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
     let read = GzDecoder::new(bytes).take(limit).read_to_end(&mut unpacked);
     match read {
-        Ok(size) if size <= MOST_BYTES => Ok(unpacked),
+        Ok(size) if size <= MAX_BYTES => Ok(unpacked),
         Ok(_) => Err(UnreadableRelease::TooLarge),
         Err(_) => Err(UnreadableRelease::Gzip),
     }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_release_that_unpacks_to_very_much_is_refused() {
-        let bomb = gzip(&vec![b' '; MOST_BYTES + 1]);
+        let bomb = gzip(&vec![b' '; MAX_BYTES + 1]);
         assert!(bomb.len() < 1 << 20, "it fits into an object");
         assert_eq!(check(&stored(&bomb)), "unpacks to more than 64 MiB");
     }

@@ -11,7 +11,7 @@ use crate::commands::sources::named;
 use crate::source::SourceKey;
 
 /// The most namespaces that a hint names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// What the user may have meant by the name of an object that does not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,15 +36,15 @@ impl NameSuggestions {
         match &self.elsewhere[..] {
             [] => {}
             [one] => texts.push(format!("{name} is in namespace \"{one}\": use -n {one}")),
-            [named @ .., last] if named.len() < MOST_NAMED => {
+            [named @ .., last] if named.len() < MAX_NAMED => {
                 let named = named.join(", ");
                 texts.push(format!(
                     "{name} is in the namespaces {named} and {last}: choose one with -n"
                 ));
             }
             all => {
-                let named = all[..MOST_NAMED].join(", ");
-                let more = all.len() - MOST_NAMED;
+                let named = all[..MAX_NAMED].join(", ");
+                let more = all.len() - MAX_NAMED;
                 texts.push(format!(
                     "{name} is in the namespaces {named} and {more} more: choose one with -n"
                 ));

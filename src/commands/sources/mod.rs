@@ -22,7 +22,7 @@ pub(crate) use note::{Need, Note, UnreadPart};
 use source_status::{SourceStatus, is_given_up, is_refused};
 use words::{can_i, cause, name};
 
-pub(crate) use words::{describe, describe_counted, named, object, place};
+pub(crate) use words::{describe, describe_counted, named, object, place, waiting};
 
 /// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]

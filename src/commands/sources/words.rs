@@ -10,6 +10,11 @@ pub(crate) fn describe(key: &SourceKey) -> String {
     format!("{}{}", object(key), place(key))
 }
 
+/// The message about a named object that does not exist: `waiting for deployments.apps/web in namespace "shop"`.
+pub(crate) fn waiting(key: &SourceKey) -> String {
+    format!("waiting for {}", describe(key))
+}
+
 /// A number of objects of a source: `1 deployment.apps in namespace "shop"`, `2 pods with labels app=web`.
 pub(crate) fn describe_counted(key: &SourceKey, count: usize) -> String {
     let resource = &key.resource;

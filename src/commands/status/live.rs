@@ -10,7 +10,7 @@ use super::options::{RowOptions, StatusFormat};
 use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{table, view};
-use crate::commands::sources::named;
+use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::render::header_footer::Connection;
@@ -270,17 +270,4 @@ impl Live for LiveStatus {
     fn is_answered(&self, _sources: &Sources) -> bool {
         self.is_answered
     }
-}
-
-/// The message for an object that was requested by name and does not exist.
-fn waiting(key: &SourceKey) -> String {
-    let resource = key.resource.group_resource();
-    let name = named(key).unwrap_or_default();
-    let place = key
-        .namespace()
-        .map(|namespace| format!(" in namespace \"{namespace}\""));
-    format!(
-        "waiting for {resource} \"{name}\"{}",
-        place.unwrap_or_default()
-    )
 }

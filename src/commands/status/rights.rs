@@ -10,15 +10,15 @@ use crate::render::style::Look;
 use crate::render::text::escape_line;
 
 /// The most objects that a line about rights names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// `judged without pods, which you may not read: deployment/api, deployment/web`: which states the missing rights affect.
 pub(super) fn judged_without(state: &StatusState, look: Look) -> Vec<String> {
     let by_type = state.judged_without().into_iter();
     let lines = by_type.map(|(of_type, objects)| {
-        let names = objects.iter().take(MOST_NAMED);
+        let names = objects.iter().take(MAX_NAMED);
         let names: Vec<String> = names.map(ToString::to_string).collect();
-        let more = match objects.len().saturating_sub(MOST_NAMED) {
+        let more = match objects.len().saturating_sub(MAX_NAMED) {
             0 => String::new(),
             more => format!(" and {} more", thousands(more)),
         };

@@ -26,15 +26,16 @@ pub(super) struct RootSelection<'a> {
 }
 
 impl StatusState {
-    /// The requested objects: first those requested by name, then the others, the worst first. With `room`, only as many
-    /// Current objects: first the recently changed ones. With `--sort-by`, a field decides the order. An object below another requested object comes last: by then it
-    /// has a row below that one, unless the two own each other.
+    /// The requested objects. Those that were requested by name come first, then the others, the worst first. With
+    /// `--sort-by`, a field decides the order. `room` limits the Current objects, and keeps the recently changed ones. An
+    /// object below another requested object comes last, because it already has a row below that one. Two objects that
+    /// own each other have no such row.
     pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
         let graph = self.model.graph();
         // The objects of most long lists own nothing.
-        let has_owners = graph.has_owners();
+        let has_dependents = graph.has_dependents();
         let is_below = |uid: &Uid| {
-            let above = has_owners.then(|| graph.above(uid));
+            let above = has_dependents.then(|| graph.above(uid));
             let mut above = above.into_iter().flatten();
             above.any(|owner| self.root(&owner).is_some())
         };

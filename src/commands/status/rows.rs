@@ -118,17 +118,17 @@ impl StatusState {
         self.rows_within(None).shown
     }
 
-    /// The rows that a frame with room for so many can show. `None`: all rows.
+    /// The rows for a frame with `room` lines; all rows without a limit.
     pub(super) fn rows_within(&self, room: Option<usize>) -> StatusRows<'_> {
-        let has_owners = self.model.graph().has_owners();
+        let has_dependents = self.model.graph().has_dependents();
         let RootSelection { shown, beyond } =
-            self.select_roots(room.filter(|_| !has_owners && self.sorting.is_none()));
+            self.select_roots(room.filter(|_| !has_dependents && self.sorting.is_none()));
         let mut placement = Placement {
             state: self,
             rows: Vec::with_capacity(shown.len()),
             placed: FxHashSet::default(),
             standings: self.model.graph().standings(),
-            has_owners,
+            has_dependents,
         };
         for root in shown {
             match root {
@@ -171,7 +171,7 @@ struct Placement<'a> {
     placed: FxHashSet<Uid>,
     standings: Standings<'a>,
     /// Whether any object has dependents or members. Without them, each row stands alone.
-    has_owners: bool,
+    has_dependents: bool,
 }
 
 impl Placement<'_> {
@@ -182,7 +182,7 @@ impl Placement<'_> {
         }
         let state = self.state;
         let mut above: Vec<Uid> = Vec::new();
-        let tree = if self.has_owners {
+        let tree = if self.has_dependents {
             state.tree(root)
         } else {
             vec![(0, root.clone())]
@@ -194,7 +194,7 @@ impl Placement<'_> {
             let Some(known) = state.model.object(&uid) else {
                 continue;
             };
-            if !self.has_owners || self.placed.insert(uid.clone()) {
+            if !self.has_dependents || self.placed.insert(uid.clone()) {
                 let root = state.root(&uid);
                 self.rows.push(StatusRow {
                     depth,
@@ -202,7 +202,7 @@ impl Placement<'_> {
                     object: known.object.clone(),
                     assessment: &known.assessment,
                     known: Some(known),
-                    standing: if self.has_owners {
+                    standing: if self.has_dependents {
                         self.standings.of(&uid)
                     } else {
                         Standing::Current
@@ -212,7 +212,7 @@ impl Placement<'_> {
                     last_change: state.last_changes.as_ref().and_then(|found| found.of(&uid)),
                     node: state.model.graph().node(&uid),
                 });
-                if self.has_owners {
+                if self.has_dependents {
                     self.place_absent_members(depth, &uid);
                 }
             }

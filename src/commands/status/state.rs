@@ -9,6 +9,7 @@ use super::absent_members::AbsentMembers;
 use super::recent_changes::RecentChanges;
 use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
 use super::sort_by::Sorting;
+use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
 use crate::model::{JudgementPlan, Model, Reading, Retention};
 use crate::object::{ServedTypes, Uid};
@@ -48,7 +49,7 @@ impl StatusState {
     /// The state before any event.
     pub(super) fn new(requested: Vec<SourceKey>, rules: Rules, started: Timestamp) -> StatusState {
         let mut model = Model::new(rules, Retention::For(RETENTION));
-        if requested.iter().all(is_name) {
+        if requested.iter().all(|key| named(key).is_some()) {
             model = model.of_few();
         }
         model.follow(requested);
@@ -129,7 +130,7 @@ impl StatusState {
             .position(|requested| *requested == **source)
             && !why.is_gone()
         {
-            let rank = if is_name(&self.requested[requested]) {
+            let rank = if named(&self.requested[requested]).is_some() {
                 Rank::Named
             } else {
                 Rank::Well
@@ -217,7 +218,7 @@ impl StatusState {
     /// Whether no objects of the requested types exist. One absent object that was requested by name does not
     /// show that its type has no objects.
     pub(super) fn is_empty(&self) -> bool {
-        let is_read = |requested: &SourceKey| self.is_read(requested) && !is_name(requested);
+        let is_read = |requested: &SourceKey| self.is_read(requested) && named(requested).is_none();
         self.model.objects().next().is_none() && self.requested.iter().all(is_read)
     }
 
@@ -252,7 +253,7 @@ impl StatusState {
     pub(super) fn without_object(&self) -> impl Iterator<Item = (usize, &SourceKey)> {
         let is_there = |index| self.roots().any(|(_, root)| root.place.requested == index);
         let requested = self.requested.iter().enumerate();
-        requested.filter(move |(index, requested)| is_name(requested) && !is_there(*index))
+        requested.filter(move |(index, requested)| named(requested).is_some() && !is_there(*index))
     }
 
     /// Whether all requested sources are read, and all requested objects exist and are Current. An object that has left
@@ -282,9 +283,4 @@ pub(super) fn covers(requested: &SourceKey, other: &SourceKey) -> bool {
     requested.resource == other.resource
         && requested.select == Select::All
         && (requested.scope == Scope::Cluster || requested.scope == other.scope)
-}
-
-/// Whether a source selects one name.
-fn is_name(source: &SourceKey) -> bool {
-    source.select.name().is_some()
 }

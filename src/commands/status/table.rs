@@ -38,10 +38,11 @@ pub(super) fn lines(
         } else {
             Vec::new()
         };
-        OutlineItem::row(row.depth, status, Vec::new())
+        let item = OutlineItem::row(row.depth, status, Vec::new())
             .because(causes.chain(last_change))
             .by(rules)
-            .weighing(weight(row, canvas.now))
+            .weighing(weight(row, canvas.now));
+        if row.is_named { item.named() } else { item }
     };
     let outline = Outline {
         columns: columns.titles(),
@@ -78,7 +79,6 @@ fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
 fn weight(row: &StatusRow<'_>, now: Timestamp) -> Weight {
     let is_recent = |changed: Timestamp| now.duration_since(changed) < RECENT;
     match row.assessment.verdict.status {
-        _ if row.is_named => Weight::Asked,
         _ if row.assessment.is_failing() => Weight::Failing,
         Status::Current if row.changed().is_some_and(is_recent) => Weight::Recent,
         Status::Current => Weight::Healthy,

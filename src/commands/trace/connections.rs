@@ -199,7 +199,7 @@ fn home(traced: &Traced) -> Option<&str> {
 }
 
 /// How many kinds the line about lookups names.
-const MOST_KINDS: usize = 3;
+const MAX_KINDS: usize = 3;
 
 /// `looked through 10,000 pods and 12 deployments`; `None` if nothing was looked through.
 fn looked_through(traced: &Traced) -> Option<String> {
@@ -210,10 +210,10 @@ fn looked_through(traced: &Traced) -> Option<String> {
         .map(|(source, count)| (count, &source.resource))
         .collect();
     counts.sort_by(|a, b| b.cmp(a));
-    let more: usize = counts.iter().skip(MOST_KINDS).map(|(count, _)| count).sum();
+    let more: usize = counts.iter().skip(MAX_KINDS).map(|(count, _)| count).sum();
     let named = counts
         .iter()
-        .take(MOST_KINDS)
+        .take(MAX_KINDS)
         .map(|(count, resource)| match count {
             1 => format!("1 {}", resource.kind.to_lowercase()),
             count => format!("{} {}", thousands(*count), resource.plural),

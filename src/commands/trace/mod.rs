@@ -21,15 +21,15 @@ use super::{
     Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs, WatchArgs, follow,
 };
 use crate::graph::{TraceReach, Way, relation_names};
-use crate::object::Resource;
+use crate::object::GroupKind;
 use crate::source::SourceKey;
 
 use chain::Chain;
 use object::ObjectTrace;
 use printed_trace::TraceFormat;
+use service::ServiceTrace;
 use traced::{TraceOptions, Traced};
 use tracer::Tracer;
-use workload::WorkloadTrace;
 
 /// Show what an object is connected to, and where the chain breaks
 #[derive(clap::Args, Clone, Debug)]
@@ -72,47 +72,6 @@ const EXAMPLES: &str = "Examples:
                                           exit when it has ready endpoints
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
                                           each Service and workload of a file, in turn";
-
-/// A type with a story of its own.
-struct Story {
-    group: &'static str,
-    kind: &'static str,
-    open: fn(SourceKey) -> Box<dyn Chain>,
-}
-
-/// All types with a story.
-const STORIES: [Story; 6] = [
-    Story {
-        group: "",
-        kind: "Service",
-        open: |source| Box::new(service::ServiceTrace::new(source)),
-    },
-    Story {
-        group: "apps",
-        kind: "Deployment",
-        open: |source| Box::new(WorkloadTrace::of_deployment(Traced::new(source))),
-    },
-    Story {
-        group: "apps",
-        kind: "StatefulSet",
-        open: |source| Box::new(WorkloadTrace::of_stateful_set(Traced::new(source))),
-    },
-    Story {
-        group: "apps",
-        kind: "DaemonSet",
-        open: |source| Box::new(WorkloadTrace::of_daemon_set(Traced::new(source))),
-    },
-    Story {
-        group: "batch",
-        kind: "Job",
-        open: |source| Box::new(WorkloadTrace::of_job(Traced::new(source))),
-    },
-    Story {
-        group: "batch",
-        kind: "CronJob",
-        open: |source| Box::new(WorkloadTrace::of_cron_job(Traced::new(source))),
-    },
-];
 
 impl Args {
     /// How standard output is written.
@@ -264,35 +223,34 @@ async fn chains(
     let mut asked = args.wait.in_time(stop, targets).await?;
     if args.objects.subject() == Subject::Unnamed {
         // A whole file: the objects with a story show most of the others.
-        asked.retain(|asked| story(&asked.resource).is_some());
+        asked.retain(|asked| has_story(&asked.resource.group_kind()));
     }
     let options = TraceOptions {
         types: session.served_types().await,
         reach,
         is_of_file: session.is_of_file(),
+        explains: args.explain,
     };
     let sources = requested::sources(session, &asked, context.env).await?;
-    let chains = sources.into_iter().map(|source| {
-        let mut chain = open(source);
-        chain.traced_mut().set(options.clone());
-        chain.traced_mut().explains = args.explain;
-        chain
-    });
-    Ok(chains.collect())
+    let traced = |source| Traced::new(source, options.clone());
+    Ok(sources.into_iter().map(traced).map(open).collect())
 }
 
-/// The trace of the object of a source.
-fn open(source: SourceKey) -> Box<dyn Chain> {
-    match story(&source.resource) {
-        Some(open) => open(source),
-        None => Box::new(ObjectTrace::new(source)),
+/// The trace of an object.
+fn open(traced: Traced) -> Box<dyn Chain> {
+    let type_ = traced.source.resource.group_kind();
+    match workload::story(&type_) {
+        Some(open) => Box::new(open(traced)),
+        None if is_service(&type_) => Box::new(ServiceTrace::new(traced)),
+        None => Box::new(ObjectTrace::new(traced)),
     }
 }
 
-/// The function that opens the trace of a type with a story.
-fn story(resource: &Resource) -> Option<fn(SourceKey) -> Box<dyn Chain>> {
-    let kind = resource.group_kind();
-    let mut known = STORIES.iter();
-    let found = known.find(|one| one.group == &*kind.group && one.kind == &*kind.kind);
-    found.map(|one| one.open)
+/// Whether the objects of a type have a story of their own.
+fn has_story(type_: &GroupKind) -> bool {
+    workload::story(type_).is_some() || is_service(type_)
+}
+
+fn is_service(type_: &GroupKind) -> bool {
+    (&*type_.group, &*type_.kind) == ("", "Service")
 }

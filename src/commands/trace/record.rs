@@ -6,7 +6,7 @@ use super::chain::Chain;
 use super::connections::{self, GhostReason};
 use super::headline::Headline;
 use super::traced::Traced;
-use crate::graph::{End, Facts, Node, ReferenceTarget, Relation, TraceSide};
+use crate::graph::{End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
 use crate::render::json::status::CauseRecord;
@@ -211,24 +211,7 @@ impl GraphBuilder<'_> {
             let endpoint = backend.endpoint;
             let to = match (backend.pod, &endpoint.target) {
                 (Some(pod), _) => pod.uid.as_str().to_owned(),
-                (None, Some(target)) => {
-                    let is_pod = &*target.kind == "Pod";
-                    let object = ObjectRef {
-                        api_version: if is_pod { "v1".into() } else { "".into() },
-                        kind: target.kind.clone(),
-                        namespace: self.traced.object().namespace,
-                        name: target.name.clone(),
-                        uid: target.uid.clone(),
-                    };
-                    let id = object.without_uid().identity().as_str().to_owned();
-                    let status = if is_pod {
-                        Status::NotFound
-                    } else {
-                        Status::Unknown
-                    };
-                    self.name(id.clone(), &object, status);
-                    id
-                }
+                (None, Some(target)) => self.target(slice, target),
                 (None, None) => self.address(endpoint.addresses.first().map_or("", |first| first)),
             };
             self.edges.push(EdgeRecord {
@@ -240,6 +223,31 @@ impl GraphBuilder<'_> {
                 addresses: endpoint.addresses.iter().map(ToString::to_string).collect(),
             });
         }
+    }
+
+    /// Adds the object behind an endpoint that is not in the graph. A Pod is missing only if all Pods of the Service
+    /// were read.
+    fn target(&mut self, slice: &Node, target: &Target) -> String {
+        let is_pod = &*target.kind == "Pod";
+        let object = ObjectRef {
+            api_version: if is_pod { "v1".into() } else { "".into() },
+            kind: target.kind.clone(),
+            namespace: slice.object.namespace.clone(),
+            name: target.name.clone(),
+            uid: target.uid.clone(),
+        };
+        let model = &self.traced.model;
+        let services = model.graph().services_of(&slice.uid);
+        let mut pods = services.iter().map(|service| model.pod_coverage(service));
+        let are_known = model.knows_absence() && pods.any(|pods| pods == PodCoverage::Known);
+        let status = if is_pod && are_known {
+            Status::NotFound
+        } else {
+            Status::Unknown
+        };
+        let id = object.without_uid().identity().as_str().to_owned();
+        self.name(id.clone(), &object, status);
+        id
     }
 
     /// Adds an address without an object.

@@ -8,7 +8,7 @@ use crate::source::{Event, SourceKey};
 use crate::watch::{CatchUp, Patience, Subscriptions, Terms};
 
 /// The most objects of one trace. Each has a block of its own.
-const MOST_OBJECTS: usize = 16;
+const MAX_OBJECTS: usize = 16;
 
 /// The sources of the requested objects, one for each object.
 pub(super) async fn sources(
@@ -37,9 +37,9 @@ pub(super) async fn sources(
     }
     match sources.len() {
         0 => Err(nothing(session, asked)),
-        many if many > MOST_OBJECTS && !session.is_of_file() => {
+        many if many > MAX_OBJECTS && !session.is_of_file() => {
             let error =
-                format!("error: {many} objects match, but a trace shows at most {MOST_OBJECTS}");
+                format!("error: {many} objects match, but a trace shows at most {MAX_OBJECTS}");
             Err(CommandError::failed(error).hint("name some of them, or use `kubectl spy status`"))
         }
         _ => Ok(sources),

@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::chain::Chain;
+use super::traced::{TraceOptions, Traced};
 use super::transitions::TraceTransitions;
 use super::{open, record};
 use crate::object::well_known;
@@ -64,7 +65,7 @@ impl Feed {
             ..SourceKey::all(&resource.group, kind)
         };
         Feed {
-            chain: open(source),
+            chain: open(Traced::new(source, TraceOptions::default())),
             now: START,
             objects: Vec::new(),
             open: Vec::new(),

@@ -34,6 +34,8 @@ pub(super) struct TraceOptions {
     pub(super) reach: TraceReach,
     /// Whether it reads a file: an object that is not in it may exist.
     pub(super) is_of_file: bool,
+    /// Whether the view shows the rules behind the states.
+    pub(super) explains: bool,
 }
 
 /// Whether the traced object exists.
@@ -51,28 +53,20 @@ pub(super) enum Presence {
 
 impl Traced {
     /// The object of this source before any event.
-    pub(super) fn new(source: SourceKey) -> Traced {
-        let mut traced = Traced {
-            source,
-            presence: Presence::Unread,
-            model: Model::new(Rules::Spy, Retention::None),
-            last_change: None,
-            explains: false,
-            reach: TraceReach::default(),
-        };
-        traced.set(TraceOptions::default());
-        traced
-    }
-
-    /// Sets the options, before any event.
-    pub(super) fn set(&mut self, options: TraceOptions) {
+    pub(super) fn new(source: SourceKey, options: TraceOptions) -> Traced {
         let mut model = Model::new(Rules::Spy, Retention::None).with_links(options.types);
         if options.is_of_file {
             model = model.of_excerpt();
         }
-        model.follow(vec![self.source.clone()]);
-        self.model = model;
-        self.reach = options.reach;
+        model.follow(vec![source.clone()]);
+        Traced {
+            source,
+            presence: Presence::Unread,
+            model,
+            last_change: None,
+            explains: options.explains,
+            reach: options.reach,
+        }
     }
 
     /// Follows the sources of a story, those that show the connections of the object, and those that decide the states

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::chain::Chain;
 use super::printed_trace::{PrintedTrace, TraceFormat};
 use super::traced::Presence;
-use crate::commands::sources::describe;
+use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::render::canvas::Canvas;
@@ -145,7 +145,7 @@ impl Tracer {
             }
             // On a terminal, the frame shows it.
             if !terminal.is_live() {
-                terminal.notify(&format!("waiting for {}", describe(&traced.source)))?;
+                terminal.notify(&waiting(&traced.source))?;
             }
             trace.reported_absent = true;
         }
@@ -271,10 +271,6 @@ impl Live for Tracer {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started).narrowed();
-        self.refresh(canvas.now);
-        if self.settled {
-            self.settle();
-        }
         let models = self.traces.iter().map(|trace| &trace.chain.traced().model);
         let connection = Connection {
             objects: models.map(|model| model.objects().count()).sum(),

@@ -57,7 +57,7 @@ impl GoalProgress {
         self.is_wide().then(|| object.identity())
     }
 
-    pub(super) fn enter(&mut self, state: &SourceState) {
+    pub(super) fn apply_state(&mut self, state: &SourceState) {
         self.refusal = match state {
             SourceState::Forbidden { cause } | SourceState::Failed { cause } if !self.is_read => {
                 Some(cause.clone())
@@ -67,7 +67,7 @@ impl GoalProgress {
     }
 
     /// Takes a version of an object. Returns the object's name if it has now met the last goal.
-    pub(super) fn there(
+    pub(super) fn apply_version(
         &mut self,
         version: &Version,
         goals: &[Goal],
@@ -117,7 +117,7 @@ impl GoalProgress {
     }
 
     /// Takes a deletion. Returns the object's name if it has now met the last goal.
-    pub(super) fn gone(&mut self, version: &Version, goals: &[Goal]) -> Option<String> {
+    pub(super) fn apply_deletion(&mut self, version: &Version, goals: &[Goal]) -> Option<String> {
         let place = self.place(&version.object);
         let mut standing = self.places.remove(&place).unwrap_or_default();
         standing.there = None;
@@ -140,7 +140,7 @@ impl GoalProgress {
     }
 
     /// Takes the end of a full listing. Objects that were not in it do not exist.
-    pub(super) fn read(&mut self, goals: &[Goal]) {
+    pub(super) fn apply_synced(&mut self, goals: &[Goal]) {
         self.is_read = true;
         self.refusal = None;
         let places = self.places.values_mut();

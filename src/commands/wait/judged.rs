@@ -12,7 +12,7 @@ use crate::status::{Rules, Status};
 
 /// The dependents of at most this many objects are followed at a time. Each object costs a list and a watch for every
 /// kind of dependents.
-const MOST_EXPANDED: usize = 32;
+const MAX_EXPANDED: usize = 32;
 
 /// The selected objects, and what decides their states.
 pub(crate) struct JudgedObjects {
@@ -93,7 +93,7 @@ impl JudgedObjects {
             let object = self.model.object(uid);
             object.is_some_and(|object| object.assessment.status() != Status::Current)
         };
-        let open = self.selected.iter().filter(is_open).take(MOST_EXPANDED);
+        let open = self.selected.iter().filter(is_open).take(MAX_EXPANDED);
         if let Some(first) = self.requested.first() {
             let of = |uid| self.model.dependent_sources(uid, &first.cluster);
             sources.extend(open.flat_map(of));

@@ -70,23 +70,23 @@ impl Waiting {
         };
         let met = match event {
             Event::Synced { .. } => {
-                asked.read(&self.goals);
+                asked.apply_synced(&self.goals);
                 None
             }
             Event::Object {
                 why, now: version, ..
             } => match why {
-                Why::Deleted | Why::Vanished => asked.gone(version, &self.goals),
+                Why::Deleted | Why::Vanished => asked.apply_deletion(version, &self.goals),
                 Why::LeftSelector => {
                     asked.forget(version);
                     None
                 }
                 Why::Listed | Why::Added | Why::Modified | Why::Skipped => {
-                    asked.there(version, &self.goals, now)
+                    asked.apply_version(version, &self.goals, now)
                 }
             },
             Event::State(state) => {
-                asked.enter(state);
+                asked.apply_state(state);
                 None
             }
             Event::Gap(_) | Event::Undecodable { .. } => None,

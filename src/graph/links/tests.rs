@@ -262,8 +262,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
-        r#""webhooks":[{"clientConfig":{"service":{"namespace":"hooks","name":"h"}}}]"#,
-        "webhook Service hooks/h",
+        r#""webhooks":[{"failurePolicy":"Ignore","clientConfig":{"service":{"namespace":"hooks","name":"h"}}},{"clientConfig":{"service":{"namespace":"hooks","name":"i"}}}]"#,
+        "webhook Service hooks/i\nwebhook Service hooks/h",
     ),
     (
         "apiextensions.k8s.io/v1/CustomResourceDefinition",

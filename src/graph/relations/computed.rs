@@ -26,13 +26,13 @@ pub(super) fn ephemeral_claims(pod: Value<'_>, own: &ObjectRef) -> Vec<Found> {
 }
 
 /// The most Pods of a `StatefulSet` whose claims are named.
-const MOST_CLAIMS: i64 = 100;
+const MAX_CLAIMS: i64 = 100;
 
 /// The claims of a `StatefulSet`'s Pods: `TEMPLATE-SET-ORDINAL`.
 pub(super) fn claim_templates(set: Value<'_>, own: &ObjectRef) -> Vec<Found> {
     let replicas = set.i64_at(&["spec", "replicas"]).unwrap_or(1);
     let first = set.i64_at(&["spec", "ordinals", "start"]).unwrap_or(0);
-    let ordinals = first..first.saturating_add(replicas.clamp(0, MOST_CLAIMS));
+    let ordinals = first..first.saturating_add(replicas.clamp(0, MAX_CLAIMS));
     let templates = set.items_at(&["spec", "volumeClaimTemplates"]);
     let names = templates.filter_map(|template| template.text_at(&["metadata", "name"]));
     let claims = names.flat_map(|name| {
@@ -168,7 +168,7 @@ pub(super) fn istio_destinations(object: Value<'_>, own: &ObjectRef) -> Vec<Foun
                 .items_at(&["route"])
                 .filter_map(|to| to.get("destination"));
             for destination in routes.chain(route.get("mirror")) {
-                found.extend(service_of_host(destination, own));
+                found.extend(host(destination, own));
             }
         }
     }
@@ -178,14 +178,18 @@ pub(super) fn istio_destinations(object: Value<'_>, own: &ObjectRef) -> Vec<Foun
 /// The Service of a `DestinationRule`.
 pub(super) fn istio_host(object: Value<'_>, own: &ObjectRef) -> Vec<Found> {
     let spec = object.get("spec");
-    spec.and_then(|spec| service_of_host(spec, own))
-        .into_iter()
-        .collect()
+    Vec::from_iter(spec.and_then(|spec| host(spec, own)))
 }
 
-/// The Service of a host: `NAME`, or `NAME.NAMESPACE.svc…`. Any other host is outside of the cluster.
-fn service_of_host(holder: Value<'_>, own: &ObjectRef) -> Option<Found> {
+/// The Service of the `host` of a holder.
+fn host(holder: Value<'_>, own: &ObjectRef) -> Option<Found> {
     let host = holder.text_at(&["host"])?;
+    service_of_host(&host, own).map(Found::Named)
+}
+
+/// The Service that Istio means by a host in an object: `NAME`, or `NAME.NAMESPACE.svc…`. Any other host is outside of
+/// the cluster.
+pub fn service_of_host(host: &str, own: &ObjectRef) -> Option<ReferenceTarget> {
     let mut labels = host.split('.');
     let name = labels.next().filter(|name| !name.is_empty())?;
     let namespace = match (labels.next(), labels.next()) {
@@ -193,11 +197,11 @@ fn service_of_host(holder: Value<'_>, own: &ObjectRef) -> Option<Found> {
         (Some(namespace), Some("svc")) => Some(Arc::from(namespace)),
         (Some(_), _) => return None,
     };
-    Some(Found::Named(ReferenceTarget {
+    Some(ReferenceTarget {
         kind: core("Service"),
         namespace,
         name: name.into(),
-    }))
+    })
 }
 
 /// The Kustomization that has applied an object.

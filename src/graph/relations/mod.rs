@@ -18,6 +18,7 @@ use crate::source::Select;
 use inventory::InventoryShape;
 
 pub(super) use computed::Found;
+pub use computed::service_of_host;
 pub(super) use inventory::InventoryMembers;
 pub use inventory::RemoteMembers;
 
@@ -131,17 +132,17 @@ pub enum IfAbsent {
 /// From which end a trace follows a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
-    /// From both ends.
+    /// A trace follows it from both ends.
     Both,
-    /// From the object with the field only if it is the traced one, because many objects share the other one.
-    /// From the other end always.
+    /// A trace follows it from the other end, and from the object with the field only if it traces that object. Many
+    /// objects share the other one.
     Root,
-    /// Only from the object with the field, if it is the traced one. The other end has a shorter way.
+    /// A trace follows it from the object with the field alone, if it traces that object. The other end has a shorter way.
     Own,
-    /// Only from the other end, and no further: each object has this relation.
+    /// A trace follows it from the other end alone, and no further. Each object has this relation.
     Back,
-    /// From the object with the field. From the other end only if the user names the relation, because the kinds
-    /// must be read in the whole cluster.
+    /// A trace follows it from the object with the field. From the other end, it does so only if the user names the
+    /// relation, because it must read the kinds in the whole cluster.
     Forth,
 }
 
@@ -224,11 +225,10 @@ impl Relation {
     }
 }
 
-/// Two rows are the same if they state the same relation by the same field.
+/// A row equals only itself: two rows for one field may differ in what an absent object means.
 impl PartialEq for Relation {
     fn eq(&self, other: &Relation) -> bool {
         std::ptr::eq(self, other)
-            || (self.name, self.from, self.via()) == (other.name, other.from, other.via())
     }
 }
 
@@ -240,6 +240,12 @@ pub(super) fn split(text: &str) -> (&str, &str) {
 }
 
 impl Relation {
+    /// Whether another row states the same relation by the same field.
+    pub(super) fn is_same_field(&self, other: &Relation) -> bool {
+        let is_alike = self.name == other.name && self.from == other.from;
+        self == other || is_alike && self.via() == other.via()
+    }
+
     /// Whether the other objects are the members of an inventory.
     pub fn lists_members(&self) -> bool {
         matches!(self.read, Read::Inventory(_))

@@ -115,7 +115,7 @@ fn events_come_and_go_and_never_change_a_state() {
 fn an_event_may_arrive_before_its_object() {
     let (mut model, pods) = watching(pod(OLD, "False"));
     let events = Arc::new(model.evidence_sources().remove(0));
-    for number in 0..2 * super::MOST_UNKNOWN_SUBJECTS {
+    for number in 0..2 * super::MAX_UNKNOWN_SUBJECTS {
         let name = format!("s{number}");
         let warning = warning(&name, &name, "stranger");
         model.apply(&events, &event(Why::Added, warning), at(0));
@@ -130,7 +130,7 @@ fn an_event_may_arrive_before_its_object() {
             super::SourceEvidence::Labels(labels) => labels.len(),
             super::SourceEvidence::Templates(templates) => templates.len(),
         });
-    assert_eq!(kept.sum::<usize>(), super::MOST_UNKNOWN_SUBJECTS);
+    assert_eq!(kept.sum::<usize>(), super::MAX_UNKNOWN_SUBJECTS);
     model.apply(
         &events,
         &event(Why::Added, warning("z", "q", "late")),
@@ -149,6 +149,35 @@ fn an_event_may_arrive_before_its_object() {
         "{:?}",
         pod.causes
     );
+}
+
+#[test]
+fn warnings_about_a_node_stay_beside_many_about_unknown_objects() {
+    let nodes = Arc::new(SourceKey::all("", "Node"));
+    let mut model = model(RETENTION, &[&nodes]);
+    let node = version(&format!(
+        r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"uid":"n","name":"n1","creationTimestamp":"{OLD}"}},
+            "status":{{"conditions":[{{"type":"Ready","status":"False","reason":"KubeletNotReady"}}]}}}}"#
+    ));
+    model.apply(&nodes, &event(Why::Listed, node), at(0));
+    model.apply(&nodes, &Event::synced(1), at(0));
+    follow(&mut model, &nodes);
+    let events = Arc::new(model.evidence_sources().remove(0));
+    let about_node = version(
+        r#"{"apiVersion":"v1","kind":"Event","metadata":{"uid":"a","name":"a","namespace":"default"},
+            "type":"Warning","reason":"Rebooted","message":"again",
+            "involvedObject":{"kind":"Node","name":"n1","uid":"n1"}}"#,
+    );
+    model.apply(&events, &event(Why::Added, about_node), at(0));
+    for number in 0..2 * super::MAX_UNKNOWN_SUBJECTS {
+        let name = format!("s{number}");
+        let warning = warning(&name, &name, "stranger");
+        model.apply(&events, &event(Why::Added, warning), at(0));
+    }
+    model.refresh(at(0));
+    let node = &model.object(&Uid::new("n")).expect("it exists").assessment;
+    let mut causes = node.causes.iter().map(|cause| cause.text.as_str());
+    assert!(causes.any(|cause| cause == "Rebooted: again"), "{node:?}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl Model {
         let holders = claims.flat_map(|claim| {
             let users = self.graph.referrers(&claim.object);
             let users = users.filter_map(|uid| self.graph.node(uid));
-            let holders = users.filter(|user| user.pod().is_some_and(has_volumes));
+            let holders = users.filter(|user| user.pod().is_some_and(holds_its_volumes));
             holders.map(move |holder| {
                 format!(
                     "{} has {}, which is for one pod ({ONE_POD})",
@@ -81,7 +81,7 @@ fn is_for_one_pod(claim: Value<'_>) -> bool {
 }
 
 /// Whether a Pod has a node, which its volumes are attached to until it ends.
-fn has_volumes(pod: &Pod) -> bool {
+fn holds_its_volumes(pod: &Pod) -> bool {
     pod.node.is_some() && !pod.has_ended
 }
 

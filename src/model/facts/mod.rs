@@ -15,7 +15,7 @@ use crate::status::Cause;
 use super::Model;
 
 /// The most sources of labels. Each costs a list and a watch.
-const MOST_SOURCES: usize = 6;
+const MAX_SOURCES: usize = 6;
 
 impl Model {
     /// The facts about an object that is not well.
@@ -38,7 +38,7 @@ impl Model {
             let found = self.node_sources(node).into_iter();
             let nearby = self.nearby_pods_source(node).into_iter();
             for source in found.chain(nearby).chain(self.template_sources(node)) {
-                if sources.len() == MOST_SOURCES {
+                if sources.len() == MAX_SOURCES {
                     return sources;
                 }
                 if !sources.contains(&source) {

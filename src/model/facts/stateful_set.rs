@@ -13,9 +13,9 @@ impl Model {
         let policy = doc.root().str_at(&["spec", "podManagementPolicy"]);
         let is_parallel = policy.as_deref() == Some("Parallel");
         let pods = self.graph.children(&set.uid).into_iter();
-        let mut unready: Vec<(u64, &Node)> = pods
+        let mut unready: Vec<(i64, &Node)> = pods
             .filter(|pod| pod.pod().is_some_and(|facts| !facts.ready) && !pod.deleting)
-            .filter_map(|pod| Some((ordinal(&pod.object.name)?, pod)))
+            .filter_map(|pod| Some((pod.ordinal()?, pod)))
             .collect();
         unready.sort_by_key(|(ordinal, _)| *ordinal);
         let (_, pod) = unready.first()?;
@@ -28,9 +28,4 @@ impl Model {
         let text = format!("waits for {}, which is not ready", pod.object);
         (!is_old).then(|| Cause::new(CauseRule::BlockedByPod, text))
     }
-}
-
-/// The number at the end of a Pod's name.
-fn ordinal(name: &str) -> Option<u64> {
-    name.rsplit_once('-')?.1.parse().ok()
 }

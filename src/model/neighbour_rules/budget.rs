@@ -18,10 +18,10 @@ impl Model {
         if others.is_empty() {
             return Vec::new();
         }
-        let pods = self.graph.selected(&budget.uid);
+        let pods = self.graph.selected_by_relations(&budget.uid);
         let is_shared = |other: &&Node| {
             let mut pods = pods.iter();
-            pods.find(|pod| self.graph.selects(&other.uid, pod))
+            pods.find(|pod| self.graph.selects_by_relations(&other.uid, pod))
                 .copied()
         };
         let shared = others

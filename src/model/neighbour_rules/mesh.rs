@@ -1,8 +1,6 @@
 //! A route of Istio to a Service or a subset that does not exist.
 
-use std::sync::Arc;
-
-use crate::graph::{Node, Reference};
+use crate::graph::{Node, Reference, service_of_host};
 use crate::object::{Doc, Value};
 use crate::status::{CauseRule, Finding, Status};
 
@@ -33,9 +31,10 @@ impl Model {
 
     fn missing_destination(&self, service: &Node, destination: Value<'_>) -> Option<Finding> {
         let host = destination.text_at(&["host"])?;
+        let target = service_of_host(&host, &service.object)?;
         let references = self.graph.references_of(&service.uid).iter();
         let mut references = references.filter(|found| found.relation.name == "destination");
-        let reference = references.find(|found| is_host(&host, service, found))?;
+        let reference = references.find(|found| found.target == target)?;
         let missing = |text| {
             let rule = CauseRule::MissingDestination;
             Some(Finding::new(rule, Status::Current, text))
@@ -71,12 +70,4 @@ impl Model {
             .filter_map(|uid| self.doc(uid))
             .collect()
     }
-}
-
-/// Whether a host, `NAME` or `NAME.NAMESPACE.svc…`, is that of a referenced Service.
-fn is_host(host: &str, own: &Node, reference: &Reference) -> bool {
-    let mut labels = host.split('.');
-    let is_name = labels.next() == Some(&*reference.target.name);
-    let namespace = labels.next().map(Arc::from);
-    is_name && namespace.or_else(|| own.object.namespace.clone()) == reference.target.namespace
 }

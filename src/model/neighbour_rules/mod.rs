@@ -23,7 +23,8 @@ use crate::status::{Finding, Status};
 
 use super::{Model, Reading};
 
-/// A rule about an object and the objects around it. The rules that its findings name have the sources.
+/// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
+/// comes from.
 struct NeighbourRule {
     /// The group of the object.
     group: &'static str,
@@ -32,7 +33,8 @@ struct NeighbourRule {
     /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace, and may know those of
     /// [`Tier::Unwell`] only there. Rules about both find notes alone, so that `status` and `trace` agree on the state.
     needs: Tier,
-    /// The kinds that the rule reads and that do not name the object, or are not named by it.
+    /// The kinds that the rule reads although no reference links them to the object. A change of one makes the model judge
+    /// the object again.
     reads: &'static [&'static str],
     /// Finds the problems and the notes.
     find: fn(&Model, &Node) -> Vec<Finding>,
@@ -86,9 +88,9 @@ impl Model {
     }
 
     /// The objects to judge again because others around them have changed.
-    pub(super) fn watchers(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+    pub(super) fn to_judge_again(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
         let revisions = changed.iter().flat_map(|uid| self.busy_sets(uid));
-        let mut watchers: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
+        let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
         for rule in RULES.iter().filter(|rule| self.knows(rule)) {
             // An object that is gone may have had any kind.
             let is_read = |uid: &Uid| {
@@ -97,10 +99,10 @@ impl Model {
             };
             if !rule.reads.is_empty() && changed.iter().any(is_read) {
                 let of_kind = self.graph.of_kind(rule.kind);
-                watchers.extend(of_kind.map(|node| node.uid.clone()));
+                due.extend(of_kind.map(|node| node.uid.clone()));
             }
         }
-        watchers
+        due
     }
 
     /// Whether a named object certainly does not exist, if the model does not have it.

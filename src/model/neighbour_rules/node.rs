@@ -1,7 +1,7 @@
 //! A node with too many Pods or too high limits, and a Pod that a node may evict.
 
 use crate::graph::{Node, well_known};
-use crate::object::{Doc, Quantity, Value};
+use crate::object::{Doc, Quantity, Value, is_sidecar};
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
@@ -118,9 +118,8 @@ impl Model {
 
 /// The sum of the limits of a Pod's containers. An init container ends before the others start, unless it is a sidecar.
 fn limits(pod: Value<'_>, key: &str) -> f64 {
-    let is_sidecar =
-        |spec: &Value<'_>| spec.str_at(&["restartPolicy"]).as_deref() == Some("Always");
-    let sidecars = pod.items_at(&["spec", "initContainers"]).filter(is_sidecar);
+    let sidecars = pod.items_at(&["spec", "initContainers"]);
+    let sidecars = sidecars.filter(|container| is_sidecar(*container));
     let containers = pod.items_at(&["spec", "containers"]).chain(sidecars);
     let limits = containers.filter_map(|container| {
         let limit = container.text_at(&["resources", "limits", key])?;

@@ -429,6 +429,8 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
     assert_eq!(state("web", ", subset: v2"), missing("web"));
     assert_eq!(state(full, ", subset: v2"), missing(full));
     assert_eq!(state("example.com", ", subset: v2"), "Current");
+    let beside_external = "web}}, {destination: {host: web.shop.com";
+    assert_eq!(state(beside_external, ", subset: v2"), "Current");
     let mut read = Read::of(&[&route("web", ", subset: v2"), service].join("\n---\n"));
     assert_eq!(read.state("route"), "Current", "no rule is read");
     let read = read.look(SourceKey {
@@ -550,33 +552,53 @@ fn a_claim_that_waits_for_its_pod_names_where_its_volumes_may_be() {
 
 #[test]
 fn a_webhook_without_its_service_says_what_the_api_server_does() {
-    let webhook = |name: &str, policy: &str| {
-        format!(
-            "{{name: {name}.example.com{policy}, clientConfig: {{service: {{namespace: shop, name: guard}}}}}}"
-        )
-    };
     let (fail, ignore) = (", failurePolicy: Fail", ", failurePolicy: Ignore");
-    let refused = "Failed\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server refuses matching requests (failurePolicy Fail)";
-    let ignored = "InProgress\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server lets matching requests pass (failurePolicy Ignore)";
     for (webhooks, expected) in [
-        (webhook("a", fail), refused),
-        (webhook("a", ""), refused),
-        (webhook("a", ignore), ignored),
+        (webhook("a", fail), REFUSED),
+        (webhook("a", ""), REFUSED),
+        (webhook("a", ignore), IGNORED),
         (
             [webhook("a", ignore), webhook("b", fail)].join(", "),
-            refused,
+            REFUSED,
         ),
     ] {
-        let configuration = format!(
-            "{{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {{name: guard}}, webhooks: [{webhooks}]}}"
-        );
-        let mut read = Read::for_status(&configuration);
+        let mut read = Read::for_status(&webhooks_of_guard(&webhooks));
         assert_eq!(read.state("guard"), "Current", "the Service is not read");
-        let service = SourceKey {
-            scope: Scope::Namespace("shop".into()),
-            select: Select::Name("guard".into()),
-            ..SourceKey::all("", "Service")
-        };
-        assert_eq!(read.look(service).state("guard"), expected, "{webhooks}");
+        assert_eq!(read.look(guard()).state("guard"), expected, "{webhooks}");
+    }
+}
+
+#[test]
+fn an_edited_failure_policy_changes_what_the_api_server_does() {
+    let (fail, ignore) = (", failurePolicy: Fail", ", failurePolicy: Ignore");
+    let version = |policy| webhooks_of_guard(&webhook("a", policy));
+    let mut read = Read::for_status(&version(fail));
+    assert_eq!(read.look(guard()).state("guard"), REFUSED);
+    assert_eq!(read.put(&version(ignore)).state("guard"), IGNORED);
+    assert_eq!(read.put(&version(fail)).state("guard"), REFUSED);
+}
+
+const REFUSED: &str = "Failed\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server refuses matching requests (failurePolicy Fail)";
+const IGNORED: &str = "InProgress\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server lets matching requests pass (failurePolicy Ignore)";
+
+/// A webhook that calls the Service `guard`.
+fn webhook(name: &str, policy: &str) -> String {
+    format!(
+        "{{name: {name}.example.com{policy}, clientConfig: {{service: {{namespace: shop, name: guard}}}}}}"
+    )
+}
+
+fn webhooks_of_guard(webhooks: &str) -> String {
+    format!(
+        "{{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {{name: guard}}, webhooks: [{webhooks}]}}"
+    )
+}
+
+/// The source of the Service `guard`.
+fn guard() -> SourceKey {
+    SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("guard".into()),
+        ..SourceKey::all("", "Service")
     }
 }

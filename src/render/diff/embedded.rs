@@ -21,7 +21,7 @@ use super::painter::{Base, Painter, ShownPair};
 use super::view::{Fold, rank};
 
 /// The limit of lines of a text on a terminal.
-pub(super) const MOST_LINES: usize = 40;
+pub(super) const MAX_LINES: usize = 40;
 
 /// A replaced value.
 #[derive(Clone, Copy)]
@@ -163,9 +163,9 @@ fn hunks(
         .flat_map(|hunk| hunk_lines(painter, base, hunk))
         .collect();
     let folds = painter.view.fold == Fold::Many && painter.view.look.width.is_some();
-    if folds && lines.len() > MOST_LINES {
-        let rest = plural(lines.len() - MOST_LINES, "more line");
-        lines.truncate(MOST_LINES);
+    if folds && lines.len() > MAX_LINES {
+        let rest = plural(lines.len() - MAX_LINES, "more line");
+        lines.truncate(MAX_LINES);
         let ellipsis = painter.view.look.symbols.ellipsis;
         let indent = " ".repeat(base.indent + 4);
         lines.push(

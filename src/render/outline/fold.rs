@@ -1,5 +1,5 @@
-//! Chooses the items to show if space is short: failing items first, then items in transition; of these, first those
-//! with the fewest items above them.
+//! Chooses the items to show if space is short: first those of named objects, then failing items, then items in
+//! transition; of these, first those with the fewest items above them.
 
 use super::item::{ItemBody, OutlineItem, Weight};
 use super::tree::parents;
@@ -32,7 +32,10 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     };
     let mut room = budget;
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&place| (items[place].weight, items[place].depth));
+    order.sort_by_key(|&place| {
+        let item = &items[place];
+        (!item.is_named, item.weight, item.depth)
+    });
     for place in order {
         if room == 0 {
             break;
@@ -79,7 +82,7 @@ pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted], beyond: usize) -
             (ItemBody::Line { .. }, _) | (_, Weight::Line) => lines += 1,
             (_, Weight::Failing) => failing += 1,
             (_, Weight::Moving) => moving += 1,
-            (_, Weight::Asked | Weight::Recent | Weight::Healthy) => healthy += 1,
+            (_, Weight::Recent | Weight::Healthy) => healthy += 1,
         }
     }
     let counts = [
@@ -128,9 +131,9 @@ mod tests {
 
     #[test]
     fn failing_rows_come_first_and_healthy_rows_fill_the_rest() {
-        use Weight::{Asked, Failing, Healthy, Moving, Recent};
+        use Weight::{Failing, Healthy, Moving, Recent};
         let rows = [
-            (0, Asked, ""),
+            (0, Moving, ""),
             (1, Moving, ""),
             (2, Healthy, ""),
             (2, Failing, "no image"),
@@ -148,6 +151,29 @@ mod tests {
         check(&rows, 3, "rr.r....");
         check(&rows, 1, "r.......");
         check(&rows, 0, "........");
+    }
+
+    #[test]
+    fn a_named_row_that_fails_comes_before_one_that_is_healthy_and_each_counts_by_its_state() {
+        use Weight::{Failing, Healthy, Moving};
+        let named = [Healthy, Failing, Moving, Healthy, Failing];
+        let item = |weight| OutlineItem::row(0, Status::Current, Vec::new()).weighing(weight);
+        let mut items = vec![item(Failing)];
+        items.extend(named.map(|weight| item(weight).named()));
+        let check = |budget, expect: [bool; 6], count| {
+            let fitted = fold(&items, budget);
+            let shown: Vec<bool> = fitted.iter().map(|it| *it != Fitted::No).collect();
+            assert_eq!(shown, expect, "{budget} lines");
+            let text = omitted(&items, &fitted, 0);
+            assert_eq!(text, format!("+ {count} (use --once | less)"));
+        };
+        let f = false;
+        check(
+            2,
+            [f, f, true, f, f, true],
+            "1 failing, 1 in progress, 2 healthy",
+        );
+        check(4, [f, true, true, true, f, true], "1 failing, 1 healthy");
     }
 
     /// The work of folding grows with the shown items, not with all items.

@@ -16,6 +16,8 @@ pub struct OutlineItem {
     /// The rules behind its state, one on each line, escaped.
     rules: Vec<String>,
     pub(super) weight: Weight,
+    /// Whether the user named the object of the row.
+    pub(super) is_named: bool,
 }
 
 /// The content of an item.
@@ -30,8 +32,6 @@ pub(super) enum ItemBody {
 /// The importance of an item if space is short, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The user asked for it.
-    Asked,
     /// It is failing.
     Failing,
     /// A line about other items.
@@ -60,6 +60,7 @@ impl OutlineItem {
             causes: Vec::new(),
             rules: Vec::new(),
             weight,
+            is_named: false,
         }
     }
 
@@ -72,6 +73,7 @@ impl OutlineItem {
             causes: Vec::new(),
             rules: Vec::new(),
             weight: Weight::Line,
+            is_named: false,
         }
     }
 
@@ -112,6 +114,15 @@ impl OutlineItem {
     #[must_use]
     pub fn weighing(self, weight: Weight) -> OutlineItem {
         OutlineItem { weight, ..self }
+    }
+
+    /// The row of an object that the user named. It comes before those of the others.
+    #[must_use]
+    pub fn named(self) -> OutlineItem {
+        OutlineItem {
+            is_named: true,
+            ..self
+        }
     }
 
     /// The lines below the item.

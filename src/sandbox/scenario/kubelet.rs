@@ -11,7 +11,7 @@ const KUBELET: &str = "kubelet";
 const PULL: i64 = 1500;
 const FAILED_PULL: i64 = 900;
 /// The number of failed pulls after which the scenario leaves the Pod alone.
-const MOST_PULLS: u32 = 6;
+const MAX_PULLS: u32 = 6;
 
 impl World<'_> {
     pub(super) fn bind(&mut self, name: &str) -> Result<(), WriteError> {
@@ -105,7 +105,7 @@ impl World<'_> {
         );
         wait(&mut pod, "ImagePullBackOff", Some(&message));
         let pulls = self.pulls.get(name).copied().unwrap_or(1);
-        if pulls < MOST_PULLS {
+        if pulls < MAX_PULLS {
             self.plan(5000 << pulls, Task::Pulled(name.to_owned()));
         }
         self.report_pod(pod)

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::{StatusCondition, Value};
+use crate::object::{StatusCondition, Value, is_sidecar};
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
 use crate::status::state::Status;
@@ -132,11 +132,9 @@ fn containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
             let spec = pod
                 .items_at(&["spec", specs])
                 .find(|spec| name.is_some() && spec.str_at(&["name"]) == name);
-            let always =
-                |spec: Value<'_>| spec.str_at(&["restartPolicy"]).as_deref() == Some("Always");
             let role = if specs == "containers" {
                 ContainerRole::Main
-            } else if spec.is_some_and(always) {
+            } else if spec.is_some_and(is_sidecar) {
                 ContainerRole::Sidecar
             } else {
                 ContainerRole::Init

@@ -6,7 +6,7 @@ use crate::object::Value;
 use crate::status::read;
 
 /// How much of a command is shown.
-const MOST_LETTERS: usize = 60;
+const MAX_LETTERS: usize = 60;
 
 /// `GET :8080/healthz every 5s`, with the other timings if they are not the defaults; empty if the probe does nothing
 /// that is known.
@@ -52,6 +52,6 @@ pub(super) fn action(handler: Value<'_>) -> Option<String> {
         .items_at(&["exec", "command"])
         .filter_map(Value::as_str)
         .collect();
-    let command = crate::object::excerpt(&words.join(" "), MOST_LETTERS);
+    let command = crate::object::excerpt(&words.join(" "), MAX_LETTERS);
     (!words.is_empty()).then(|| format!("exec {command}"))
 }

@@ -3,7 +3,7 @@
 use crate::object::{StatusCondition, Value};
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::state::Status;
-use crate::status::{admission, read};
+use crate::status::{RolloutCounts, admission, read};
 
 /// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
@@ -13,15 +13,8 @@ pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause
         "apps/ReplicaSet" | "extensions/ReplicaSet" | "ReplicationController" => {
             replica_failure(&conditions).into_iter().collect()
         }
-        "apps/StatefulSet" => {
-            let wanted = read::int_or(object, &["spec", "replicas"], 1);
-            let updated = read::int_or(object, &["status", "updatedReplicas"], 0);
-            on_delete(object, updated, wanted).into_iter().collect()
-        }
-        "apps/DaemonSet" | "extensions/DaemonSet" => {
-            let wanted = read::int_or(object, &["status", "desiredNumberScheduled"], 0);
-            let updated = read::int_or(object, &["status", "updatedNumberScheduled"], 0);
-            on_delete(object, updated, wanted).into_iter().collect()
+        "apps/StatefulSet" | "apps/DaemonSet" | "extensions/DaemonSet" => {
+            Vec::from_iter(on_delete(object))
         }
         "batch/Job" => job(object, &conditions).into_iter().collect(),
         "PersistentVolumeClaim" if status != Status::Current => vec![unbound(object)],
@@ -70,7 +63,8 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
 }
 
 /// With the `OnDelete` strategy, pods of an old revision stay until someone deletes them.
-fn on_delete(object: Value<'_>, updated: i64, wanted: i64) -> Option<Cause> {
+fn on_delete(object: Value<'_>) -> Option<Cause> {
+    let RolloutCounts { updated, wanted } = RolloutCounts::of(object)?;
     let strategy = object.str_at(&["spec", "updateStrategy", "type"])?;
     (strategy == "OnDelete" && updated < wanted).then(|| {
         let text =

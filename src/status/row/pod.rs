@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::object::{Value, conditions};
+use crate::object::{Value, conditions, is_sidecar};
 use crate::status::read;
 use crate::status::state::Status;
 
@@ -68,7 +68,7 @@ fn deletion_word(pod: Value<'_>) -> Option<&'static str> {
 /// The names of the sidecars: init containers that keep running beside the other containers.
 fn sidecars(pod: Value<'_>) -> impl Iterator<Item = Cow<'_, str>> {
     pod.items_at(&["spec", "initContainers"])
-        .filter(|container| container.str_at(&["restartPolicy"]).as_deref() == Some("Always"))
+        .filter(|container| is_sidecar(*container))
         .map(|container| read::text_or(container, &["name"], ""))
 }
 

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 
 use crate::object::Value;
-use crate::status::read::{self, Reading};
+use crate::status::read::{self, ReadResult};
 use crate::status::verdict::Verdict;
 
 /// A Job is Current as soon as it runs, and Failed only once its `Failed` condition is True.
-pub(super) fn job(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn job(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     let count = |key| read::int_or(object, &["status", key], 0);
     let parallelism = read::int_or(object, &["spec", "parallelism"], 1);
     let completions = read::int_or(object, &["spec", "completions"], parallelism);

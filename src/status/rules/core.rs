@@ -4,11 +4,11 @@
 use jiff::Timestamp;
 
 use crate::object::Value;
-use crate::status::read::{self, Reading};
+use crate::status::read::{self, ReadResult};
 use crate::status::verdict::Verdict;
 
 /// A load balancer needs a cluster IP. kstatus does not check its external address.
-pub(super) fn service(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn service(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     let kind = read::text_or(object, &["spec", "type"], "ClusterIP");
     let address = read::text_or(object, &["spec", "clusterIP"], "");
     if kind == "LoadBalancer" && address.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn service(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
 }
 
 /// A claim is Current when it is bound.
-pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     let phase = read::text_or(object, &["status", "phase"], "unknown");
     if phase == "Bound" {
         return Ok(Verdict::current("PVC is Bound"));
@@ -33,12 +33,12 @@ pub(super) fn persistent_volume_claim(object: Value<'_>, _: Timestamp) -> Readin
 }
 
 /// A `PodDisruptionBudget` is Current once its latest generation is observed, which `generic` checks.
-pub(super) fn pod_disruption_budget(_: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn pod_disruption_budget(_: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     Ok(Verdict::current("AllowedDisruptions has been computed."))
 }
 
 /// A definition is Current when it is established. The first condition that decides wins.
-pub(super) fn custom_resource_definition(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn custom_resource_definition(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     for condition in read::conditions(object)? {
         if condition.is("NamesAccepted", "False")
             || condition.is("Established", "False") && condition.reason != "Installing"

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 use super::cause::Explanation;
-use super::read::Reading;
+use super::read::ReadResult;
 use super::sources;
 use super::verdict::Verdict;
 
@@ -22,7 +22,7 @@ pub(super) struct KindRule {
     /// The kinds, as `GROUP/KIND` (`KIND` in the core group).
     kinds: &'static [&'static str],
     /// Computes the verdict on an object at the given time.
-    decide: fn(Value<'_>, Timestamp) -> Reading<Verdict>,
+    decide: fn(Value<'_>, Timestamp) -> ReadResult<Verdict>,
     pub(super) explanation: Explanation,
 }
 
@@ -74,13 +74,13 @@ pub(super) fn of(kind: &str) -> Option<&'static KindRule> {
 
 impl KindRule {
     /// The verdict on an object of the kind.
-    pub(super) fn decide(&'static self, object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
+    pub(super) fn decide(&'static self, object: Value<'_>, now: Timestamp) -> ReadResult<Verdict> {
         let verdict = (self.decide)(object, now)?;
         Ok(verdict.decided_by(&self.explanation))
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]
-fn always_ready(_: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+fn always_ready(_: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     Ok(Verdict::current("Resource is always ready"))
 }

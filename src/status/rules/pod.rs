@@ -3,14 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{Kind, StatusCondition, Value};
-use crate::status::read::{self, Reading, Unreadable};
+use crate::status::read::{self, ReadResult, Unreadable};
 use crate::status::verdict::Verdict;
 
 /// How long a new Pod may be unschedulable before it counts as failed.
 pub(in crate::status) const SCHEDULE_WINDOW: SignedDuration = SignedDuration::from_secs(15);
 
 /// A Pod is Current when it is ready, or has ended, successfully or not.
-pub(super) fn pod(object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
+pub(super) fn pod(object: Value<'_>, now: Timestamp) -> ReadResult<Verdict> {
     let conditions = read::conditions(object)?;
     match &*read::text_or(object, &["status", "phase"], "") {
         "Succeeded" => Ok(Verdict::current("Pod has completed successfully")),
@@ -25,7 +25,7 @@ pub(super) fn pod(object: Value<'_>, now: Timestamp) -> Reading<Verdict> {
     }
 }
 
-fn running(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Reading<Verdict> {
+fn running(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> ReadResult<Verdict> {
     if conditions
         .iter()
         .any(|condition| condition.is("Ready", "True"))
@@ -78,7 +78,7 @@ fn timestamp(text: &str) -> Option<Timestamp> {
 
 /// The names of the containers in `CrashLoopBackOff`. A field that this function reads and that has the wrong
 /// type is an error.
-fn crash_looping(object: Value<'_>) -> Reading<Vec<String>> {
+fn crash_looping(object: Value<'_>) -> ReadResult<Vec<String>> {
     const PATH: [&str; 2] = ["status", "containerStatuses"];
     let Some(statuses) = read::nested(object, &PATH)? else {
         return Ok(Vec::new());
@@ -98,7 +98,7 @@ fn crash_looping(object: Value<'_>) -> Reading<Vec<String>> {
 }
 
 /// The name of a container and the reason why it waits; `None` if either is missing.
-fn waiting(status: Value<'_>) -> Reading<Option<(String, String)>> {
+fn waiting(status: Value<'_>) -> ReadResult<Option<(String, String)>> {
     let Some(name) = field(status, "name")? else {
         return Ok(None);
     };
@@ -115,7 +115,7 @@ fn waiting(status: Value<'_>) -> Reading<Option<(String, String)>> {
     Ok(Some((name, string(reason)?)))
 }
 
-fn field<'a>(object: Value<'a>, key: &str) -> Reading<Option<Value<'a>>> {
+fn field<'a>(object: Value<'a>, key: &str) -> ReadResult<Option<Value<'a>>> {
     if object.kind() == Kind::Object {
         Ok(object.get(key))
     } else {
@@ -123,7 +123,7 @@ fn field<'a>(object: Value<'a>, key: &str) -> Reading<Option<Value<'a>>> {
     }
 }
 
-fn string(value: Value<'_>) -> Reading<String> {
+fn string(value: Value<'_>) -> ReadResult<String> {
     value
         .as_str()
         .map(std::borrow::Cow::into_owned)

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::object::{StatusCondition, Value};
-use crate::status::read::{self, Reading};
+use crate::status::read::{self, ReadResult};
 use crate::status::verdict::Verdict;
 
 /// The `progressDeadlineSeconds` that means no deadline, by the Deployment controller's convention
@@ -12,7 +12,7 @@ const NO_DEADLINE: i64 = i32::MAX as i64;
 
 /// A Deployment is Current when every replica is updated, ready and available, no old replica is left, and
 /// its conditions agree.
-pub(super) fn deployment(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn deployment(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     let conditions = read::conditions(object)?;
     let exceeded = |condition: &&StatusCondition<'_>| {
         condition.kind == "Progressing" && condition.reason == "ProgressDeadlineExceeded"
@@ -77,7 +77,7 @@ fn short_of_replicas(object: Value<'_>) -> Option<Verdict> {
 
 /// A `ReplicaSet` is Current when every replica is labelled, available and ready, and no extra replica is
 /// left.
-pub(super) fn replica_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn replica_set(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     let failing = |condition: &StatusCondition<'_>| condition.is("ReplicaFailure", "True");
     if read::conditions(object)?.iter().any(failing) {
         return Ok(Verdict::in_progress(

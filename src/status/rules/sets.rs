@@ -4,13 +4,13 @@ use jiff::Timestamp;
 
 use super::replicas::pending_termination;
 use crate::object::Value;
-use crate::status::read::{self, Reading};
+use crate::status::read::{self, ReadResult};
 use crate::status::verdict::Verdict;
 
 /// A `StatefulSet` is Current when every replica is ready and at the wanted revision. With the `OnDelete`
 /// strategy it is always Current. With a partition, only the replicas above it need the wanted revision.
 #[expect(clippy::unnecessary_wraps, reason = "all rules share one signature")]
-pub(super) fn stateful_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn stateful_set(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     if read::text_or(object, &["spec", "updateStrategy", "type"], "") == "OnDelete" {
         return Ok(Verdict::current(
             "StatefulSet is using the ondelete update strategy",
@@ -68,7 +68,7 @@ fn partition(object: Value<'_>, wanted: i64) -> Option<Verdict> {
 
 /// A `DaemonSet` is Current when its controller has observed it, and every node that should run its pod has
 /// one that is updated, available and ready.
-pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
+pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> ReadResult<Verdict> {
     if let Some(verdict) = unobserved(object)? {
         return Ok(verdict);
     }
@@ -100,7 +100,7 @@ pub(super) fn daemon_set(object: Value<'_>, _: Timestamp) -> Reading<Verdict> {
 }
 
 /// The verdict on a `DaemonSet` that its controller has not observed yet: a generation is missing.
-fn unobserved(object: Value<'_>) -> Reading<Option<Verdict>> {
+fn unobserved(object: Value<'_>) -> ReadResult<Option<Verdict>> {
     let kind = read::text_or(object, &["kind"], "");
     if read::int(object, &["metadata", "generation"])?.is_none() {
         return Ok(Some(Verdict::in_progress(

@@ -97,8 +97,8 @@ impl EventLine {
         let about = escape_line(&self.about.to_string()).into_owned();
         let place = style.place(&self.about).map(|place| format!("  {place}"));
         let others = others + &place.unwrap_or_default();
-        let count: i64 = self.counts.values().sum();
-        let count = match count {
+        let counts = self.counts.values().copied();
+        let count = match counts.fold(0, i64::saturating_add) {
             ..2 => String::new(),
             count => format!(" ×{count}"),
         };

@@ -23,9 +23,9 @@ pub(super) struct ObjectTrace {
 
 impl ObjectTrace {
     /// The trace of an object before any event.
-    pub(super) fn new(source: SourceKey) -> ObjectTrace {
+    pub(super) fn new(traced: Traced) -> ObjectTrace {
         ObjectTrace {
-            traced: Traced::new(source),
+            traced,
             printed: BTreeMap::new(),
         }
     }

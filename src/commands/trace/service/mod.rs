@@ -27,9 +27,9 @@ pub(super) struct ServiceTrace {
 
 impl ServiceTrace {
     /// The trace of a Service before any event.
-    pub(super) fn new(source: SourceKey) -> ServiceTrace {
+    pub(super) fn new(traced: Traced) -> ServiceTrace {
         ServiceTrace {
-            state: ServiceState::new(source),
+            state: ServiceState::new(traced),
             transitions: EndpointTransitions::default(),
         }
     }

@@ -16,12 +16,12 @@ pub(super) struct OwnerChain {
     pub(super) counts: Option<String>,
 }
 
-/// Each chain of owners once, and the number of Pods without an owner.
-pub(super) fn chains(model: &Model) -> (Vec<OwnerChain>, usize) {
+/// Each chain of owners of these Pods once, and the number of Pods without an owner.
+pub(super) fn chains(model: &Model, pods: Vec<&Node>) -> (Vec<OwnerChain>, usize) {
     let graph = model.graph();
     let mut chains = BTreeMap::new();
     let mut bare = 0;
-    for pod in graph.of_kind("Pod") {
+    for pod in pods {
         let owners = graph.ancestors(&pod.uid);
         match names(pod, &owners) {
             Some(names) => {

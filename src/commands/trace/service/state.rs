@@ -1,14 +1,16 @@
 //! `ServiceState`: the live model of a Service's trace, and the sources that it needs.
 
+use std::collections::BTreeMap;
+
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{AddressGroup, Node, PodCoverage, address_groups, slices_source};
-use crate::object::Doc;
+use crate::object::{Doc, Uid};
 use crate::source::SourceKey;
 use crate::status::Status;
 
 /// The most owners of its Pods to read. Each costs a watch.
-const MOST_OWNERS: usize = 12;
+const MAX_OWNERS: usize = 12;
 
 /// The trace of one Service.
 pub(super) struct ServiceState {
@@ -21,11 +23,11 @@ pub(super) struct ServiceState {
 
 impl ServiceState {
     /// The trace of a Service before any event.
-    pub(super) fn new(source: SourceKey) -> ServiceState {
+    pub(super) fn new(traced: Traced) -> ServiceState {
         ServiceState {
-            slices: slices_source(&source),
+            slices: slices_source(&traced.source),
             pods: None,
-            traced: Traced::new(source),
+            traced,
         }
     }
 
@@ -35,10 +37,8 @@ impl ServiceState {
         if let Some(service) = self.traced.node() {
             self.pods = service.selected_pods_source(&source.cluster);
         }
-        let owners = self
-            .traced
-            .graph()
-            .pod_owner_sources(&source.cluster, MOST_OWNERS);
+        let graph = self.traced.graph();
+        let owners = graph.pod_owner_sources(self.own_pods(), &source.cluster, MAX_OWNERS);
         let mut sources = vec![source.clone(), self.slices.clone()];
         sources.extend(self.pods.clone());
         sources.extend(owners);
@@ -59,7 +59,20 @@ impl ServiceState {
     /// Its endpoints by address type. Those of a deleted Service may still exist.
     pub(super) fn address_groups(&self) -> Vec<AddressGroup<'_>> {
         let graph = self.traced.graph();
-        address_groups(graph, graph.of_kind("EndpointSlice"))
+        address_groups(graph, graph.slices_named_for(&self.traced.object()))
+    }
+
+    /// The Pods that it selects, and those behind its endpoints, by uid. The graph may have Pods of other Services.
+    pub(super) fn own_pods(&self) -> Vec<&Node> {
+        let graph = self.traced.graph();
+        let slices = graph.slices_named_for(&self.traced.object()).into_iter();
+        let backends = slices.flat_map(|slice| graph.backends(&slice.uid));
+        let behind = backends.filter_map(|backend| backend.pod);
+        let uid = self.traced.uid().into_iter();
+        let selected = uid.flat_map(|uid| graph.selected_pods(uid));
+        let pods: BTreeMap<&Uid, &Node> =
+            behind.chain(selected).map(|pod| (&pod.uid, pod)).collect();
+        pods.into_values().collect()
     }
 
     /// The state of the Service: its endpoints, unless the Service itself has a worse problem.

@@ -361,6 +361,57 @@ fn a_deleted_service_shows_its_endpoints_and_a_new_one_starts_afresh() {
     ");
 }
 
+/// The trace of the Service `api`, which has an Ingress in front that also leads to the Service `other`.
+fn api_beside_other(other_state: &str) -> Feed {
+    let other = SERVICE.replace("name: api", "name: other");
+    let owned = "labels: {app: other}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: other-7f, uid: uid-other-7f}]";
+    let other_pod = pod("other-a", "10.0.0.2", other_state);
+    let is_ready = format!("other-a 10.0.0.2 ready: {}", other_state == "Ready");
+    let other_slice = slice("other-1", "IPv4", &[&is_ready]);
+    let mut feed = api();
+    feed.put(SERVICE)
+        .put(&pod("api-a", "10.0.0.1", "Ready"))
+        .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]))
+        .put(&other.replace("app: api", "app: other"))
+        .put(&other_pod.replace("labels: {app: api}", owned))
+        .put(&other_slice.replace("service-name: api", "service-name: other"))
+        .put("{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: front}, spec: {rules: [{http: {paths: [{path: /, backend: {service: {name: api, port: {number: 80}}}}, {path: /other, backend: {service: {name: other, port: {number: 80}}}}]}}]}}");
+    feed
+}
+
+#[test]
+fn the_other_backends_of_an_ingress_in_front_are_no_endpoints_of_the_service() {
+    let feed = api_beside_other("NotReady");
+    let sources = feed.sources();
+    let has = |source: &str| sources.iter().any(|known| known == source);
+    let other_slices = "endpointslices kubernetes.io/service-name=other";
+    assert!(has(other_slices), "{sources:?}");
+    assert!(has("pods app=other"), "{sources:?}");
+    assert!(!has("replicasets metadata.name=other-7f"), "{sources:?}");
+    let frame = feed.frame(80);
+    let is_own = |line: &&str| line.contains("endpointslice/") || line.contains("owners:");
+    let own: Vec<&str> = frame.lines().filter(is_own).collect();
+    let expected = [
+        "├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating",
+        "└─ owners: 1 pod has none",
+    ];
+    assert_eq!(own, expected, "{frame}");
+}
+
+#[test]
+fn a_pod_that_was_not_read_is_no_ghost() {
+    let feed = api_beside_other("Ready");
+    let sources = feed.sources();
+    assert!(
+        !sources.contains(&"pods app=other".to_owned()),
+        "{sources:?}"
+    );
+    let nodes = feed.graph().nodes;
+    let other = nodes.iter().find(|node| node.id == "/Pod/shop/other-a");
+    let other = other.map(|node| (node.status, node.ghost));
+    assert_eq!(other, Some(("Unknown", false)));
+}
+
 #[test]
 fn only_the_pods_of_the_service_are_requested() {
     let mut feed = api();

@@ -232,20 +232,20 @@ fn cells(
 }
 
 /// How many chains of owners are shown.
-const MOST_CHAINS: usize = 4;
+const MAX_CHAINS: usize = 4;
 
 fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
-    let (chains, bare) = owners::chains(&state.traced.model);
+    let (chains, bare) = owners::chains(&state.traced.model, state.own_pods());
     let mut lines: Vec<String> = chains
         .iter()
-        .take(MOST_CHAINS)
+        .take(MAX_CHAINS)
         .map(|chain| {
             let counts = chain.counts.as_ref().map(|counts| format!("   {counts}"));
             format!("owners: {}{}", chain.names, counts.unwrap_or_default())
         })
         .collect();
-    if chains.len() > MOST_CHAINS {
-        lines.push(format!("owners: {} more", chains.len() - MOST_CHAINS));
+    if chains.len() > MAX_CHAINS {
+        lines.push(format!("owners: {} more", chains.len() - MAX_CHAINS));
     }
     if bare > 0 {
         let pods = counted(bare, "pod has", "pods have");

@@ -59,7 +59,7 @@ const WEEKDAYS: FieldRange = FieldRange {
 };
 
 /// How many days are searched for the next start: leap years may be eight years apart.
-const MOST_DAYS: usize = 8 * 366 + 1;
+const MAX_DAYS: usize = 8 * 366 + 1;
 
 impl Schedule {
     /// Parses five fields, or a name such as `@daily`; `None` for anything else.
@@ -89,7 +89,7 @@ impl Schedule {
     pub(super) fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let local = zone.to_datetime(after);
         let mut date = local.date();
-        for _ in 0..MOST_DAYS {
+        for _ in 0..MAX_DAYS {
             if self.has_day(date) {
                 let starts = self.times(date);
                 let starts = starts.filter_map(|start| zone.to_timestamp(start).ok());

@@ -24,7 +24,7 @@ use super::rollout::{RolloutSnapshot, WorkloadKind};
 pub(super) struct CronJob;
 
 /// How many missed starts are counted.
-const MOST_MISSED: usize = 100;
+const MAX_MISSED: usize = 100;
 
 impl WorkloadKind for CronJob {
     fn group_kind(&self) -> &'static str {
@@ -116,9 +116,9 @@ impl WorkloadKind for CronJob {
         let starts = std::iter::successors(Some(due), |start| schedule.next(*start, &zone));
         let missed = starts
             .take_while(|start| *start <= now)
-            .take(MOST_MISSED)
+            .take(MAX_MISSED)
             .count();
-        let more = if missed == MOST_MISSED {
+        let more = if missed == MAX_MISSED {
             "at least "
         } else {
             ""

@@ -6,10 +6,10 @@ use crate::object::{Uid, Value};
 use crate::render::count::counted;
 use crate::status::Status;
 
-use super::budget::Budget;
 use super::phase::RolloutPhase;
 use super::pod_counts::{PodCounts, count};
 use super::pod_group::PodGroup;
+use super::rolling_update_limits::RollingUpdateLimits;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 use super::{controller_revisions, phases, stateful_set, verdict};
 
@@ -38,9 +38,9 @@ impl WorkloadKind for DaemonSet {
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = count(object, "desiredNumberScheduled");
-        let budget = Budget::of(object, "updateStrategy", wanted);
-        let budget = budget.map(Budget::text);
-        let facts = std::iter::once(stateful_set::strategy(object)).chain(budget);
+        let limits = RollingUpdateLimits::of(object, "updateStrategy", wanted);
+        let limits = limits.map(RollingUpdateLimits::text);
+        let facts = std::iter::once(stateful_set::strategy(object)).chain(limits);
         let facts = facts.collect::<Vec<_>>().join(", ");
         vec![self.amount(wanted), facts]
     }
@@ -61,8 +61,8 @@ impl WorkloadKind for DaemonSet {
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
         let object = rollout.object();
-        let budget = Budget::of(object, "updateStrategy", rollout.counts.wanted);
-        let used = budget.and_then(|budget| budget.used_up(rollout));
+        let limits = RollingUpdateLimits::of(object, "updateStrategy", rollout.counts.wanted);
+        let used = limits.and_then(|limits| limits.used_up(rollout));
         let misscheduled = count(object, "numberMisscheduled");
         let misscheduled = (misscheduled > 0).then(|| {
             let nodes = counted(misscheduled, "node runs", "nodes run");

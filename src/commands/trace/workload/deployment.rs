@@ -1,4 +1,4 @@
-//! A Deployment: its revisions are `ReplicaSets`, and a rollout has a budget and a deadline.
+//! A Deployment: its revisions are `ReplicaSets`, and a rollout has limits and a deadline.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -8,10 +8,10 @@ use crate::graph::{Node, Standing};
 use crate::object::{Uid, Value};
 use crate::status::Status;
 
-use super::budget::Budget;
 use super::phase::{PhaseName, RolloutPhase};
 use super::pod_counts::{PodCounts, count, spec};
 use super::pod_group::{self, PodGroup};
+use super::rolling_update_limits::RollingUpdateLimits;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 use super::{phases, verdict};
 
@@ -65,9 +65,9 @@ impl WorkloadKind for Deployment {
         let strategy = object.at(&["spec", "strategy"]);
         let kind = strategy.and_then(|strategy| strategy.str_at(&["type"]));
         let kind = kind.as_deref().unwrap_or("RollingUpdate").to_owned();
-        let budget = Budget::of(object, "strategy", wanted);
-        let budget = budget.map(Budget::text);
-        let facts = std::iter::once(kind).chain(budget);
+        let limits = RollingUpdateLimits::of(object, "strategy", wanted);
+        let limits = limits.map(RollingUpdateLimits::text);
+        let facts = std::iter::once(kind).chain(limits);
         let facts = facts.collect::<Vec<_>>().join(", ");
         vec![self.amount(wanted), facts]
     }
@@ -111,8 +111,8 @@ impl WorkloadKind for Deployment {
     }
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
-        let budget = Budget::of(rollout.object(), "strategy", rollout.counts.wanted);
-        let used = budget.and_then(|budget| budget.used_up(rollout));
+        let limits = RollingUpdateLimits::of(rollout.object(), "strategy", rollout.counts.wanted);
+        let used = limits.and_then(|limits| limits.used_up(rollout));
         used.into_iter().collect()
     }
 }

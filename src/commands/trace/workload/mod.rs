@@ -4,7 +4,6 @@
 //! one for all.
 
 mod blockers;
-mod budget;
 mod change;
 mod changed_fields;
 mod controller_revisions;
@@ -22,6 +21,7 @@ mod pod_group;
 mod pods;
 mod revisions;
 mod rollback;
+mod rolling_update_limits;
 mod rollout;
 mod state;
 mod stateful_set;
@@ -34,7 +34,7 @@ mod view;
 use super::chain::{Chain, FrameParts};
 use super::headline::Headline;
 use super::traced::Traced;
-use crate::object::Uid;
+use crate::object::{GroupKind, Uid};
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
 use crate::source::{Event, SourceKey};
@@ -53,38 +53,25 @@ pub(super) struct WorkloadTrace {
     transitions: PhaseTransitions,
 }
 
-impl WorkloadTrace {
-    /// The trace of a Deployment.
-    pub(super) fn of_deployment(traced: Traced) -> WorkloadTrace {
-        WorkloadTrace::new(&Deployment, traced)
-    }
+/// The kinds of workloads, with their groups.
+const KINDS: [(&str, &str, &dyn WorkloadKind); 5] = [
+    ("apps", "Deployment", &Deployment),
+    ("apps", "StatefulSet", &StatefulSet),
+    ("apps", "DaemonSet", &DaemonSet),
+    ("batch", "Job", &Job),
+    ("batch", "CronJob", &CronJob),
+];
 
-    /// The trace of a `StatefulSet`.
-    pub(super) fn of_stateful_set(traced: Traced) -> WorkloadTrace {
-        WorkloadTrace::new(&StatefulSet, traced)
-    }
-
-    /// The trace of a `DaemonSet`.
-    pub(super) fn of_daemon_set(traced: Traced) -> WorkloadTrace {
-        WorkloadTrace::new(&DaemonSet, traced)
-    }
-
-    /// The trace of a Job.
-    pub(super) fn of_job(traced: Traced) -> WorkloadTrace {
-        WorkloadTrace::new(&Job, traced)
-    }
-
-    /// The trace of a `CronJob`.
-    pub(super) fn of_cron_job(traced: Traced) -> WorkloadTrace {
-        WorkloadTrace::new(&CronJob, traced)
-    }
-
-    fn new(kind: &'static dyn WorkloadKind, traced: Traced) -> WorkloadTrace {
-        WorkloadTrace {
-            state: WorkloadState::new(kind, traced),
-            transitions: PhaseTransitions::default(),
-        }
-    }
+/// The function that opens the trace of a workload of a type; `None` for other types.
+pub(super) fn story(type_: &GroupKind) -> Option<impl FnOnce(Traced) -> WorkloadTrace + use<>> {
+    let mut kinds = KINDS.into_iter();
+    let is_it =
+        |(group, kind, _): &(&str, &str, _)| (*group, *kind) == (&*type_.group, &*type_.kind);
+    let (_, _, kind) = kinds.find(is_it)?;
+    Some(move |traced| WorkloadTrace {
+        state: WorkloadState::new(kind, traced),
+        transitions: PhaseTransitions::default(),
+    })
 }
 
 impl Chain for WorkloadTrace {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::loaded::{Loaded, unread_text};
 use super::phase::{PhaseName, RolloutPhase};
-use super::pod_counts::PodCounts;
+use super::pod_counts::{PodCounts, sum};
 use super::pod_group::{PodGroup, number};
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
@@ -140,7 +140,7 @@ impl<'a> RolloutSnapshot<'a> {
 
     /// How many Pods of older revisions are available.
     pub(super) fn old_available(&self) -> i64 {
-        self.old_groups().map(|group| group.available).sum()
+        sum(self.old_groups().map(|group| group.available))
     }
 
     /// How many Pods of older revisions are left to be replaced, including terminating ones.
@@ -149,7 +149,7 @@ impl<'a> RolloutSnapshot<'a> {
         if !self.kind.groups_own_pods() {
             return pods;
         }
-        pods.max(self.old_groups().map(|group| group.there).sum())
+        pods.max(sum(self.old_groups().map(|group| group.there)))
     }
 
     /// The condition of a type.

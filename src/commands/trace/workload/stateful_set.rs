@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::Node;
+use crate::graph::{Node, partition};
 use crate::object::{Uid, Value};
 use crate::status::Status;
 
@@ -69,7 +69,8 @@ impl WorkloadKind for StatefulSet {
 
     /// Pods below the partition keep their revision.
     fn replaces(&self, object: Value<'_>, pod: &Node) -> bool {
-        ordinal(pod).is_none_or(|ordinal| ordinal >= partition(object))
+        pod.ordinal()
+            .is_none_or(|ordinal| ordinal >= partition(object))
     }
 }
 
@@ -77,15 +78,4 @@ impl WorkloadKind for StatefulSet {
 pub(super) fn strategy(object: Value<'_>) -> String {
     let kind = object.str_at(&["spec", "updateStrategy", "type"]);
     kind.as_deref().unwrap_or("RollingUpdate").to_owned()
-}
-
-/// The ordinal from which on Pods get the new revision.
-fn partition(object: Value<'_>) -> i64 {
-    let path = ["spec", "updateStrategy", "rollingUpdate", "partition"];
-    object.i64_at(&path).unwrap_or(0)
-}
-
-/// The number at the end of the name of a Pod.
-fn ordinal(pod: &Node) -> Option<i64> {
-    pod.object.name.rsplit('-').next()?.parse().ok()
 }

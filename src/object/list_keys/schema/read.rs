@@ -11,10 +11,10 @@ use crate::object::value::Value;
 use super::node::{ListType, NodeId, Schema, SchemaNode};
 
 /// The most schemas to read. A document of kube-apiserver has a few thousand.
-const MOST_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 16;
 
 /// The most `$ref` and `allOf` to follow for one schema.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Creates a node for each schema, and fills it later. So a schema may refer to itself.
 pub(super) struct SchemaReader<'a> {
@@ -65,7 +65,7 @@ impl<'a> SchemaReader<'a> {
 
     fn empty(&mut self, schema: Value<'a>) -> Option<NodeId> {
         let node = self.schema.nodes.len();
-        if node == MOST_NODES {
+        if node == MAX_NODES {
             return None;
         }
         self.schema.nodes.push(SchemaNode::default());
@@ -117,12 +117,12 @@ impl<'a> SchemaReader<'a> {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
             let inline = part.items_at(&["allOf"]);
-            let room = MOST_PARTS.saturating_sub(parts.len());
+            let room = MAX_PARTS.saturating_sub(parts.len());
             let inline: Vec<_> = inline.take(room).collect();
             parts.extend(inline);
             if let Some(name) = reference(part)
                 && let Some(&other) = self.schemas.get(&name)
-                && parts.len() < MOST_PARTS
+                && parts.len() < MAX_PARTS
                 && names.insert(name)
             {
                 parts.push(other);

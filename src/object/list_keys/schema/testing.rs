@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::node::{ListType, NodeId, Schema};
 
 /// How deep to search for lists.
-const MOST_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 impl Schema {
     /// The kinds of the schema, sorted by name.
@@ -62,6 +62,6 @@ struct Way {
 impl Way {
     /// Enters a node, unless the path is already inside it. Returns whether it did.
     fn enter(&mut self, node: NodeId) -> bool {
-        self.above.len() < MOST_DEPTH && self.above.insert(node)
+        self.above.len() < MAX_DEPTH && self.above.insert(node)
     }
 }

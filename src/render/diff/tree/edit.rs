@@ -7,7 +7,7 @@ use crate::render::age;
 use crate::render::count::plural;
 use crate::render::text::escape_line;
 
-use super::super::embedded::{MOST_LINES, line_counts};
+use super::super::embedded::{MAX_LINES, line_counts};
 use super::super::painter::{LineMark, ShownPair, span};
 use super::super::view::Fold;
 use super::build::{Spot, TreeBuilder};
@@ -98,7 +98,7 @@ impl<'b> TreeBuilder<'b> {
         });
         let look = self.painter.view.look;
         let most = match (look.width, self.painter.view.fold) {
-            (Some(_), Fold::Many) => MOST_LINES,
+            (Some(_), Fold::Many) => MAX_LINES,
             (None, _) | (_, Fold::Never) => usize::MAX,
         };
         let lines: Vec<TreeRow> = hunks.iter().flat_map(hunk_rows).collect();

@@ -101,6 +101,22 @@ fn web() -> Feed {
 }
 
 #[test]
+fn the_largest_counts_do_not_overflow() {
+    let most = i64::MAX;
+    let spec = format!(
+        "replicas: {most}\n  strategy: {{rollingUpdate: {{maxSurge: {most}, maxUnavailable: -{most}}}}}"
+    );
+    let mut feed = Feed::of("Deployment", "web");
+    let counts = format!("1/{most}/{most}");
+    feed.put(&deployment(3, "3", &spec, &status(3, &counts, &[])));
+    for revision in [1, 2, 3] {
+        feed.put(&set(revision, "1", &format!("{most}/{most}/{most}")));
+    }
+    let phase = lines(&feed, "old pods");
+    assert!(phase.contains(&format!("0/{most} terminated")), "{phase}");
+}
+
+#[test]
 fn an_absent_deployment_is_waited_for() {
     let mut feed = web();
     feed.settle();

@@ -1,0 +1,134 @@
+//! `KindIndex`: the objects of the kinds that others look up, so that a look-up does not go over the whole graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::Uid;
+
+use super::endpoints::SERVICE_NAME;
+use super::{Facts, Node};
+
+/// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
+/// of them would take more memory than it saves time.
+const KINDS: [&str; 6] = [
+    "EndpointSlice",
+    "Node",
+    "PersistentVolume",
+    "PodDisruptionBudget",
+    "Service",
+    "VirtualService",
+];
+
+/// Objects by their kinds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct KindIndex {
+    objects: BTreeMap<IndexKey, BTreeSet<Uid>>,
+}
+
+/// What objects are looked up by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct IndexKey {
+    kind: &'static str,
+    namespace: Option<Arc<str>>,
+    /// The name of a Service, for itself and for its slices; empty for other kinds.
+    service: Arc<str>,
+}
+
+impl IndexKey {
+    /// The key of an object; `None` for kinds that the index does not have.
+    fn of(node: &Node) -> Option<IndexKey> {
+        let kind = indexed(&node.object.kind)?;
+        let service = match &node.facts {
+            Facts::Service(_) => Some(&node.object.name),
+            Facts::Slice(_) => node.labels.get(SERVICE_NAME),
+            Facts::Workload(_) | Facts::Pod(_) | Facts::Data(_) | Facts::Other => None,
+        };
+        Some(IndexKey {
+            kind,
+            namespace: node.object.namespace.clone(),
+            service: service.cloned().unwrap_or_default(),
+        })
+    }
+}
+
+impl KindIndex {
+    pub(super) fn add(&mut self, node: &Node) {
+        if let Some(key) = IndexKey::of(node) {
+            self.objects
+                .entry(key)
+                .or_default()
+                .insert(node.uid.clone());
+        }
+    }
+
+    pub(super) fn remove(&mut self, node: &Node) {
+        let Some(key) = IndexKey::of(node) else {
+            return;
+        };
+        if let Some(objects) = self.objects.get_mut(&key) {
+            objects.remove(&node.uid);
+            if objects.is_empty() {
+                self.objects.remove(&key);
+            }
+        }
+    }
+
+    /// The objects of a kind; `None` for kinds that the index does not have.
+    pub(super) fn of_kind<'i>(
+        &'i self,
+        kind: &str,
+    ) -> Option<impl Iterator<Item = &'i Uid> + use<'i>> {
+        let kind = indexed(kind)?;
+        let is_it = move |key: &IndexKey| key.kind == kind;
+        Some(self.from(kind, None, is_it))
+    }
+
+    /// The objects of a kind in a namespace; `None` for kinds that the index does not have.
+    pub(super) fn of_kind_in<'i>(
+        &'i self,
+        kind: &str,
+        namespace: Option<&Arc<str>>,
+    ) -> Option<impl Iterator<Item = &'i Uid> + use<'i>> {
+        let kind = indexed(kind)?;
+        let namespace = namespace.cloned();
+        let own = namespace.clone();
+        let is_it = move |key: &IndexKey| key.kind == kind && key.namespace == own;
+        Some(self.from(kind, namespace, is_it))
+    }
+
+    /// The Service of this name, or its slices.
+    pub(super) fn of_service<'i>(
+        &'i self,
+        kind: &'static str,
+        namespace: Option<&Arc<str>>,
+        service: &Arc<str>,
+    ) -> impl Iterator<Item = &'i Uid> + use<'i> {
+        let key = IndexKey {
+            kind,
+            namespace: namespace.cloned(),
+            service: service.clone(),
+        };
+        self.objects.get(&key).into_iter().flatten()
+    }
+
+    fn from<'i, F: Fn(&IndexKey) -> bool>(
+        &'i self,
+        kind: &'static str,
+        namespace: Option<Arc<str>>,
+        is_it: F,
+    ) -> impl Iterator<Item = &'i Uid> + use<'i, F> {
+        let first = IndexKey {
+            kind,
+            namespace,
+            service: Arc::default(),
+        };
+        let objects = self.objects.range(first..);
+        let objects = objects.take_while(move |(key, _)| is_it(key));
+        objects.flat_map(|(_, objects)| objects)
+    }
+}
+
+/// The kind, if the index has its objects.
+fn indexed(kind: &str) -> Option<&'static str> {
+    KINDS.into_iter().find(|known| *known == kind)
+}
