@@ -239,9 +239,10 @@ rules! {
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";
     UncalledWebhook Retried FAILURE_POLICY "The API server cannot call a webhook, so it refuses matching requests or lets them pass.";
-    UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
     UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
+    Unfinished Retried CONVENTIONS "The phase, the health or another field of a custom resource reports work that is not done.";
+    UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";
     Unschedulable Elsewhere SCHEDULING "The scheduler finds no node for the Pod.";
     Untolerated Retried TAINTS "The node of a Pod has a taint that the Pod does not tolerate.";

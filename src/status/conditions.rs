@@ -123,10 +123,11 @@ const PROBLEMS: [&str; 9] = [
 
 /// Other names of conditions that report a passing problem when True. Node problem detectors set them
 /// (<https://github.com/kubernetes/node-problem-detector>).
-const PROBLEM_NAMES: [&str; 11] = [
+const PROBLEM_NAMES: [&str; 12] = [
     "FilesystemIsReadOnly",
     "FreezeScheduled",
     "KernelDeadlock",
+    "NotReady",
     "OOMKilling",
     "OutOfDisk",
     "PreemptScheduled",
@@ -147,6 +148,7 @@ pub(super) struct Problem<'a> {
 /// The problems that the conditions of an object report, in the object's order.
 pub(super) fn problems<'a>(object: Value<'a>, kind: &str) -> Vec<Problem<'a>> {
     let conditions = read::conditions(object).unwrap_or_default().into_iter();
+    let conditions = conditions.chain(of_parents(object, kind));
     let problem = |condition: StatusCondition<'a>| {
         let (rule, severity) = polarity(kind, &condition)?;
         Some(Problem {
@@ -156,6 +158,18 @@ pub(super) fn problems<'a>(object: Value<'a>, kind: &str) -> Vec<Problem<'a>> {
         })
     };
     conditions.filter_map(problem).collect()
+}
+
+/// The conditions of a route or a policy of the Gateway API. Each Gateway above it reports its own
+/// (<https://gateway-api.sigs.k8s.io/reference/spec/#routeparentstatus>).
+fn of_parents<'a>(object: Value<'a>, kind: &str) -> Vec<StatusCondition<'a>> {
+    if !kind.starts_with("gateway.networking.k8s.io/") {
+        return Vec::new();
+    }
+    let lists = ["parents", "ancestors"].into_iter();
+    let parents = lists.flat_map(|list| object.items_at(&["status", list]));
+    let conditions = parents.flat_map(|parent| parent.items_at(&["conditions"]));
+    conditions.map(StatusCondition::of).collect()
 }
 
 /// What the status of a condition means; `None` if it is normal.
@@ -184,7 +198,7 @@ fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
         "True" if is_problem(name) => Severity::InProgress,
         "False" if RESULTS.contains(&name) => Severity::Failed,
         "Unknown" if RESULTS.contains(&name) => Severity::InProgress,
-        "False" | "Unknown" if POSITIVE.contains(&name) => Severity::InProgress,
+        "False" | "Unknown" if is_positive(name) => Severity::InProgress,
         _ => return None,
     };
     let rule = match name {
@@ -193,6 +207,12 @@ fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
         _ => CauseRule::Condition,
     };
     Some((rule, severity))
+}
+
+/// Whether a condition of this name is good when True: `Ready`, `AllReplicasReady`.
+pub(super) fn is_positive(name: &str) -> bool {
+    let has_good_end = name.ends_with("Ready") || name.ends_with("Healthy");
+    (has_good_end && !is_problem(name)) || POSITIVE.contains(&name)
 }
 
 /// Whether a condition of this name reports a passing problem when True.

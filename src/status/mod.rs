@@ -8,6 +8,7 @@ mod assessment;
 mod cause;
 mod certificate;
 mod conditions;
+mod custom;
 mod diagnosis;
 mod generic;
 mod goal;

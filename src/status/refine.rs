@@ -14,7 +14,7 @@ use super::conditions::problems;
 use super::diagnosis::{WaitReason, cron_job};
 use super::state::Status;
 use super::verdict::Verdict;
-use super::{certificate, read, rules, sources};
+use super::{certificate, custom, read, rules, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
@@ -26,6 +26,16 @@ const REPLICA_FAILURE: Explanation = Explanation {
     finds: "The condition ReplicaFailure of a workload is True.",
     source: sources::REPLICA_FAILURE,
 };
+const MISSING_REPLICAS: Explanation = Explanation {
+    name: "MissingReplicas",
+    finds: "Fewer Pods of a ReplicationController are ready than it wants.",
+    source: sources::REPLICAS,
+};
+const ENDED_CONTAINER: Explanation = Explanation {
+    name: "EndedContainer",
+    finds: "A container of a running Pod has failed, and the restartPolicy is Never: the Pod cannot become ready.",
+    source: sources::CONTAINER_STATES,
+};
 const RUNNING_JOB: Explanation = Explanation {
     name: "RunningJob",
     finds: "The Job is neither complete nor suspended.",
@@ -34,24 +44,30 @@ const RUNNING_JOB: Explanation = Explanation {
 
 /// The rules that find no causes.
 #[cfg(any(test, feature = "testing"))]
-pub(super) const RULES: [&Explanation; 3] = [&BROKEN_CONTAINERS, &REPLICA_FAILURE, &RUNNING_JOB];
+pub(super) const RULES: [&Explanation; 5] = [
+    &BROKEN_CONTAINERS,
+    &ENDED_CONTAINER,
+    &MISSING_REPLICAS,
+    &REPLICA_FAILURE,
+    &RUNNING_JOB,
+];
 
 /// A rule that finds a problem which kstatus misses.
-type Refinement = fn(Value<'_>) -> Option<Verdict>;
+pub(super) type Refinement = fn(Value<'_>) -> Option<Verdict>;
 
 /// The refinements of one kind.
 fn of(kind: &str) -> &'static [Refinement] {
     match kind {
-        "Pod" => &[failed_pod, broken_containers],
+        "Pod" => &[failed_pod, broken_containers, ended_container],
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
         "batch/CronJob" => &[failed_run],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
         "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
-        "ReplicationController" => &[replica_failure],
+        "ReplicationController" => &[replica_failure, missing_replicas],
         _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => &[replica_failure],
-        _ if rules::of(kind).is_none() => &[failed_phase],
+        _ if rules::of(kind).is_none() => custom::of(kind),
         _ => &[],
     }
 }
@@ -117,6 +133,31 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
     Some(Verdict::failed(&**reason, message).decided_by(&BROKEN_CONTAINERS))
 }
 
+/// A running Pod with a container that has failed and is never started again.
+fn ended_container(pod: Value<'_>) -> Option<Verdict> {
+    let is_never = read::text_or(pod, &["spec", "restartPolicy"], "") == "Never";
+    let is_running = read::text_or(pod, &["status", "phase"], "") == "Running";
+    let mut containers = pod.items_at(&["status", "containerStatuses"]);
+    let code = |status: &Value<'_>| read::int_or(*status, &["state", "terminated", "exitCode"], 0);
+    let failed = containers.find(|status| code(status) != 0 && is_never && is_running)?;
+    let name = read::text_or(failed, &["name"], "?");
+    let text = format!(
+        "{name} ended with exit code {} and is never restarted",
+        code(&failed)
+    );
+    Some(Verdict::failed("ContainerFailed", text).decided_by(&ENDED_CONTAINER))
+}
+
+/// A `ReplicationController` with too few ready Pods. kstatus has no rule for the kind.
+fn missing_replicas(controller: Value<'_>) -> Option<Verdict> {
+    let wanted = read::int_or(controller, &["spec", "replicas"], 1);
+    let ready = read::int_or(controller, &["status", "readyReplicas"], 0);
+    (ready < wanted).then(|| {
+        let text = format!("{ready} of {wanted} replicas are ready");
+        Verdict::in_progress("LessReady", text).decided_by(&MISSING_REPLICAS)
+    })
+}
+
 /// A workload whose pods cannot be created, for example because of a quota or an admission rule.
 fn replica_failure(object: Value<'_>) -> Option<Verdict> {
     read::conditions(object)
@@ -179,23 +220,6 @@ fn pending_load_balancer(service: Value<'_>) -> Option<Verdict> {
         )
         .by(CauseRule::PendingLoadBalancer)
     })
-}
-
-/// A custom resource whose phase or state is a failure.
-fn failed_phase(object: Value<'_>) -> Option<Verdict> {
-    let words = ["phase", "state"].map(|key| read::text_or(object, &["status", key], ""));
-    let mut words = words.into_iter();
-    let word = words.find(|word| {
-        let failures = ["failed", "failure", "error"];
-        failures
-            .iter()
-            .any(|failure| word.eq_ignore_ascii_case(failure))
-    })?;
-    let message = match read::text_or(object, &["status", "message"], "") {
-        message if message.is_empty() => read::text_or(object, &["status", "reason"], ""),
-        message => message,
-    };
-    Some(Verdict::failed(word, message).by(CauseRule::Failed))
 }
 
 /// A volume that no claim can use: its claim is gone, or it could not be reclaimed.

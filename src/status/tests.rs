@@ -626,6 +626,10 @@ fn spy_reports_conditions_of_custom_resources() {
         ("DiskPressure", "True", "InProgress: m [Reconciling R]"),
         ("Progressing", "False", "Current: Resource is current"),
         ("Paused", "True", "Current: Resource is current"),
+        ("NotReady", "True", "InProgress: m [Reconciling R]"),
+        ("NotReady", "False", "Current: Resource is current"),
+        ("AllReplicasReady", "False", "InProgress: m [Reconciling R]"),
+        ("UpdateAvailable", "False", "Current: Resource is current"),
     ] {
         let fields = condition(kind, status, "R");
         let object = object("example.com/v1/Foo", &fields);
@@ -730,6 +734,76 @@ fn spy_reports_statuses_without_conditions() {
             "example.com/v1/Foo",
             r#""status":{"phase":"Running"}"#,
             "Current: Resource is current",
+        ),
+        (
+            "velero.io/v1/Backup",
+            r#""status":{"phase":"PartiallyFailed"}"#,
+            "Failed:  [Stalled PartiallyFailed]",
+        ),
+        (
+            "acme.cert-manager.io/v1/Order",
+            r#""status":{"state":"errored","reason":"rate limit"}"#,
+            "Failed: rate limit [Stalled errored]",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""status":{"phase":"Pending"}"#,
+            "InProgress:  [Reconciling Pending]",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}"#,
+            "InProgress: generation 2 is newer than the condition Ready [Reconciling LatestGenerationNotObserved]",
+        ),
+        (
+            "example.com/v1/Foo",
+            r#""metadata":{"generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}"#,
+            "Current: Resource is Ready",
+        ),
+        (
+            "argoproj.io/v1alpha1/Application",
+            r#""status":{"health":{"status":"Degraded","message":"web is down"},"sync":{"status":"Synced"}}"#,
+            "Failed: web is down [Stalled Degraded]",
+        ),
+        (
+            "argoproj.io/v1alpha1/Application",
+            r#""status":{"health":{"status":"Healthy"},"conditions":[{"type":"ComparisonError","message":"no such path"}]}"#,
+            "Failed: no such path [Stalled ComparisonError]",
+        ),
+        (
+            "argoproj.io/v1alpha1/Application",
+            r#""status":{"health":{"status":"Healthy"},"operationState":{"phase":"Failed","message":"namespace x not found"}}"#,
+            "Failed: namespace x not found [Stalled OperationFailed]",
+        ),
+        (
+            "argoproj.io/v1alpha1/Application",
+            r#""status":{"health":{"status":"Healthy"},"sync":{"status":"OutOfSync"}}"#,
+            "InProgress: the objects differ from their source [Reconciling OutOfSync]",
+        ),
+        (
+            "argoproj.io/v1alpha1/Application",
+            r#""status":{"health":{"status":"Healthy"},"sync":{"status":"Synced"},"operationState":{"phase":"Succeeded"}}"#,
+            "Current: Resource is current",
+        ),
+        (
+            "snapshot.storage.k8s.io/v1/VolumeSnapshot",
+            r#""status":{"readyToUse":false,"error":{"message":"pvc not found"}}"#,
+            "Failed: pvc not found [Stalled SnapshotError]",
+        ),
+        (
+            "v1/ReplicationController",
+            r#""spec":{"replicas":2},"status":{"replicas":2}"#,
+            "InProgress: 0 of 2 replicas are ready [Reconciling LessReady]",
+        ),
+        (
+            "v1/ReplicationController",
+            r#""spec":{"replicas":2},"status":{"replicas":2,"readyReplicas":2}"#,
+            "Current: Resource is current",
+        ),
+        (
+            "v1/Pod",
+            r#""spec":{"restartPolicy":"Never"},"status":{"phase":"Running","containerStatuses":[{"name":"a"},{"name":"b","state":{"terminated":{"exitCode":1}}}]}"#,
+            "Failed: b ended with exit code 1 and is never restarted [Stalled ContainerFailed]",
         ),
         (
             "policy/v1/PodDisruptionBudget",

@@ -42,8 +42,12 @@ struct MetricSource {
 pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let replicas = |key| read::int_or(scaler, &["status", key], 0);
     let (current, desired) = (replicas("currentReplicas"), replicas("desiredReplicas"));
+    let conditions = read::conditions(scaler).unwrap_or_default();
+    // Without metrics, the desired number is 0 and means nothing.
+    let mut conditions = conditions.iter();
+    let is_idle = conditions.any(|condition| condition.is("ScalingActive", "False"));
     let mut notes = Vec::new();
-    if current != desired {
+    if current != desired && !is_idle {
         let text = format!("scales from {current} to {desired} replicas");
         notes.push(Cause::new(CauseRule::Scaling, text));
     }

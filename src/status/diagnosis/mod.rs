@@ -29,10 +29,11 @@ pub(super) use pod::SLACK;
 
 /// Finds the causes of `verdict`, the most useful first. Most Current objects have none.
 pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
-    if let Some(error) = &verdict.error {
-        return vec![Cause::new(CauseRule::Unreadable, error.clone())];
-    }
     let kind = read::group_kind(object).unwrap_or_default();
+    if let Some(error) = &verdict.error {
+        let lost = pod::lost(object).filter(|_| kind == "Pod");
+        return vec![lost.unwrap_or_else(|| Cause::new(CauseRule::Unreadable, error.clone()))];
+    }
     if verdict.status == Status::Terminating {
         return terminating(object, &kind, now);
     }
@@ -42,8 +43,11 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
     };
     causes.extend(note::notes(object, &kind));
     causes.extend(of_conditions(object, &kind));
-    if causes.is_empty() {
-        causes.extend(of_verdict(verdict, &kind));
+    // A custom resource may report its failure in one place and its readiness in another.
+    let has_failed = verdict.status == Status::Failed && rules::of(&kind).is_none();
+    let is_told = |text: &str| causes.iter().any(|cause| cause.text.contains(text));
+    if causes.is_empty() || (has_failed && !is_told(&verdict.message)) {
+        causes.splice(0..0, of_verdict(verdict, &kind));
     }
     causes
 }

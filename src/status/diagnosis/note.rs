@@ -50,7 +50,8 @@ fn daemon_set(set: Value<'_>) -> Vec<Cause> {
     let mut notes = Vec::new();
     let misscheduled = status("numberMisscheduled");
     if misscheduled > 0 {
-        let text = format!("runs on {misscheduled} nodes that it does not select");
+        let nodes = if misscheduled == 1 { "node" } else { "nodes" };
+        let text = format!("runs on {misscheduled} {nodes} where it should not");
         notes.push(Cause::new(CauseRule::Misscheduled, text));
     }
     let labels = set.at(&["spec", "template", "spec", "nodeSelector"]);
@@ -94,7 +95,8 @@ fn budget(budget: Value<'_>) -> Option<Cause> {
         status("desiredHealthy"),
     );
     let (rule, text) = if pods == 0 {
-        let text = "its selector matches no pod".to_owned();
+        let text =
+            "it covers no pod: none matches its selector, or they have no controller".to_owned();
         (CauseRule::NoPodSelected, text)
     } else if healthy < desired {
         let text = format!("only {healthy} of {pods} pods are healthy, {desired} must be");

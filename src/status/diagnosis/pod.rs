@@ -77,11 +77,19 @@ fn failed(pod: Value<'_>) -> Option<Cause> {
     Some(Cause::new(rule, sentence(&reason, &message)))
 }
 
+/// Why the control plane does not know the phase of the Pod: its node does not respond.
+pub(super) fn lost(pod: Value<'_>) -> Option<Cause> {
+    let is_lost = read::text_or(pod, &["status", "phase"], "") == "Unknown";
+    is_lost.then(|| failed(pod)).flatten()
+}
+
 /// Why the Pod has no node yet.
 fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
-    let condition = conditions
-        .iter()
-        .find(|condition| condition.is("PodScheduled", "False"))?;
+    let mut scheduled = conditions.iter();
+    let Some(scheduled) = scheduled.find(|condition| condition.kind == "PodScheduled") else {
+        return unknown_scheduler(pod);
+    };
+    let condition = Some(scheduled).filter(|condition| condition.status == "False")?;
     if condition.reason == "SchedulingGated" {
         let gates: Vec<_> = pod
             .items_at(&["spec", "schedulingGates"])
@@ -95,6 +103,16 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
         message => message.to_owned(),
     };
     Some(Cause::new(CauseRule::Unschedulable, text))
+}
+
+/// A Pod that a scheduler of its own must place, and no scheduler has looked at yet.
+fn unknown_scheduler(pod: Value<'_>) -> Option<Cause> {
+    let scheduler = pod.text_at(&["spec", "schedulerName"])?;
+    let is_placed = pod.text_at(&["spec", "nodeName"]).is_some();
+    (!is_placed && &*scheduler != "default-scheduler").then(|| {
+        let text = format!("the scheduler {scheduler} has not looked at the pod yet");
+        Cause::new(CauseRule::Unschedulable, text)
+    })
 }
 
 /// What registries answer, and container runtimes report, if they demand another login.

@@ -436,7 +436,7 @@ const NOTES: &[(&str, &str, &str)] = &[
     (
         "apps/v1/DaemonSet",
         r#""spec":{"template":{"spec":{"nodeSelector":{"gpu":"yes"}}}},"status":{"desiredNumberScheduled":0,"numberMisscheduled":2}"#,
-        "Misscheduled  runs on 2 nodes that it does not select\nNoNodeSelected  no node has gpu=yes",
+        "Misscheduled  runs on 2 nodes where it should not\nNoNodeSelected  no node has gpu=yes",
     ),
     (
         "batch/v1/CronJob",
@@ -461,7 +461,7 @@ const NOTES: &[(&str, &str, &str)] = &[
     (
         "policy/v1/PodDisruptionBudget",
         r#""status":{"expectedPods":0,"currentHealthy":0,"desiredHealthy":2}"#,
-        "NoPodSelected  its selector matches no pod",
+        "NoPodSelected  it covers no pod: none matches its selector, or they have no controller",
     ),
     (
         "policy/v1/PodDisruptionBudget",
@@ -622,4 +622,44 @@ fn a_refused_pull_says_if_the_pod_has_no_pull_secret() {
     let with = waiting("401 Unauthorized").replace(r#""spec":{"#, secrets);
     check("v1/Pod", &with, "ImagePull  web: 401 Unauthorized");
     check("v1/Pod", &waiting("not found"), "ImagePull  web: not found");
+}
+
+#[test]
+fn causes_that_a_controller_writes_beside_the_conditions() {
+    check(
+        "example.com/v1/Foo",
+        r#""status":{"conditions":[{"type":"Ready","status":"False","reason":"R","message":"not ready"},
+            {"type":"Stalled","status":"True","reason":"BadSpec","message":"spec.size must be even"}]}"#,
+        "Failed  BadSpec: spec.size must be even\nNotReady  R: not ready",
+    );
+    check(
+        "gateway.networking.k8s.io/v1/HTTPRoute",
+        r#""status":{"parents":[{"conditions":[{"type":"Accepted","status":"False","reason":"NoMatchingParent","message":"no listener https"}]}]}"#,
+        "Condition  Accepted=False: NoMatchingParent: no listener https",
+    );
+    check(
+        "cluster.x-k8s.io/v1/Machine",
+        r#""status":{"phase":"Failed","failureReason":"CreateError","failureMessage":"no capacity"}"#,
+        "Failed  no capacity",
+    );
+    check(
+        "v1/Pod",
+        r#""status":{"phase":"Unknown","reason":"NodeLost","message":"node-1 is unresponsive"}"#,
+        "NodeLost  NodeLost: node-1 is unresponsive",
+    );
+    check(
+        "v1/Pod",
+        r#""spec":{"schedulerName":"volcano"},"status":{"phase":"Pending"}"#,
+        "Unschedulable  the scheduler volcano has not looked at the pod yet",
+    );
+    check(
+        "autoscaling/v2/HorizontalPodAutoscaler",
+        r#""status":{"currentReplicas":1,"desiredReplicas":0,"conditions":[{"type":"ScalingActive","status":"False","reason":"FailedGetResourceMetric","message":"no metrics"}]}"#,
+        "ScalingInactive  FailedGetResourceMetric: no metrics",
+    );
+    check(
+        "apps/v1/Deployment",
+        r#""spec":{"replicas":2,"minReadySeconds":600},"status":{"replicas":2,"updatedReplicas":2,"readyReplicas":2}"#,
+        "NotReady  pods count as available once they are ready for 600s",
+    );
 }

@@ -35,6 +35,12 @@ fn deployment(object: Value<'_>, conditions: &[StatusCondition<'_>], status: Sta
         };
         causes.push(Cause::new(CauseRule::ProgressDeadline, text));
     }
+    let waits = read::int_or(object, &["spec", "minReadySeconds"], 0);
+    let count = |key| read::int_or(object, &["status", key], 0);
+    if waits > 0 && count("availableReplicas") < count("readyReplicas") {
+        let text = format!("pods count as available once they are ready for {waits}s");
+        causes.push(Cause::new(CauseRule::NotReady, text));
+    }
     if read::flag(object, &["spec", "paused"]) && status != Status::Current {
         causes.push(Cause::new(CauseRule::Paused, "the rollout is paused"));
     }

@@ -1,0 +1,133 @@
+//! What the status of a custom resource reports beside its conditions: its phase, its health, an error.
+
+use crate::object::Value;
+
+use super::cause::CauseRule;
+use super::conditions::is_positive;
+use super::generic::NOT_OBSERVED;
+use super::read;
+use super::refine::Refinement;
+use super::verdict::Verdict;
+
+/// How a word ends that reports a failure, in lower case.
+const FAILURES: [&str; 6] = [
+    "failed",
+    "failure",
+    "error",
+    "errored",
+    "degraded",
+    "unhealthy",
+];
+
+/// The words that report unfinished work, in lower case.
+const UNFINISHED: [&str; 11] = [
+    "applyingchanges",
+    "creating",
+    "deleting",
+    "initializing",
+    "installing",
+    "pending",
+    "progressing",
+    "provisioning",
+    "reconciling",
+    "updating",
+    "upgrading",
+];
+
+/// The fields of a status that explain its phase, the best first.
+const EXPLANATIONS: [&str; 6] = [
+    "message",
+    "failureMessage",
+    "errorMessage",
+    "error",
+    "failureReason",
+    "reason",
+];
+
+/// The rules for custom resources of a kind.
+pub(super) fn of(kind: &str) -> &'static [Refinement] {
+    match kind {
+        "argoproj.io/Application" => &[application, unobserved],
+        "snapshot.storage.k8s.io/VolumeSnapshot"
+        | "snapshot.storage.k8s.io/VolumeSnapshotContent" => &[snapshot],
+        _ => &[phase, unobserved],
+    }
+}
+
+/// An object whose phase or state reports a failure, or work that is not done.
+fn phase(object: Value<'_>) -> Option<Verdict> {
+    let words = ["phase", "state"].map(|key| read::text_or(object, &["status", key], ""));
+    let words = words.iter().filter(|word| !word.is_empty());
+    words
+        .filter_map(|word| by_word(object, word))
+        .max_by_key(|verdict| verdict.status)
+}
+
+fn by_word(object: Value<'_>, word: &str) -> Option<Verdict> {
+    let lower = word.to_lowercase();
+    let has_failed = lower.starts_with("failed") || FAILURES.iter().any(|end| lower.ends_with(end));
+    let texts = EXPLANATIONS.map(|key| read::text_or(object, &["status", key], ""));
+    let text = texts.into_iter().find(|text| !text.is_empty());
+    let text = text.unwrap_or_default();
+    if has_failed {
+        return Some(Verdict::failed(word, text).by(CauseRule::Failed));
+    }
+    let is_unfinished = UNFINISHED.contains(&lower.as_str());
+    is_unfinished.then(|| Verdict::in_progress(word, text).by(CauseRule::Unfinished))
+}
+
+/// Ready=True of an older generation: the controller has not looked at the newest one.
+fn unobserved(object: Value<'_>) -> Option<Verdict> {
+    let generation = object.i64_at(&["metadata", "generation"])?;
+    let mut conditions = object.items_at(&["status", "conditions"]);
+    let old = conditions.find(|condition| {
+        let name = read::text_or(*condition, &["type"], "");
+        let observed = condition.i64_at(&["observedGeneration"]);
+        is_positive(&name) && observed.is_some_and(|observed| observed < generation)
+    })?;
+    let name = read::text_or(old, &["type"], "");
+    let text = format!("generation {generation} is newer than the condition {name}");
+    Some(Verdict::in_progress(NOT_OBSERVED, text).by(CauseRule::NotObserved))
+}
+
+/// An Application of Argo CD: its operation, its health, and whether it is what its source says
+/// (<https://argo-cd.readthedocs.io/en/stable/operator-manual/health/>).
+fn application(object: Value<'_>) -> Option<Verdict> {
+    let text = |path: &[&str]| read::text_or(object, path, "");
+    let operation = text(&["status", "operationState", "phase"]);
+    if matches!(&*operation, "Failed" | "Error") {
+        let message = text(&["status", "operationState", "message"]);
+        return Some(Verdict::failed("OperationFailed", message).by(CauseRule::Failed));
+    }
+    let health = text(&["status", "health", "status"]);
+    let message = text(&["status", "health", "message"]);
+    if matches!(&*health, "Degraded" | "Missing") {
+        return Some(Verdict::failed(health, message).by(CauseRule::Failed));
+    }
+    let mut conditions = object.items_at(&["status", "conditions"]);
+    let error =
+        conditions.find(|condition| read::text_or(*condition, &["type"], "").ends_with("Error"));
+    if let Some(error) = error {
+        let field = |key: &str| read::text_or(error, &[key], "");
+        return Some(Verdict::failed(field("type"), field("message")).by(CauseRule::Failed));
+    }
+    if health == "Progressing" {
+        return Some(Verdict::in_progress(health, message).by(CauseRule::Unfinished));
+    }
+    (text(&["status", "sync", "status"]) == "OutOfSync").then(|| {
+        let text = "the objects differ from their source";
+        Verdict::in_progress("OutOfSync", text).by(CauseRule::Unfinished)
+    })
+}
+
+/// A snapshot that has failed, or that nobody can use yet.
+fn snapshot(object: Value<'_>) -> Option<Verdict> {
+    if let Some(message) = object.text_at(&["status", "error", "message"]) {
+        return Some(Verdict::failed("SnapshotError", &*message).by(CauseRule::Failed));
+    }
+    let is_ready = object.bool_at(&["status", "readyToUse"]) == Some(true);
+    (!is_ready).then(|| {
+        let text = "the snapshot is not ready to use";
+        Verdict::in_progress("NotReadyToUse", text).by(CauseRule::Unfinished)
+    })
+}
