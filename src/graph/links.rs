@@ -201,9 +201,10 @@ impl LinkReader<'_> {
             To::Kind(kind) => group_kind(kind),
             To::Reference(kinds) => {
                 let default = kinds.first().filter(|kind| !kind.is_empty());
-                referenced_kind(holder).or_else(|| default.map(|kind| group_kind(kind)))?
+                let named = referenced_kind(holder, kinds);
+                named.or_else(|| default.map(|kind| group_kind(kind)))?
             }
-            To::Any => referenced_kind(holder)?,
+            To::Any => referenced_kind(holder, &[])?,
         };
         let namespace = holder.text_at(&["namespace"]);
         let namespace = namespace.filter(|namespace| !namespace.is_empty());
@@ -255,10 +256,15 @@ fn keys(holder: Value<'_>) -> Vec<Arc<str>> {
     own.into_iter().chain(items).collect()
 }
 
-/// The type beside a name.
-fn referenced_kind(holder: Value<'_>) -> Option<GroupKind> {
+/// The type beside a name. Without a group it is that of the first of these kinds with the same name, else the core
+/// group.
+fn referenced_kind(holder: Value<'_>, kinds: &[&str]) -> Option<GroupKind> {
     let text = |key| holder.text_at(&[key]);
     let kind = text("kind")?;
+    let usual = || {
+        let kinds = kinds.iter().map(|kind| group_kind(kind));
+        kinds.into_iter().find(|usual| usual.kind == kind)
+    };
     let group = match text("apiVersion") {
         Some(version) => version
             .rsplit_once('/')
@@ -266,6 +272,7 @@ fn referenced_kind(holder: Value<'_>) -> Option<GroupKind> {
             .into(),
         None => text("apiGroup")
             .or_else(|| text("group"))
+            .or_else(|| Some(usual()?.group))
             .unwrap_or_default(),
     };
     Some(GroupKind { group, kind })

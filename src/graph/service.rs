@@ -32,6 +32,8 @@ pub struct ServicePort {
     pub number: i64,
     /// The port of the Pods behind it.
     pub target: Port,
+    /// `TCP`, `UDP` or `SCTP`.
+    pub protocol: Arc<str>,
 }
 
 impl Service {
@@ -57,6 +59,7 @@ impl Service {
                         name: port.text_at(&["name"]),
                         number,
                         target: target.unwrap_or(Port::Number(number)),
+                        protocol: port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into()),
                     })
                 })
                 .collect(),

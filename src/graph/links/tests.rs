@@ -215,6 +215,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "parameters Settings.example.com shop/s",
     ),
     (
+        "networking.k8s.io/v1/Ingress",
+        r#""spec":{"defaultBackend":{"resource":{"apiGroup":"example.com","kind":"Bucket","name":"b"}}}"#,
+        "backend Bucket.example.com shop/b\nnamespace Namespace -/shop",
+    ),
+    (
+        "cert-manager.io/v1/Certificate",
+        r#""spec":{"issuerRef":{"kind":"ClusterIssuer","name":"le"}}"#,
+        "issuer ClusterIssuer.cert-manager.io shop/le",
+    ),
+    (
         "gateway.networking.k8s.io/v1/HTTPRoute",
         r#""spec":{"parentRefs":[{"name":"edge","namespace":"infra"}],"rules":[{"backendRefs":[{"name":"web","port":80},{"name":"api","namespace":"other"}],
             "filters":[{"requestMirror":{"backendRef":{"name":"shadow"}}},{"extensionRef":{"group":"example.com","kind":"Auth","name":"a"}}]}]}"#,
@@ -404,7 +414,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "external-secrets.io/v1/ExternalSecret",
         r#""spec":{"secretStoreRef":{"name":"vault","kind":"ClusterSecretStore"},"target":{"name":"db"}}"#,
-        "store ClusterSecretStore shop/vault\nsyncs Secret shop/db",
+        "store ClusterSecretStore.external-secrets.io shop/vault\nsyncs Secret shop/db",
     ),
     (
         "external-secrets.io/v1/ExternalSecret",
@@ -586,7 +596,7 @@ fn an_object_that_is_well_needs_less() {
             .iter()
             .all(|reference| !reference.is_optional)
     );
-    assert_eq!((unwell.references.len(), unwell.selections.len()), (14, 0));
+    assert_eq!((unwell.references.len(), unwell.selections.len()), (15, 0));
 }
 
 #[test]

@@ -44,19 +44,19 @@ relations! { TABLE:
     "backend": "gateway.networking.k8s.io/GRPCRoute" Fronts Name("spec.rules[].backendRefs[]", "name") => Reference(SERVICE), Always Fails Both;
     "backend": "gateway.networking.k8s.io/TLSRoute" Fronts Name("spec.rules[].backendRefs[]", "name") => Reference(SERVICE), Always Fails Both;
     "backend": "gateway.networking.k8s.io/TCPRoute" Fronts Name("spec.rules[].backendRefs[]", "name") => Reference(SERVICE), Always Fails Both;
-    "backend": "gateway.networking.k8s.io/UDPRoute" Fronts Name("spec.rules[].backendRefs[]", "name") => Reference(SERVICE), Trace Fails Both;
-    "mirror": "gateway.networking.k8s.io/HTTPRoute" Fronts Name("spec.rules[].filters[].requestMirror.backendRef", "name") => Reference(SERVICE), Trace Delays Both;
+    "backend": "gateway.networking.k8s.io/UDPRoute" Fronts Name("spec.rules[].backendRefs[]", "name") => Reference(SERVICE), Always Fails Both;
+    "mirror": "gateway.networking.k8s.io/HTTPRoute" Fronts Name("spec.rules[].filters[].requestMirror.backendRef", "name") => Reference(SERVICE), Always Delays Both;
     "filter": "gateway.networking.k8s.io/HTTPRoute" Uses Name("spec.rules[].filters[].extensionRef", "name") => Reference(ANYTHING), Trace Fails Forth;
-    "parent": "gateway.networking.k8s.io/HTTPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
-    "parent": "gateway.networking.k8s.io/GRPCRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
-    "parent": "gateway.networking.k8s.io/TLSRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
-    "parent": "gateway.networking.k8s.io/TCPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
-    "parent": "gateway.networking.k8s.io/UDPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Trace Fails Both;
-    "class": "gateway.networking.k8s.io/Gateway" Uses Name("spec", "gatewayClassName") => Kind("gateway.networking.k8s.io/GatewayClass"), Trace Fails Both;
+    "parent": "gateway.networking.k8s.io/HTTPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Always Fails Both;
+    "parent": "gateway.networking.k8s.io/GRPCRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Always Fails Both;
+    "parent": "gateway.networking.k8s.io/TLSRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Always Fails Both;
+    "parent": "gateway.networking.k8s.io/TCPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Always Fails Both;
+    "parent": "gateway.networking.k8s.io/UDPRoute" Backs Name("spec.parentRefs[]", "name") => Reference(GATEWAY), Always Fails Both;
+    "class": "gateway.networking.k8s.io/Gateway" Uses Name("spec", "gatewayClassName") => Kind("gateway.networking.k8s.io/GatewayClass"), Unwell Fails Both;
     "certificate": "gateway.networking.k8s.io/Gateway" Uses Certificate("spec.listeners[].tls.certificateRefs[]", "name") => Reference(SECRET), Always Delays Both;
     "parameters": "gateway.networking.k8s.io/Gateway" Uses Name("spec.infrastructure.parametersRef", "name") => Reference(ANYTHING), Trace Fails Forth;
     "parameters": "gateway.networking.k8s.io/GatewayClass" Uses Name("spec.parametersRef", "name") => Reference(ANYTHING), Trace Fails Forth;
-    "parent": "gateway.networking.k8s.io/ListenerSet" Backs Name("spec.parentRef", "name") => Reference(GATEWAY), Trace Fails Both;
+    "parent": "gateway.networking.k8s.io/ListenerSet" Backs Name("spec.parentRef", "name") => Reference(GATEWAY), Always Fails Both;
     "policy of": "gateway.networking.k8s.io/BackendTLSPolicy" Fronts Name("spec.targetRefs[]", "name") => Reference(SERVICE), Trace Fails Both;
     "certificate": "gateway.networking.k8s.io/BackendTLSPolicy" Uses Name("spec.validation.caCertificateRefs[]", "name") => Reference(&["ConfigMap", "Secret"]), Trace Delays Both;
 
@@ -70,15 +70,15 @@ relations! { TABLE:
     "snapshot": "snapshot.storage.k8s.io/VolumeSnapshotContent" Serves Name("spec.volumeSnapshotRef", "name") => Kind("snapshot.storage.k8s.io/VolumeSnapshot"), Trace Fails Forth;
     "volume driver": "snapshot.storage.k8s.io/VolumeSnapshotContent" Uses Name("spec", "driver") => Kind("storage.k8s.io/CSIDriver"), Trace Works Forth;
 
-    "issuer": "cert-manager.io/Certificate" Uses Name("spec.issuerRef", "name") => Reference(ISSUER), Trace Fails Both;
+    "issuer": "cert-manager.io/Certificate" Uses Name("spec.issuerRef", "name") => Reference(ISSUER), Unwell Fails Both;
     "stores in": "cert-manager.io/Certificate" Fronts Name("spec", "secretName") => Kind("Secret"), Trace Delays Both;
-    "issuer": "cert-manager.io/CertificateRequest" Uses Name("spec.issuerRef", "name") => Reference(ISSUER), Trace Fails Forth;
+    "issuer": "cert-manager.io/CertificateRequest" Uses Name("spec.issuerRef", "name") => Reference(ISSUER), Unwell Fails Forth;
     "certificate": "cert-manager.io/CertificateRequest" Backs Annotation("cert-manager.io/certificate-name") => Kind("cert-manager.io/Certificate"), Trace Delays Both;
     "certificate authority": "cert-manager.io/Issuer" Uses Name("spec.ca", "secretName") => Kind("Secret"), Trace Fails Both;
     "account key": "cert-manager.io/Issuer" Uses Name("spec.acme.privateKeySecretRef", "name") => Kind("Secret"), Trace Fails Both;
     "certificate": "Secret" Backs Annotation("cert-manager.io/certificate-name") => Kind("cert-manager.io/Certificate"), Trace Delays Forth;
 
-    "store": "external-secrets.io/ExternalSecret" Uses Name("spec.secretStoreRef", "name") => Reference(STORE), Trace Fails Both;
+    "store": "external-secrets.io/ExternalSecret" Uses Name("spec.secretStoreRef", "name") => Reference(STORE), Unwell Fails Both;
     "syncs": "external-secrets.io/ExternalSecret" Fronts Computed(computed::synced_secret) => Kind("Secret"), Trace Delays Both;
 
     "scrapes": "monitoring.coreos.com/ServiceMonitor" Fronts Selector("spec.selector", Nothing) => Kind("Service"), Trace Works Both;
@@ -89,14 +89,14 @@ relations! { TABLE:
     "destination": "networking.istio.io/VirtualService" Fronts Computed(computed::istio_destinations) => Kind("Service"), Trace Fails Both;
     "destination": "networking.istio.io/DestinationRule" Fronts Computed(computed::istio_host) => Kind("Service"), Trace Fails Both;
 
-    "source": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.sourceRef", "name") => Reference(SOURCE), Trace Fails Both;
+    "source": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.sourceRef", "name") => Reference(SOURCE), Unwell Fails Both;
     "depends on": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.dependsOn[]", "name") => Kind("kustomize.toolkit.fluxcd.io/Kustomization"), Trace Fails Both;
     "health check": "kustomize.toolkit.fluxcd.io/Kustomization" Fronts Name("spec.healthChecks[]", "name") => Reference(ANYTHING), Trace Delays Forth;
     "kubeconfig": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.kubeConfig.secretRef", "name") => Kind("Secret"), Trace Delays Both;
     "service account": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec", "serviceAccountName") => Kind("ServiceAccount"), Trace Fails Both;
     "applies": "kustomize.toolkit.fluxcd.io/Kustomization" Fronts Inventory(&inventory::KUSTOMIZATION) => Any, Always Fails Forth;
     "applied by": "*" Backs Computed(computed::flux_kustomization) => Kind("kustomize.toolkit.fluxcd.io/Kustomization"), Trace Works Forth;
-    "source": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.chart.spec.sourceRef", "name") => Reference(CHART_SOURCE), Trace Fails Both;
+    "source": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.chart.spec.sourceRef", "name") => Reference(CHART_SOURCE), Unwell Fails Both;
     "chart": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.chartRef", "name") => Reference(&["source.toolkit.fluxcd.io/HelmChart", "source.toolkit.fluxcd.io/OCIRepository"]), Trace Fails Both;
     "values": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.valuesFrom[]", "name") => Reference(VALUES), Trace Fails Both;
     "depends on": "helm.toolkit.fluxcd.io/HelmRelease" Uses Name("spec.dependsOn[]", "name") => Kind("helm.toolkit.fluxcd.io/HelmRelease"), Trace Fails Both;

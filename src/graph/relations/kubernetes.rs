@@ -47,6 +47,7 @@ relations! { TABLE:
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.defaultBackend.service", "name") => Kind("Service"), Always Fails Both;
     "backend": "networking.k8s.io/Ingress" Fronts Name("spec.rules[].http.paths[].backend.resource", "name") => Reference(ANYTHING), Trace Fails Forth;
+    "backend": "networking.k8s.io/Ingress" Fronts Name("spec.defaultBackend.resource", "name") => Reference(ANYTHING), Trace Fails Forth;
     "certificate": "networking.k8s.io/Ingress" Uses Certificate("spec.tls[]", "secretName") => Kind("Secret"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Name("spec", "ingressClassName") => Kind("networking.k8s.io/IngressClass"), Always Delays Both;
     "class": "networking.k8s.io/Ingress" Uses Annotation("kubernetes.io/ingress.class") => Kind("networking.k8s.io/IngressClass"), Trace Works Both;
@@ -63,8 +64,8 @@ relations! { TABLE:
 
     "role": "rbac.authorization.k8s.io/RoleBinding" Backs Name("roleRef", "name") => Reference(ROLES), Always Fails Both;
     "role": "rbac.authorization.k8s.io/ClusterRoleBinding" Backs Name("roleRef", "name") => Reference(CLUSTER_ROLES), Always Fails Both;
-    "subject": "rbac.authorization.k8s.io/RoleBinding" Fronts Computed(computed::subjects) => Kind("ServiceAccount"), Trace Fails Both;
-    "subject": "rbac.authorization.k8s.io/ClusterRoleBinding" Fronts Computed(computed::subjects) => Kind("ServiceAccount"), Trace Fails Both;
+    "subject": "rbac.authorization.k8s.io/RoleBinding" Fronts Computed(computed::subjects) => Kind("ServiceAccount"), Always Delays Both;
+    "subject": "rbac.authorization.k8s.io/ClusterRoleBinding" Fronts Computed(computed::subjects) => Kind("ServiceAccount"), Always Delays Both;
     "aggregates": "rbac.authorization.k8s.io/ClusterRole" Uses Selector("aggregationRule.clusterRoleSelectors[]", Nothing) => Kind("rbac.authorization.k8s.io/ClusterRole"), Trace Works Both;
     "pull secret": "ServiceAccount" Uses Name("imagePullSecrets[]", "name") => Kind("Secret"), Always Delays Both;
     "token": "ServiceAccount" Uses Name("secrets[]", "name") => Kind("Secret"), Trace Delays Both;

@@ -48,7 +48,7 @@ pod_relations! { REPLICATION_CONTROLLER: "ReplicationController", "spec.template
 
 relations! { ONLY_POD:
     "node": "Pod" Uses Name("spec", "nodeName") => Kind("Node"), Unwell Delays Root;
-    "volume": "Pod" Uses Computed(computed::ephemeral_claims) => Kind("PersistentVolumeClaim"), Trace Works Both;
+    "volume": "Pod" Uses Computed(computed::ephemeral_claims) => Kind("PersistentVolumeClaim"), Unwell Delays Both;
     "device claim": "Pod" Uses Name("status.resourceClaimStatuses[]", "resourceClaimName") => Kind("resource.k8s.io/ResourceClaim"), Trace Works Both;
     "job": "Pod" Backs Label("batch.kubernetes.io/job-name") => Kind("batch/Job"), Trace Works Forth;
 }
