@@ -91,11 +91,17 @@ impl Model {
         let is_explained =
             object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
         let references = self.graph.references_of(uid).iter();
+        // A claim that names its volume waits for that one, whatever its class.
+        let mut targets = references
+            .clone()
+            .map(|reference| &*reference.target.kind.kind);
+        let names_volume = targets.any(|kind| kind == "PersistentVolume");
         references.filter(move |reference| {
             let is_in_use = is_well && reference.tier() == Tier::Unwell;
             let matters = match &*reference.target.kind.kind {
                 "ConfigMap" | "Secret" => !is_in_use || reference.if_absent() == IfAbsent::Fails,
                 "Node" => !is_in_use && !is_explained,
+                "StorageClass" => !is_in_use && !names_volume,
                 _ => !is_in_use,
             };
             reference.tier() <= upto && !reference.relation.lists_members() && matters
@@ -191,6 +197,11 @@ impl Model {
         }
         let own = &self.objects.get(&node.uid)?.assessment;
         let is_always = reference.relation.tier == Tier::Always;
+        if is_always && node.service().is_some() && own.is_well() && self.has_no_endpoints(node) {
+            let text = format!("{reference}: no endpoints");
+            let status = status_if_absent(reference);
+            return Some(Finding::new(CauseRule::FailedReference, status, text));
+        }
         let (rule, status) = match own.status() {
             Status::Failed if is_always => match node.facts {
                 Facts::Data(_) | Facts::Service(_) => {

@@ -97,12 +97,19 @@ impl Model {
         ))
     }
 
-    /// The problems of the failed Pods that a Service selects: `2 CrashLoopBackOff`; empty if none has failed.
-    pub(super) fn problems_of_selected(&self, service: &Node) -> String {
+    /// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet
+    /// count for a Service that has failed, and only if no Pod has.
+    pub(super) fn problems_of_selected(&self, service: &Node, status: Status) -> String {
         let pods = self.graph.selected_pods(&service.uid).into_iter();
         let pods = pods.filter_map(|pod| self.object(&pod.uid));
         let there = |pod: &&ModelObject| pod.departure.is_none() && !self.has_ended(pod);
-        problems(&pods.filter(there).collect::<Vec<_>>(), Status::Failed)
+        let pods: Vec<_> = pods.filter(there).collect();
+        match problems(&pods, Status::Failed) {
+            words if words.is_empty() && status == Status::Failed => {
+                problems(&pods, Status::InProgress)
+            }
+            words => words,
+        }
     }
 
     fn has_failed(&self, node: &Node) -> bool {

@@ -53,7 +53,7 @@ impl Model {
     fn with_pod_problems(&self, node: &Node, found: Finding) -> Finding {
         let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
         let problems = if is_broken {
-            self.problems_of_selected(node)
+            self.problems_of_selected(node, found.status)
         } else {
             String::new()
         };
@@ -62,6 +62,20 @@ impl Model {
         }
         let text = format!("{}: {problems}", found.cause.text);
         finding(found.status, text)
+    }
+
+    /// Whether a Service is read and has no endpoint. That may be meant so, but not by an object that sends it requests.
+    pub(super) fn has_no_endpoints(&self, node: &Node) -> bool {
+        let reading = self
+            .cluster_of(&node.uid)
+            .and_then(|cluster| self.slices_reading(node, cluster));
+        let is_alias = node
+            .service()
+            .is_some_and(|service| service.external_name.is_some());
+        reading == Some(&Reading::All)
+            && self.knows_absence
+            && !is_alias
+            && address_groups(&self.graph, self.graph.slices(&node.uid)).is_empty()
     }
 
     /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.
@@ -77,6 +91,9 @@ impl Model {
                 let cause = cause.map(|cause| format!(": {cause}"));
                 let cause = cause.unwrap_or_else(|| self.nearest(node, selector));
                 format!("no pod matches {selector}{cause}")
+            }
+            (Some(_), PodCoverage::Known, _) if matched.iter().all(|pod| has_ended(pod)) => {
+                "all pods that match have ended".to_owned()
             }
             (Some(_), PodCoverage::Known, 1) => "1 pod matches, and it is not ready".to_owned(),
             (Some(_), PodCoverage::Known, pods) => format!("{pods} pods match, none is ready"),
@@ -122,15 +139,17 @@ impl Model {
         let mut named = named.map(|(port, target)| {
             let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
             let groups = address_groups(&self.graph, with);
-            (target, count_backends(&groups, PodCoverage::Unknown))
+            (port, target, count_backends(&groups, PodCoverage::Unknown))
         });
-        let (target, with) = named.find(|(_, with)| with.staying() < staying)?;
+        let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;
         let answers = with.ready + with.draining;
         Some(if with.staying() == 0 {
-            let text = format!(
-                "no pod has a port \"{target}\"{}",
-                self.ports_there_are(node)
-            );
+            let kind = match &*port.protocol {
+                "TCP" => String::new(),
+                other => format!("{other} "),
+            };
+            let others = self.ports_there_are(node, &port.protocol);
+            let text = format!("no pod has a {kind}port \"{target}\"{others}");
             let is_only_port = service.ports.len() == 1;
             let status = if is_only_port {
                 Status::Failed
@@ -153,13 +172,16 @@ impl Model {
         })
     }
 
-    /// The named ports of the Pods of a Service: `; they have http (8080)`.
-    fn ports_there_are(&self, node: &Node) -> String {
+    /// The named ports of the Pods of a Service: `; they have http (8080)`. Those of another protocol have it: `dns (53 UDP)`.
+    fn ports_there_are(&self, node: &Node, protocol: &str) -> String {
         let pods = self.graph.selected_pods(&node.uid);
         let ports = pods.iter().filter_map(|pod| pod.pod());
         let ports: BTreeSet<String> = ports
             .flat_map(|pod| pod.ports.iter())
-            .map(|port| format!("{} ({})", port.name, port.number))
+            .map(|port| match &*port.protocol {
+                own if own == protocol => format!("{} ({})", port.name, port.number),
+                own => format!("{} ({} {own})", port.name, port.number),
+            })
             .collect();
         if ports.is_empty() {
             return String::new();
@@ -167,6 +189,10 @@ impl Model {
         let ports: Vec<String> = ports.into_iter().collect();
         format!("; they have {}", ports.join(", "))
     }
+}
+
+fn has_ended(pod: &Node) -> bool {
+    pod.pod().is_some_and(|pod| pod.has_ended)
 }
 
 /// Whether the endpoints of a slice have a port of the Service.

@@ -11,8 +11,7 @@ impl Model {
     /// The demands of a Pod that has no node.
     pub(super) fn placement_facts(&self, node: &Node) -> Vec<Cause> {
         let selectors = self.demands(node).iter();
-        let texts = selectors.map(|selector| self.demand(node, selector));
-        let demands = texts.map(|text| Cause::new(CauseRule::Fact, text));
+        let demands = selectors.map(|selector| self.demand(node, selector));
         demands.chain(self.constraints(node)).collect()
     }
 
@@ -40,17 +39,18 @@ impl Model {
         })
     }
 
-    fn demand(&self, pod: &Node, selector: &LabelSelector) -> String {
+    /// What a Pod demands of its node. It explains why the Pod has no node only if no node has the labels.
+    fn demand(&self, pod: &Node, selector: &LabelSelector) -> Cause {
         let source = self.nodes_source(pod, selector);
         let source = source.filter(|source| self.coverage.is_read(source));
         let nodes = source.map(|source| self.evidence.labels(&source).count());
-        let found = match nodes {
-            None => String::new(),
-            Some(0) => ", and no node has it".to_owned(),
-            Some(1) => ", which 1 node has".to_owned(),
-            Some(nodes) => format!(", which {nodes} nodes have"),
+        let (rule, found) = match nodes {
+            None => (CauseRule::Fact, String::new()),
+            Some(0) => (CauseRule::Fact, ", and no node has it".to_owned()),
+            Some(1) => (CauseRule::Constraint, ", which 1 node has".to_owned()),
+            Some(nodes) => (CauseRule::Constraint, format!(", which {nodes} nodes have")),
         };
-        format!("needs a node with {selector}{found}")
+        Cause::new(rule, format!("needs a node with {selector}{found}"))
     }
 
     fn nodes_source(&self, pod: &Node, selector: &LabelSelector) -> Option<SourceKey> {

@@ -222,7 +222,7 @@ fn ready_endpoints_come_first() {
     feed.put(&slice("api-1", "IPv4", &["api-b 10.0.0.2 ready: false"]));
     insta::assert_snapshot!(feed.frame(80), @"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
-    ✗ 0/1 ready  selector app=api                              3 pods match, 2 ready
+    ✗ 0/1 ready: 1 Running (api: running, not ready)  selector app=api
     ENDPOINT              TARGET      READY   STATE      SERVING   NODE     AGE
     ├─ endpointslice/api-1  IPv4  0 ready, 1 not ready, 0 terminating
     │ └─~ 10.0.0.2:8080   pod/api-b   0/1     NotReady   no        node-1   2d
@@ -545,7 +545,7 @@ fn a_line_for_each_change_of_an_endpoint() {
         .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1 ready: false"]));
     insta::assert_snapshot!(feed.transitions(), @"
     2026-05-04T12:00:01Z endpoint 10.0.0.1:8080 pod/api-a NotReady: api: running, not ready (was Ready)
-    2026-05-04T12:00:01Z service/api Failed: 0/1 ready
+    2026-05-04T12:00:01Z service/api Failed: 0/1 ready: 1 Running (api: running, not ready)
     ");
     feed.after(1000)
         .delete("EndpointSlice", "api-1")
