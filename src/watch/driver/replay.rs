@@ -58,7 +58,7 @@ impl Backfiller {
             let history = read.entry(object.namespaced_name());
             let history = history.or_insert_with(|| ObjectHistory::new(object));
             let was_over = history.is_over();
-            batch.push(history.advance(event));
+            batch.push(history.advance(&event));
             match (was_over, history.is_over()) {
                 (false, true) => lacking -= 1,
                 (true, false) => lacking += 1,
@@ -105,8 +105,8 @@ impl Backfiller {
 
 impl ObjectHistory {
     /// Applies an event, and returns it with the version before.
-    fn advance(&mut self, event: CachedEvent) -> PastEvent {
+    fn advance(&mut self, event: &CachedEvent) -> PastEvent {
         let version = Arc::new(event.version.without_tape());
-        CachedEvent { version, ..event }.past(&mut self.then)
+        CachedEvent { version, ..*event }.past(&mut self.then)
     }
 }
