@@ -30,7 +30,8 @@ impl Model {
                 if self.graph.is_inventory(uid) {
                     self.failed_members(node)
                 } else {
-                    self.failed_dependents(node)
+                    let failed = self.failed_dependents(node);
+                    failed.or_else(|| self.stuck_run(node))
                 }
             })
         });
@@ -95,6 +96,26 @@ impl Model {
             Status::Failed,
             text,
         ))
+    }
+
+    /// The problem of a `CronJob` whose newest Job has a Pod that has failed and not ended, such as one without its image.
+    fn stuck_run(&self, node: &Node) -> Option<Finding> {
+        let runs = self.graph.children(&node.uid).into_iter();
+        let runs = runs.filter(|_| &*node.object.kind == "CronJob");
+        let newest = runs.max_by_key(|run| run.created)?;
+        let pods = self.graph.children(&newest.uid).into_iter();
+        let mut pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
+        let stuck = pods.find(|pod| {
+            let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
+            is_late && pod.departure.is_none() && !self.has_ended(pod)
+        })?;
+        let reason = stuck.assessment.reason();
+        let text = format!(
+            "its run {} waits: {}: {reason}",
+            newest.object, stuck.object
+        );
+        let status = Status::InProgress;
+        Some(Finding::new(CauseRule::FailedDependents, status, text))
     }
 
     /// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet

@@ -171,7 +171,7 @@ rules! {
     Failed Retried CONVENTIONS "The phase or a condition of the object reports a failure.";
     FailedCreate Retried REPLICA_FAILURE "The API server refuses new Pods, for example because of a quota or an admission rule.";
     FailedDelete Retried REPLICA_FAILURE "The API server refuses to delete Pods.";
-    FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed.";
+    FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed, or the newest run of a CronJob has a Pod that cannot run.";
     FailedIndexes Never JOB_FAILURES "Too many indexes of an indexed Job have failed.";
     FailedIssuance Retried CERTIFICATES "A certificate could not be issued.";
     FailedMembers Elsewhere INVENTORIES "An object that an inventory lists has failed.";
@@ -185,6 +185,7 @@ rules! {
     MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
+    MissedRun Retried CRON_JOBS "A CronJob has not started a Job that its schedule demands.";
     MissingDestination Retried MESH_ROUTES "A route of a service mesh names a Service or a subset that does not exist.";
     MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
     MissingMember Retried INVENTORIES "An object that an inventory lists does not exist.";

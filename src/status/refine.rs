@@ -14,7 +14,7 @@ use super::conditions::problems;
 use super::diagnosis::{WaitReason, cron_job};
 use super::state::Status;
 use super::verdict::Verdict;
-use super::{certificate, custom, read, rules, sources};
+use super::{certificate, custom, read, rules, runs, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
@@ -79,6 +79,7 @@ pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Ver
     let certificate = is_secret
         .then(|| certificate::problem(object, now))
         .flatten();
+    let missed = (kind == "batch/CronJob").then(|| runs::missed_run(object, now));
     let problems = problems(object, kind).into_iter();
     let reported = problems.filter_map(|problem| {
         let verdict: fn(_, _) -> Verdict = match problem.status(now)? {
@@ -90,6 +91,7 @@ pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Ver
     });
     found
         .chain(certificate)
+        .chain(missed.flatten())
         .chain(reported)
         .fold(verdict, |worst, found| {
             if found.status > worst.status {
@@ -199,8 +201,9 @@ fn failed_run(job: Value<'_>) -> Option<Verdict> {
 fn violated_budget(budget: Value<'_>) -> Option<Verdict> {
     let healthy = read::int_or(budget, &["status", "currentHealthy"], 0);
     let desired = read::int_or(budget, &["status", "desiredHealthy"], 0);
-    (healthy < desired).then(|| {
-        let expected = read::int_or(budget, &["status", "expectedPods"], 0);
+    let expected = read::int_or(budget, &["status", "expectedPods"], 0);
+    // A budget without Pods protects nothing, and nothing is broken.
+    (healthy < desired && expected > 0).then(|| {
         Verdict::in_progress(
             "BudgetViolated",
             format!("only {healthy} of {expected} pods are healthy, {desired} must be"),

@@ -5,12 +5,12 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::Value;
 
 use super::conditions::problems;
-use super::{certificate, diagnosis, read, rules};
+use super::{certificate, diagnosis, read, rules, runs};
 
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
 /// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
-/// kind is then no longer new, its problem has lasted long enough to be a failure, or its certificate has expired.
+/// kind is then no longer new, its problem has lasted long enough to be a failure, its certificate has expired, or its next run is late.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     let kind = read::group_kind(object).ok()?;
     let moments = if kind == "Pod" {
@@ -20,7 +20,9 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     } else {
         let problems = problems(object, &kind).into_iter();
         let settles = problems.filter_map(|problem| problem.settles());
-        started(object).into_iter().chain(settles).collect()
+        let late = (kind == "batch/CronJob").then(|| runs::late_at(object));
+        let moments = started(object).into_iter().chain(settles);
+        moments.chain(late.flatten()).collect()
     };
     moments.into_iter().filter(|moment| *moment > now).min()
 }

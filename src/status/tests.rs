@@ -806,6 +806,16 @@ fn spy_reports_statuses_without_conditions() {
             "Failed: b ended with exit code 1 and is never restarted [Stalled ContainerFailed]",
         ),
         (
+            "batch/v1/CronJob",
+            r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"* * * * *"}"#,
+            "InProgress: no job was started at 2026-11-21T13:56:00Z [Reconciling MissedRun]",
+        ),
+        (
+            "batch/v1/CronJob",
+            r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"59 * * * *"}"#,
+            "Current: Resource is always ready",
+        ),
+        (
             "policy/v1/PodDisruptionBudget",
             r#""status":{"currentHealthy":1,"desiredHealthy":2,"expectedPods":3}"#,
             "InProgress: only 1 of 3 pods are healthy, 2 must be [Reconciling BudgetViolated]",

@@ -43,13 +43,22 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
     };
     causes.extend(note::notes(object, &kind));
     causes.extend(of_conditions(object, &kind));
-    // A custom resource may report its failure in one place and its readiness in another.
-    let has_failed = verdict.status == Status::Failed && rules::of(&kind).is_none();
-    let is_told = |text: &str| causes.iter().any(|cause| cause.text.contains(text));
-    if causes.is_empty() || (has_failed && !is_told(&verdict.message)) {
+    if causes.is_empty() || is_untold(verdict, &kind, &causes) {
         causes.splice(0..0, of_verdict(verdict, &kind));
     }
     causes
+}
+
+/// Whether the causes leave out what has decided. A custom resource may report its failure in one condition and its
+/// readiness in another. The causes of a Pod are more exact than its verdict.
+fn is_untold(verdict: &Verdict, kind: &str, causes: &[Cause]) -> bool {
+    let has = |rule| causes.iter().any(|cause| cause.rule == rule);
+    let has_text = |text: &str| causes.iter().any(|cause| cause.text.contains(text));
+    let is_custom = rules::of(kind).is_none();
+    match verdict.rule {
+        Some(rule) => kind != "Pod" && !has(rule) && !has_text(&verdict.message),
+        None => is_custom && verdict.status == Status::Failed && !has_text(&verdict.message),
+    }
 }
 
 /// The causes in an object's conditions. Conditions that repeat an earlier message are left out.

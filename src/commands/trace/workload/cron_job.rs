@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
@@ -11,9 +10,8 @@ use crate::graph::Standing;
 use crate::object::{Uid, Value};
 use crate::render::age;
 use crate::render::count::counted;
-use crate::status::{Assessment, Status};
+use crate::status::{Assessment, MAX_MISSED, Status, missed_starts, next_start};
 
-use super::cron::Schedule;
 use super::loaded::unread_text;
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::pod_counts::PodCounts;
@@ -22,9 +20,6 @@ use super::rollout::{RolloutSnapshot, WorkloadKind};
 
 /// The kind `batch/CronJob`.
 pub(super) struct CronJob;
-
-/// How many missed starts are counted.
-const MAX_MISSED: usize = 100;
 
 impl WorkloadKind for CronJob {
     fn group_kind(&self) -> &'static str {
@@ -104,20 +99,13 @@ impl WorkloadKind for CronJob {
 
     /// The next start, or how many starts were missed.
     fn countdown(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
-        let (Some(schedule), Some(zone)) = (schedule(rollout), zone(rollout)) else {
-            return String::new();
-        };
-        let Some(due) = due(rollout) else {
+        let Some(due) = next_start(rollout.object()) else {
             return String::new();
         };
         if due > now {
             return format!("next start in {}", age::human(due.duration_since(now)));
         }
-        let starts = std::iter::successors(Some(due), |start| schedule.next(*start, &zone));
-        let missed = starts
-            .take_while(|start| *start <= now)
-            .take(MAX_MISSED)
-            .count();
+        let missed = missed_starts(rollout.object(), now);
         let more = if missed == MAX_MISSED {
             "at least "
         } else {
@@ -138,28 +126,6 @@ fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
 
 fn time(object: Value<'_>, key: &str) -> Option<Timestamp> {
     object.str_at(&["status", key])?.parse().ok()
-}
-
-fn schedule(rollout: &RolloutSnapshot<'_>) -> Option<Schedule> {
-    Schedule::parse(&rollout.object().str_at(&["spec", "schedule"])?)
-}
-
-/// The time zone of the schedule. Without one, the controller uses its own zone, which is usually UTC.
-fn zone(rollout: &RolloutSnapshot<'_>) -> Option<TimeZone> {
-    match rollout.object().str_at(&["spec", "timeZone"]) {
-        None => Some(TimeZone::UTC),
-        Some(name) => TimeZone::get(&name).ok(),
-    }
-}
-
-/// The first start after the last one; `None` if it is suspended, or if the schedule is not understood.
-fn due(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
-    let object = rollout.object();
-    let created = object.str_at(&["metadata", "creationTimestamp"]);
-    let created = created.and_then(|created| created.parse().ok());
-    let from = time(object, "lastScheduleTime").or(created)?;
-    let next = schedule(rollout)?.next(from, &zone(rollout)?);
-    next.filter(|_| !is_suspended(rollout))
 }
 
 fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
@@ -191,7 +157,7 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 }
 
 fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let text = match due(rollout) {
+    let text = match next_start(rollout.object()) {
         _ if is_suspended(rollout) => "suspended".to_owned(),
         Some(due) => age::rfc3339(due),
         None => String::new(),

@@ -7,7 +7,6 @@ mod blockers;
 mod change;
 mod changed_fields;
 mod controller_revisions;
-mod cron;
 mod cron_job;
 mod daemon_set;
 mod deployment;

@@ -87,10 +87,11 @@ fn starts_that_are_due_are_counted() {
     ));
     insta::assert_snapshot!(feed.frame(80), @"
     cronjob/web  -n shop  */5 * * * *                                           0:00
-    ● waits for its next start                             4 starts are due, for 15m
+    ~ waits for its next start                             4 starts are due, for 15m
     ✓         spec change   gen 1: created
     ✓         last run      its job is gone, 20m ago
     ·         next run      2026-05-04T11:45:00Z
+    ~ no job was started at 2026-05-04T11:45:00Z
     ");
 }
 
