@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::graph::ReferenceTarget;
 use crate::object::Uid;
 
+use super::Absence;
+
 /// What a model knows about the plan for members.
 #[derive(Debug, Default)]
 pub(super) struct PlannedMembers {
@@ -26,12 +28,8 @@ pub struct AbsentMember {
 /// Why a member of an inventory has no object in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberGap {
-    /// It does not exist.
-    Missing,
-    /// The server refuses to show it.
-    Refused,
-    /// The cluster does not serve its type.
-    Unserved,
+    /// As for any named object.
+    Absent(Absence),
     /// There are too many members to read all of them.
     Beyond,
 }

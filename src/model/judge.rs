@@ -14,7 +14,7 @@ use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::object::Surroundings;
 use super::service::{absent_port, ports_of};
-use super::{Model, Reading};
+use super::{Absence, Model};
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
@@ -157,17 +157,13 @@ impl Model {
         cluster: &ClusterId,
         reference: &Reference,
     ) -> Option<Finding> {
-        let reading = || {
-            let source = reference.source(cluster, &self.types)?;
-            self.coverage.reading(&source)
-        };
         match self.graph.referenced(&reference.target) {
             Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
             Some(_) => Some(absent(reference)),
-            None => match reading() {
-                Some(Reading::All) => self.knows_absence.then(|| absent(reference)),
-                Some(Reading::Refused) => unseen(reference),
-                Some(Reading::Partial | Reading::Retrying { .. }) | None => None,
+            None => match self.absence(reference.source(cluster, &self.types).as_ref()) {
+                Absence::Missing => Some(absent(reference)),
+                Absence::Refused => unseen(reference),
+                Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
             },
         }
     }
@@ -260,7 +256,7 @@ fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Findi
 
 fn absent(reference: &Reference) -> Finding {
     let status = status_if_absent(reference);
-    let text = format!("{reference} does not exist");
+    let text = format!("{reference} {}", Absence::Missing.words());
     Finding::new(CauseRule::MissingReference, status, text)
 }
 
@@ -284,7 +280,7 @@ fn status_if_absent(reference: &Reference) -> Status {
 /// An object is never called well for lack of rights.
 fn unseen(reference: &Reference) -> Option<Finding> {
     (reference.tier() == Tier::Always).then(|| {
-        let text = format!("{reference} cannot be read");
+        let text = format!("{reference} {}", Absence::Refused.words());
         Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
     })
 }

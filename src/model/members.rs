@@ -2,11 +2,11 @@
 
 use crate::graph::{MAX_MEMBER_LISTS, MemberPlan, Node, ReferenceTarget};
 use crate::object::Uid;
-use crate::source::ClusterId;
+use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::absent_member::{AbsentMember, MemberGap};
-use super::{Model, Reading};
+use super::{Absence, Model};
 
 impl Model {
     /// Takes the plan for the members of the inventories that a view shows.
@@ -45,21 +45,22 @@ impl Model {
         member: &ReferenceTarget,
     ) -> Option<MemberGap> {
         let is_planned = self.members.inventories.contains(inventory);
-        let Some(own) = member.source(cluster, &self.types) else {
-            return (is_planned && self.knows_absence).then_some(MemberGap::Unserved);
-        };
+        let own = member.source(cluster, &self.types);
         let list = member.list_source(cluster, &self.types);
         let list = list.filter(|list| self.lookups.looks_for(list, member));
-        let own = self.coverage.reading(&own);
-        match own.or_else(|| self.coverage.reading(&list?)) {
-            Some(Reading::All) => self.knows_absence.then_some(MemberGap::Missing),
-            Some(Reading::Refused) => Some(MemberGap::Refused),
-            Some(Reading::Partial | Reading::Retrying { .. }) => None,
-            None => self
+        let mut sources = own.iter().chain(&list);
+        let is_followed = |source: &&SourceKey| self.coverage.follows(source);
+        let absence = self.absence(sources.find(is_followed).or(own.as_ref()));
+        let gap = MemberGap::Absent(absence);
+        match absence {
+            Absence::Missing | Absence::Refused => Some(gap),
+            Absence::Unserved => (is_planned && self.knows_absence).then_some(gap),
+            Absence::Unread => self
                 .members
                 .beyond
                 .contains(member)
                 .then_some(MemberGap::Beyond),
+            Absence::NotInFile => None,
         }
     }
 
@@ -74,24 +75,21 @@ impl Model {
             .graph
             .members(uid)
             .filter(|node| !self.is_there(&node.uid));
-        let missing = of(MemberGap::Missing).chain(departed.map(|node| node.object.to_string()));
+        let missing = of(MemberGap::Absent(Absence::Missing))
+            .chain(departed.map(|node| node.object.to_string()));
         let missing = phrase(missing, "does not exist", "do not exist");
+        let too_many = format!("not read: more than {MAX_MEMBER_LISTS} lists are needed");
         let unread = [
-            (MemberGap::Refused, "cannot be read"),
-            (MemberGap::Unserved, "cannot be read: type not served"),
-            (MemberGap::Beyond, "not read"),
+            (MemberGap::Absent(Absence::Refused), "cannot be read"),
+            (
+                MemberGap::Absent(Absence::Unserved),
+                "cannot be read: type not served",
+            ),
+            (MemberGap::Beyond, &too_many),
         ];
         let unread = unread.into_iter().filter_map(|(why, end)| {
             let text = phrase(of(why), end, end)?;
-            let limit = match why {
-                MemberGap::Beyond => format!(": more than {MAX_MEMBER_LISTS} lists are needed"),
-                MemberGap::Missing | MemberGap::Refused | MemberGap::Unserved => String::new(),
-            };
-            Some(Finding::new(
-                CauseRule::UnreadMember,
-                Status::Unknown,
-                text + &limit,
-            ))
+            Some(Finding::new(CauseRule::UnreadMember, Status::Unknown, text))
         });
         let missing =
             missing.map(|text| Finding::new(CauseRule::MissingMember, Status::Failed, text));

@@ -3,6 +3,7 @@
 //! [`Model::apply`] stores one event. [`Model::refresh`] then assesses all changed objects together. The
 //! model is pure: it knows nothing of streams and views, and each call gets the time.
 
+mod absence;
 mod absent_member;
 mod blocked_rollout;
 mod coverage;
@@ -40,14 +41,12 @@ use absent_member::PlannedMembers;
 use evidence::Evidence;
 use lookups::Lookups;
 
+pub use absence::Absence;
 pub use absent_member::{AbsentMember, MemberGap};
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
-
-/// How many of the objects that other objects name a view reads. Each costs a list and a watch.
-const MAX_REFERENCES: usize = 24;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

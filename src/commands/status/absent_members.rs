@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::MemberGap;
+use crate::model::{Absence, MemberGap};
 use crate::status::Assessment;
 
 /// One assessment for each reason.
@@ -11,6 +11,7 @@ pub(super) struct AbsentMembers {
     missing: Arc<Assessment>,
     refused: Arc<Assessment>,
     unserved: Arc<Assessment>,
+    unread: Arc<Assessment>,
     beyond: Arc<Assessment>,
 }
 
@@ -19,8 +20,9 @@ impl Default for AbsentMembers {
         let unread = |why| Arc::new(Assessment::unread_member(why));
         AbsentMembers {
             missing: Arc::new(Assessment::missing()),
-            refused: unread("cannot be read"),
-            unserved: unread("type not served"),
+            refused: unread(Absence::Refused.words()),
+            unserved: unread(Absence::Unserved.words()),
+            unread: unread(Absence::Unread.words()),
             beyond: unread("not read: too many members"),
         }
     }
@@ -30,9 +32,10 @@ impl AbsentMembers {
     /// The assessment of a member without an object, for this reason.
     pub(super) fn of(&self, why: MemberGap) -> &Arc<Assessment> {
         match why {
-            MemberGap::Missing => &self.missing,
-            MemberGap::Refused => &self.refused,
-            MemberGap::Unserved => &self.unserved,
+            MemberGap::Absent(Absence::Missing) => &self.missing,
+            MemberGap::Absent(Absence::Refused) => &self.refused,
+            MemberGap::Absent(Absence::Unserved) => &self.unserved,
+            MemberGap::Absent(Absence::NotInFile | Absence::Unread) => &self.unread,
             MemberGap::Beyond => &self.beyond,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::traced::Traced;
 use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide};
-use crate::model::Reading;
+use crate::model::Absence;
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
 use crate::render::count::thousands;
@@ -108,12 +108,11 @@ pub(super) fn state(traced: &Traced, step: &Step<'_>) -> ShownState {
         End::Ghost(target) => target,
     };
     match absence(traced, target) {
-        GhostReason::Certain if is_tolerated(step) => shown(Status::Unknown, "absent, optional"),
-        GhostReason::Certain => shown(Status::NotFound, "does not exist"),
-        GhostReason::Elsewhere => shown(Status::Unknown, "not in the file"),
-        GhostReason::Refused => shown(Status::Unknown, "cannot be read"),
-        GhostReason::Unserved => shown(Status::Unknown, "type not served"),
-        GhostReason::Unread => shown(Status::Unknown, "not read"),
+        Absence::Missing if is_tolerated(step) => shown(Status::Unknown, "absent, optional"),
+        absence @ Absence::Missing => shown(Status::NotFound, absence.words()),
+        absence @ (Absence::NotInFile | Absence::Refused | Absence::Unserved | Absence::Unread) => {
+            shown(Status::Unknown, absence.words())
+        }
     }
 }
 
@@ -123,33 +122,11 @@ fn is_tolerated(step: &Step<'_>) -> bool {
     step.is_optional || relations.all(|relation| relation.if_absent == IfAbsent::Works)
 }
 
-/// What is known about an object that is named and not in the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GhostReason {
-    /// It does not exist.
-    Certain,
-    /// It is not in the file, and may exist.
-    Elsewhere,
-    /// The server refuses to show it.
-    Refused,
-    /// The cluster does not serve its type.
-    Unserved,
-    /// Nothing: it was not read.
-    Unread,
-}
-
-/// What is known about an object that is named and not in the graph.
-pub(super) fn absence(traced: &Traced, target: &ReferenceTarget) -> GhostReason {
+/// Why an object that is named is not in the graph.
+pub(super) fn absence(traced: &Traced, target: &ReferenceTarget) -> Absence {
     let model = &traced.model;
-    let Some(source) = target.source(&traced.source.cluster, model.types()) else {
-        return GhostReason::Unserved;
-    };
-    match model.coverage().reading(&source) {
-        Some(Reading::All) if model.knows_absence() => GhostReason::Certain,
-        Some(Reading::All) => GhostReason::Elsewhere,
-        Some(Reading::Refused) => GhostReason::Refused,
-        Some(Reading::Partial | Reading::Retrying { .. }) | None => GhostReason::Unread,
-    }
+    let source = target.source(&traced.source.cluster, model.types());
+    model.absence(source.as_ref())
 }
 
 fn row(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> OutlineItem {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::chain::Chain;
-use super::connections::{self, GhostReason};
+use super::connections;
 use super::headline::Headline;
 use super::traced::Traced;
 use crate::graph::{End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide};
+use crate::model::Absence;
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
 use crate::render::json::status::CauseRecord;
@@ -185,11 +186,10 @@ impl GraphBuilder<'_> {
         let object = target.object(self.traced.model.types());
         let id = object.identity().as_str().to_owned();
         let status = match connections::absence(self.traced, target) {
-            GhostReason::Certain => Status::NotFound,
-            GhostReason::Elsewhere
-            | GhostReason::Refused
-            | GhostReason::Unserved
-            | GhostReason::Unread => Status::Unknown,
+            Absence::Missing => Status::NotFound,
+            Absence::NotInFile | Absence::Refused | Absence::Unserved | Absence::Unread => {
+                Status::Unknown
+            }
         };
         self.name(id.clone(), &object, status);
         id

@@ -21,7 +21,7 @@ use crate::graph::{Node, Reference, Tier};
 use crate::object::Uid;
 use crate::status::{Finding, Status};
 
-use super::{Model, Reading};
+use super::{Absence, Model};
 
 /// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
 /// comes from.
@@ -109,8 +109,7 @@ impl Model {
     fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
         let cluster = self.cluster_of(&node.uid);
         let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
-        let reading = source.and_then(|source| self.coverage.reading(&source));
-        self.knows_absence && reading == Some(&Reading::All)
+        self.absence(source.as_ref()) == Absence::Missing
     }
 
     /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
