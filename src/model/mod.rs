@@ -48,9 +48,6 @@ pub use object::ModelObject;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 
-/// How many of the objects that other objects name a view reads. Each costs a list and a watch.
-const MAX_REFERENCES: usize = 24;
-
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retention {

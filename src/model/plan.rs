@@ -5,7 +5,10 @@ use crate::graph::{Lookup, MemberPlan, one_per_source};
 use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
 
-use super::{MAX_REFERENCES, Model};
+use super::Model;
+
+/// How many of the objects that other objects name a view reads. Each costs a list and a watch.
+const MAX_REFERENCES: usize = 24;
 
 /// The sources around objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -396,7 +396,7 @@ fn a_broken_pod_of_an_old_revision_blocks_a_stateful_set() {
 #[test]
 fn each_of_two_owners_has_the_state_of_their_dependent() {
     let all = pods("");
-    let owned = |phase| {
+    let dependent = |phase| {
         let text = pod("owned", phase, "one").body.text();
         version(&text.replace("true}]", r#"true},{"uid":"other"}]"#))
     };
@@ -409,7 +409,7 @@ fn each_of_two_owners_has_the_state_of_their_dependent() {
         ("Failed", Status::Failed),
         ("Running", Status::Current),
     ] {
-        model.apply(&all, &event(Why::Modified, owned(phase)), at(0));
+        model.apply(&all, &event(Why::Modified, dependent(phase)), at(0));
         model.refresh(at(0));
         for owner in ["one", "other"] {
             let owner = model.object(&Uid::new(owner)).expect("it is listed");
