@@ -55,8 +55,14 @@ impl ClusterArgs {
 /// The flags about colour and symbols.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LookArgs {
-    /// Choose when to use colour; auto obeys NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR and TERM=dumb
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(
+        help = "Choose when to use colour; auto obeys NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR and TERM=dumb",
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN"
+    )]
     color: ColorChoice,
     /// Use ASCII symbols only, for example * instead of ●
     #[arg(long, global = true)]

@@ -261,10 +261,7 @@ fn keys(holder: Value<'_>) -> Vec<Arc<str>> {
 fn referenced_kind(holder: Value<'_>, kinds: &[&str]) -> Option<GroupKind> {
     let text = |key| holder.text_at(&[key]);
     let kind = text("kind")?;
-    let usual = || {
-        let kinds = kinds.iter().map(|kind| group_kind(kind));
-        kinds.into_iter().find(|usual| usual.kind == kind)
-    };
+    let mut usual = kinds.iter().map(|usual| group_kind(usual));
     let group = match text("apiVersion") {
         Some(version) => version
             .rsplit_once('/')
@@ -272,7 +269,7 @@ fn referenced_kind(holder: Value<'_>, kinds: &[&str]) -> Option<GroupKind> {
             .into(),
         None => text("apiGroup")
             .or_else(|| text("group"))
-            .or_else(|| Some(usual()?.group))
+            .or_else(|| Some(usual.find(|usual| usual.kind == kind)?.group))
             .unwrap_or_default(),
     };
     Some(GroupKind { group, kind })

@@ -50,8 +50,8 @@ fn daemon_set(set: Value<'_>) -> Vec<Cause> {
     let mut notes = Vec::new();
     let misscheduled = status("numberMisscheduled");
     if misscheduled > 0 {
-        let nodes = if misscheduled == 1 { "node" } else { "nodes" };
-        let text = format!("runs on {misscheduled} {nodes} where it should not");
+        let noun = if misscheduled == 1 { "node" } else { "nodes" };
+        let text = format!("runs on {misscheduled} {noun} where it should not");
         notes.push(Cause::new(CauseRule::Misscheduled, text));
     }
     let labels = set.at(&["spec", "template", "spec", "nodeSelector"]);
