@@ -33,6 +33,28 @@ const CASES: &[(&str, &str, &str)] = &[
         "the load balancer has no external address yet",
     ),
     ("shop", "ing/absent", "backend service/nope does not exist"),
+    ("shop", "ing/nobody", "backend service/nobody: no endpoints"),
+    (
+        "shop",
+        "svc/udp",
+        "no pod has a UDP port \"http\"; they have http (8080 TCP)",
+    ),
+    ("shop", "rc/rc", "0 of 2 pods ready: 2 ImagePullBackOff"),
+    (
+        "shop",
+        "rolebinding/dangling",
+        "subject serviceaccount/ghost does not exist",
+    ),
+    (
+        "shop",
+        "pod/unscheduled",
+        "the scheduler volcano has not looked at the pod yet",
+    ),
+    (
+        "shop",
+        "pod/scratch",
+        "volume persistentvolumeclaim/scratch-data: storage class absent does not exist",
+    ),
     (
         "shop",
         "ing/port",
