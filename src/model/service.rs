@@ -72,10 +72,10 @@ impl Model {
         let is_alias = node
             .service()
             .is_some_and(|service| service.external_name.is_some());
-        reading == Some(&Reading::All)
-            && self.knows_absence
-            && !is_alias
-            && address_groups(&self.graph, self.graph.slices(&node.uid)).is_empty()
+        let groups = address_groups(&self.graph, self.graph.slices(&node.uid));
+        let counts = count_backends(&groups, self.pod_coverage(node));
+        let is_read = reading == Some(&Reading::All) && self.knows_absence;
+        is_read && !is_alias && counts == EndpointCounts::default()
     }
 
     /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.

@@ -125,7 +125,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "pdb/violated",
         "only 0 of 2 pods are healthy, 2 must be",
     ),
-    ("shop", "pdb/nothing", "its selector matches no pod"),
+    (
+        "shop",
+        "pdb/nothing",
+        "it covers no pod: none matches its selector",
+    ),
     (
         "shop",
         "pdb/blocked",
