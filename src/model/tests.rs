@@ -140,6 +140,40 @@ fn an_object_is_judged_by_the_objects_that_it_needs() {
     assert_eq!(verdict(&mut model, at(60)), absent);
 }
 
+/// A Service without a selector may have no endpoints, but not if an Ingress sends it requests.
+#[test]
+fn an_ingress_needs_endpoints() {
+    let (mut model, ingress, source) = ingress();
+    let slices = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
+    });
+    model.follow(vec![
+        (*ingress).clone(),
+        (*source).clone(),
+        (*slices).clone(),
+    ]);
+    model.apply(&source, &event(Why::Listed, service(80)), at(1));
+    model.apply(&source, &Event::synced(1), at(1));
+    let unread = "Unknown: backend service/web: endpoints not read";
+    assert_eq!(verdict(&mut model, at(1)), unread);
+    model.apply(&slices, &Event::synced(0), at(2));
+    let nobody = "Failed: backend service/web: no endpoints";
+    assert_eq!(verdict(&mut model, at(2)), nobody);
+    let slice = |addresses: &str| {
+        version(&format!(
+            r#"{{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{{"uid":"e","name":"web-1","namespace":"shop",
+                "labels":{{"kubernetes.io/service-name":"web"}}}},"addressType":"IPv4","ports":[{{"port":80}}],
+                "endpoints":[{addresses}]}}"#
+        ))
+    };
+    model.apply(&slices, &event(Why::Added, slice("")), at(3));
+    assert_eq!(verdict(&mut model, at(3)), nobody);
+    let ready = r#"{"addresses":["10.0.0.1"],"conditions":{"ready":true}}"#;
+    model.apply(&slices, &event(Why::Modified, slice(ready)), at(4));
+    assert_eq!(verdict(&mut model, at(4)), "Current: ");
+}
+
 #[test]
 fn an_ingress_needs_a_secret_with_a_certificate() {
     let (mut model, ingress, backend) = ingress();
