@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use crate::object::{ObjectRef, Uid};
 
+use super::labels::SERVICE_NAME;
 use super::{Endpoint, EndpointState, Facts, Graph, Node};
-
-/// The label that names a slice's Service
-/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
-pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
 /// An endpoint of a Service, with its pod.
 #[derive(Clone, Debug)]

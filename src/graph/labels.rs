@@ -8,6 +8,10 @@ use crate::object::Value;
 /// Labels by their keys.
 pub type Labels = BTreeMap<Arc<str>, Arc<str>>;
 
+/// The label that names a slice's Service
+/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
+pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
 /// Reads a map of labels. A value that is not a text is left out.
 pub fn labels_of(map: Value<'_>) -> Labels {
     let labels = map.fields();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::endpoints::SERVICE_NAME;
+use super::labels::SERVICE_NAME;
 use super::{Graph, Node, Owner};
 use crate::object::{GroupKind, Resource, well_known_type};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};

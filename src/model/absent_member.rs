@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::graph::ReferenceTarget;
 use crate::object::Uid;
 
-use super::Absence;
+use super::absence::Absence;
 
 /// What a model knows about the plan for members.
 #[derive(Debug, Default)]

@@ -6,9 +6,22 @@ use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::absent_member::{AbsentMember, MemberGap};
-use super::{Absence, Model};
+use super::{Absence, Model, Reading};
 
 impl Model {
+    /// Why the model does not have an object of a source. An object without a source is of a type that is not served.
+    pub fn absence(&self, source: Option<&SourceKey>) -> Absence {
+        let Some(source) = source else {
+            return Absence::Unserved;
+        };
+        match self.coverage.reading(source) {
+            Some(Reading::All) if self.knows_absence => Absence::Missing,
+            Some(Reading::All) => Absence::NotInFile,
+            Some(Reading::Refused) => Absence::Refused,
+            Some(Reading::Partial | Reading::Retrying { .. }) | None => Absence::Unread,
+        }
+    }
+
     /// Takes the plan for the members of the inventories that a view shows.
     pub fn expect_members(&mut self, plan: MemberPlan) {
         let planned = &mut self.members;

@@ -6,8 +6,7 @@ use super::cause::CauseRule;
 use super::conditions::is_positive;
 use super::generic::NOT_OBSERVED;
 use super::read;
-use super::refine::Refinement;
-use super::verdict::Verdict;
+use super::verdict::{Refinement, Verdict};
 
 /// How a word ends that reports a failure, in lower case.
 const FAILURES: [&str; 6] = [

@@ -13,7 +13,7 @@ use super::cause::{CauseRule, Explanation};
 use super::conditions::problems;
 use super::diagnosis::{WaitReason, cron_job};
 use super::state::Status;
-use super::verdict::Verdict;
+use super::verdict::{Refinement, Verdict};
 use super::{certificate, custom, read, rules, runs, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
@@ -51,9 +51,6 @@ pub(super) const RULES: [&Explanation; 5] = [
     &REPLICA_FAILURE,
     &RUNNING_JOB,
 ];
-
-/// A rule that finds a problem which kstatus misses.
-pub(super) type Refinement = fn(Value<'_>) -> Option<Verdict>;
 
 /// The refinements of one kind.
 fn of(kind: &str) -> &'static [Refinement] {

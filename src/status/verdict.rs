@@ -1,5 +1,7 @@
 //! `Verdict`: the computed status of one object.
 
+use crate::object::Value;
+
 use super::cause::{CauseRule, Explanation, Finding};
 use super::state::Status;
 
@@ -49,6 +51,9 @@ pub struct Verdict {
     /// Why the status could not be computed; the status is then [`Status::Unknown`].
     pub error: Option<String>,
 }
+
+/// A rule that finds a problem of an object which kstatus misses.
+pub(super) type Refinement = fn(Value<'_>) -> Option<Verdict>;
 
 impl Verdict {
     pub(super) fn current(message: impl Into<String>) -> Verdict {

@@ -8,9 +8,7 @@ use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
 use crate::commands::{Sources, Terminal};
-use crate::object::ParseError;
 use crate::render::count::plural;
-use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
@@ -180,7 +178,19 @@ impl Renderer {
                 Audience::Records => Rendered::lines(vec![options.record(entry, compared)]),
                 Audience::Documents => options.document(entry, compared, terminal),
             },
-            Err(error) => options.unreadable(entry, (event, error), terminal.look()),
+            Err(error) => match options.format.audience() {
+                Audience::Person => {
+                    let text = unreadable(&event.now);
+                    Rendered::lines(vec![warning(&text, terminal.look())])
+                }
+                Audience::Records => {
+                    Rendered::lines(vec![options.unreadable_record(entry, event, error)])
+                }
+                Audience::Documents => {
+                    let text = format!("{} could not be read", both_versions(event));
+                    Rendered::aside(Some(text))
+                }
+            },
         };
         let is_printed = !rendered.lines.is_empty();
         if is_printed {
@@ -224,23 +234,5 @@ impl Renderer {
             rendered.lines.splice(0..0, ended);
         }
         rendered
-    }
-}
-
-impl DisplayOptions {
-    /// Reports a version that could not be read.
-    fn unreadable(
-        &self,
-        entry: &TimelineEntry,
-        (event, error): (&VersionEvent, &ParseError),
-        look: Look,
-    ) -> Rendered {
-        match self.format.audience() {
-            Audience::Person => Rendered::lines(vec![warning(&unreadable(&event.now), look)]),
-            Audience::Records => Rendered::lines(vec![self.unreadable_record(entry, event, error)]),
-            Audience::Documents => {
-                Rendered::aside(Some(format!("{} could not be read", both_versions(event))))
-            }
-        }
     }
 }
