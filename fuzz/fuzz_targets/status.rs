@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::graph::{Graph, Links, TraceReach, Tier};
+use kubectl_spy::graph::{Graph, Links, Tier, TraceReach};
 use kubectl_spy::object::{Doc, ObjectRef, ServedTypes, Uid};
 use kubectl_spy::render::outline::{Outline, OutlineItem};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
@@ -142,7 +142,8 @@ fn query(graph: &Graph, key: &Uid) {
     let _ = graph.backends(key);
     let cluster = ClusterId("fuzz".into());
     let sources = graph.node(key).map(|node| node.dependent_sources(&cluster));
-    let _ = (sources, graph.pod_owner_sources(&cluster, 9));
+    let pods = graph.selected_pods(key);
+    let _ = (sources, graph.pod_owner_sources(pods, &cluster, 9));
 }
 
 libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
