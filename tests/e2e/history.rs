@@ -155,6 +155,7 @@ fn write_on(kubeconfig: &str, first: u32) -> u32 {
         let patched = std::process::Command::new(kubectl())
             .args(["patch", "cm", "counter", "-p", &patch])
             .args(["--kubeconfig", kubeconfig])
+            .env("HOME", env!("CARGO_TARGET_TMPDIR"))
             .stdout(std::process::Stdio::null())
             .status();
         assert!(patched.unwrap().success());

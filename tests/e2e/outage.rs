@@ -47,6 +47,7 @@ fn a_killed_api_server_is_noticed_and_survived() {
     .collect();
     let mut peer = std::process::Command::new(kubectl())
         .args(["get", "deploy/web", "-w", "--kubeconfig", plane.admin()])
+        .env("HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
