@@ -99,7 +99,9 @@ impl Both {
         let words = self.words(line);
         let words = words.iter().map(String::as_str);
         let args: Vec<&str> = before.iter().copied().chain(words).collect();
-        let ran = Spy::with_kubeconfig(&self.kubeconfig).run(&args);
+        // With `-k` it runs kubectl, which keeps its caches below the home directory.
+        let spy = Spy::with_kubeconfig(&self.kubeconfig).var("HOME", env!("CARGO_TARGET_TMPDIR"));
+        let ran = spy.run(&args);
         answer(ran.status.code(), &ran.stdout, &ran.stderr)
     }
 
