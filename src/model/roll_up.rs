@@ -98,7 +98,7 @@ impl Model {
         ))
     }
 
-    /// The problem of a `CronJob` whose newest Job has a Pod that has failed and not ended, such as one without its image.
+    /// The problem of a `CronJob` whose newest Job has a Pod that is not well for a known cause, such as one without a node.
     fn stuck_run(&self, node: &Node) -> Option<Finding> {
         let runs = self.graph.children(&node.uid).into_iter();
         let runs = runs.filter(|_| &*node.object.kind == "CronJob");
