@@ -91,6 +91,9 @@ impl<'a> Terminal<'a> {
 
     /// Prints lines above the frame. They stay in the scrollback.
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         let (size, styles) = (self.size(), self.look().styles);
         let lines = lines.iter().map(|line| styles.line(line.as_str()));
         self.screen.print_above(&lines.collect::<Vec<_>>(), size)

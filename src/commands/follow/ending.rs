@@ -4,6 +4,7 @@ use tokio::time::Instant;
 
 use super::Live;
 use super::feed::LiveFeed;
+use super::pace::BUSY_FRAME;
 use crate::commands::{CommandError, Ended, Signal, Terminal};
 
 impl LiveFeed<'_> {
@@ -21,8 +22,10 @@ impl LiveFeed<'_> {
         self.print_if_due(view, terminal)?;
         if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
             let begun = Instant::now();
+            self.print_owed(view, terminal)?;
             view.draw(&self.sources, terminal)?;
             self.drawing.done(begun, V::REST);
+            self.drawing.rest_until(now + BUSY_FRAME);
         }
         Ok(())
     }

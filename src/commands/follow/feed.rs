@@ -7,7 +7,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::Live;
-use super::pace::{FRAME, RedrawPace};
+use super::pace::{BUSY_FRAME, RedrawPace};
 use crate::commands::sources::object;
 use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
 use crate::source::{Event, SourceKey};
@@ -75,8 +75,8 @@ impl<'a> LiveFeed<'a> {
         }
         self.printing.done(begun, V::REST);
         if V::REST > 0 && terminal.is_live() && view.has_begun() {
-            // On a terminal only frames show news: to judge it twice a frame is enough.
-            self.printing.rest_until(begun + FRAME / 2);
+            // On a terminal only frames show news, and each frame judges it first.
+            self.printing.rest_until(begun + BUSY_FRAME);
         }
         Ok(())
     }

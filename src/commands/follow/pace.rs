@@ -7,8 +7,11 @@ use tokio::time::Instant;
 /// The longest time between two frames, because ages change. Also the longest pause.
 pub(super) const BEAT: Duration = Duration::from_secs(1);
 
-/// The shortest time between two frames.
+/// The longest time until a frame shows an event after a quiet time.
 pub(super) const FRAME: Duration = Duration::from_millis(100);
+
+/// The time between two frames while events keep coming. Nobody reads a table more often.
+pub(super) const BUSY_FRAME: Duration = Duration::from_millis(200);
 
 /// When an action runs that is due: at once, unless the last run took long and has just ended.
 pub(super) struct RedrawPace {

@@ -63,8 +63,8 @@ impl LastChanges {
     pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
         let failed = objects.filter_map(|uid| {
             let object = model.object(&uid)?;
-            let has_failed = object.assessment.status() == Status::Failed;
-            let generation = model.doc(&uid).filter(|_| has_failed)?;
+            let failed = object.assessment.status() == Status::Failed;
+            let generation = failed.then(|| model.doc(&uid)).flatten()?;
             let generation = generation.root().i64_at(&["metadata", "generation"]);
             Some((uid, generation.unwrap_or_default()))
         });
