@@ -172,8 +172,7 @@ impl LiveStatus {
 }
 
 impl Live for LiveStatus {
-    // A frame of ten thousand rows takes 15 ms, and each change asks for one.
-    const REST: u32 = 24;
+    const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
         self.state.model.coverage().sources().cloned().collect()
