@@ -6,6 +6,22 @@ use std::sync::Arc;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, Value, label_selector, map_selector};
 
+use super::stateful_set::partition;
+
+/// The fields with the counts of a workload: wanted, there, available.
+const REPLICA_COUNTS: [[&str; 2]; 3] = [
+    ["spec", "replicas"],
+    ["status", "replicas"],
+    ["status", "availableReplicas"],
+];
+
+/// The same fields of a `DaemonSet`.
+const DAEMON_SET_COUNTS: [[&str; 2]; 3] = [
+    ["status", "desiredNumberScheduled"],
+    ["status", "currentNumberScheduled"],
+    ["status", "numberAvailable"],
+];
+
 /// A Deployment, `ReplicaSet`, `StatefulSet`, `DaemonSet`, Job or `ReplicationController`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
@@ -13,6 +29,8 @@ pub struct Workload {
     pub selector: Option<LabelSelector>,
     /// How many replicas are wanted.
     pub wanted: i64,
+    /// How many of them get the newest revision: a `StatefulSet` with a partition keeps the others as they are.
+    pub wanted_newest: i64,
     /// How many replicas there are.
     pub replicas: i64,
     /// How many of them are available.
@@ -27,16 +45,25 @@ pub struct Workload {
 
 impl Workload {
     pub(super) fn of(object: Value<'_>) -> Workload {
-        let is_plain = object.str_at(&["kind"]).as_deref() == Some("ReplicationController");
+        let kind = object.text_at(&["kind"]).unwrap_or_default();
+        let is_plain = &*kind == "ReplicationController";
+        // A DaemonSet counts nodes.
+        let [wanted, replicas, available] = if &*kind == "DaemonSet" {
+            DAEMON_SET_COUNTS
+        } else {
+            REPLICA_COUNTS
+        };
+        let wanted = object.i64_at(&wanted).unwrap_or(1);
         Workload {
             selector: object.at(&["spec", "selector"]).and_then(if is_plain {
                 map_selector
             } else {
                 label_selector
             }),
-            wanted: object.i64_at(&["spec", "replicas"]).unwrap_or(1),
-            replicas: object.i64_at(&["status", "replicas"]).unwrap_or(0),
-            available: object.i64_at(&["status", "availableReplicas"]).unwrap_or(0),
+            wanted,
+            wanted_newest: wanted.saturating_sub(partition(object)),
+            replicas: object.i64_at(&replicas).unwrap_or(0),
+            available: object.i64_at(&available).unwrap_or(0),
             revision: number(object),
             template: template_digest(object),
             newest: newest_label(object),

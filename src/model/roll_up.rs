@@ -68,12 +68,12 @@ impl Model {
             (!words.is_empty()).then_some((status, words))
         })?;
         let all = i64::try_from(pods.len()).unwrap_or(i64::MAX);
-        let pods = if workload.replicas > all {
-            "new pods"
+        let (wanted, pods) = if workload.replicas > all {
+            (workload.wanted_newest, "new pods")
         } else {
-            "pods"
+            (workload.wanted, "pods")
         };
-        let wanted = workload.wanted.max(all);
+        let wanted = wanted.max(all);
         let text = format!("{ready} of {wanted} {pods} ready: {words}");
         Some(Finding::new(CauseRule::FailedPods, status, text))
     }
@@ -186,3 +186,6 @@ fn problem(pod: &Assessment) -> String {
         (word, _) => word.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -175,7 +175,8 @@ fn of_parents<'a>(object: Value<'a>, kind: &str) -> Vec<StatusCondition<'a>> {
 /// What the status of a condition means; `None` if it is normal.
 fn polarity(kind: &str, condition: &StatusCondition<'_>) -> Option<(CauseRule, Severity)> {
     let mut rows = WATCHED.iter().filter(|row| row.kind == kind).peekable();
-    if rows.peek().is_none() && rules::of(kind).is_none() {
+    let is_built_in = rules::of(kind).is_some() || kind == "ReplicationController";
+    if rows.peek().is_none() && !is_built_in {
         return polarity_by_name(&condition.kind, &condition.status);
     }
     let Some(row) = rows.find(|row| row.condition == condition.kind) else {

@@ -7,6 +7,9 @@ use crate::object::Value;
 use super::conditions::problems;
 use super::{certificate, diagnosis, read, rules, runs};
 
+/// How long controllers have for the first look at a new object.
+const FIRST_SYNC: SignedDuration = SignedDuration::from_secs(5);
+
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
 /// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
@@ -49,11 +52,13 @@ pub fn is_starting(object: Value<'_>, now: Timestamp) -> bool {
 }
 
 fn started(object: Value<'_>) -> Option<Timestamp> {
-    moment(
-        object,
-        &["metadata", "creationTimestamp"],
-        rules::SCHEDULE_WINDOW,
-    )
+    let is_pod = object.str_at(&["kind"]).as_deref() == Some("Pod");
+    let after = if is_pod {
+        rules::SCHEDULE_WINDOW
+    } else {
+        FIRST_SYNC
+    };
+    moment(object, &["metadata", "creationTimestamp"], after)
 }
 
 /// The time at a path, plus `after`.

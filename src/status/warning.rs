@@ -3,6 +3,7 @@
 //! An event never changes a state. It adds the words that the status of an object does not have: which volume
 //! cannot be mounted, what a probe answered, why a pod cannot be created.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -63,6 +64,11 @@ impl Warning {
                 .or_else(|| time(&["metadata", "creationTimestamp"])),
         })
     }
+
+    /// The message; a refusal of the API server in fewer words.
+    fn in_short(&self) -> Cow<'_, str> {
+        admission::in_short(&self.message).map_or(Cow::Borrowed(&self.message), Cow::Owned)
+    }
 }
 
 /// The causes in the warnings about one object, newest first. Repeats become one cause, and words that `known`
@@ -73,7 +79,7 @@ pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
     let mut order: Vec<(String, &Warning)> = Vec::new();
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for warning in newest {
-        let shape = format!("{} {}", warning.reason, shape(&warning.message));
+        let shape = format!("{} {}", warning.reason, shape(&warning.in_short()));
         let count = counts.entry(shape.clone()).or_default();
         if *count == 0 {
             order.push((shape, warning));
@@ -84,9 +90,7 @@ pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
         .into_iter()
         .filter(|(_, warning)| !is_known(warning, known));
     let lines = unknown.take(MAX_LINES).map(|(shape, warning)| {
-        let refusal = admission::in_short(&warning.message);
-        let message = refusal.as_deref().unwrap_or(&warning.message);
-        let text = sentence(&warning.reason, message);
+        let text = sentence(&warning.reason, &warning.in_short());
         let times = match counts.get(&shape) {
             Some(count) if *count > 1 => format!(" (×{count})"),
             _ => String::new(),
@@ -98,8 +102,7 @@ pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
 
 /// Whether a cause says already what a warning says.
 fn is_known(warning: &Warning, known: &[Cause]) -> bool {
-    let refusal = admission::in_short(&warning.message);
-    let said = shape(refusal.as_deref().unwrap_or(&warning.message));
+    let said = shape(&warning.in_short());
     let is_echo = || {
         let word = warning.message.strip_prefix("Error: ");
         word.is_some_and(|word| !word.contains(' '))

@@ -1,0 +1,76 @@
+//! Tests of how Pods decide the state of what creates them.
+
+use std::sync::Arc;
+
+use crate::model::tests::{RETENTION, at, event, model, version};
+use crate::object::Uid;
+use crate::source::{Scope, SourceKey, Why};
+
+/// The reason of a workload with these fields. Each of its Pods has a revision, and the reason why its container waits;
+/// without a reason it is ready.
+fn reason(kind: &str, fields: &str, pods: &[[&str; 2]]) -> String {
+    let source = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("", "Pod")
+    });
+    let mut model = model(RETENTION, &[&source]);
+    let set = version(&format!(
+        r#"{{"apiVersion":"apps/v1","kind":"{kind}","metadata":{{"uid":"s","name":"db","namespace":"shop"}},{fields}}}"#
+    ));
+    model.apply(&source, &event(Why::Listed, set), at(0));
+    for (index, [revision, why]) in pods.iter().enumerate() {
+        let status = match *why {
+            "" => r#""phase":"Running","conditions":[{"type":"Ready","status":"True"}]"#.to_owned(),
+            why => format!(
+                r#""phase":"Pending","containerStatuses":[{{"name":"db","state":{{"waiting":{{"reason":"{why}"}}}}}}]"#
+            ),
+        };
+        let pod = version(&format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"p{index}","name":"db-{index}","namespace":"shop",
+                    "labels":{{"controller-revision-hash":"{revision}","pod-template-generation":"{revision}"}},
+                    "ownerReferences":[{{"uid":"s","controller":true}}]}},
+                "status":{{{status}}}}}"#
+        ));
+        model.apply(&source, &event(Why::Listed, pod), at(0));
+    }
+    model.refresh(at(0));
+    let object = model.object(&Uid::new("s")).expect("it is there");
+    object.assessment.reason().to_owned()
+}
+
+const PULL: &str = "ImagePullBackOff";
+
+#[test]
+fn the_count_is_of_the_pods_that_the_newest_revision_is_to_have() {
+    let stateful_set = |replicas: u32, partition: u32| {
+        format!(
+            r#""spec":{{"replicas":{replicas},"updateStrategy":{{"type":"RollingUpdate","rollingUpdate":{{"partition":{partition}}}}}}},
+                "status":{{"replicas":{replicas},"readyReplicas":1,"updatedReplicas":0,"updateRevision":"2"}}"#
+        )
+    };
+    let daemon_set = r#""metadata":{"uid":"s","name":"db","namespace":"shop",
+            "annotations":{"deprecated.daemonset.template.generation":"2"}},
+        "status":{"desiredNumberScheduled":4,"currentNumberScheduled":4,"numberReady":3,"updatedNumberScheduled":1}"#;
+    for (kind, fields, pods, expect) in [
+        (
+            "StatefulSet",
+            &*stateful_set(3, 2),
+            &[["1", ""], ["1", ""], ["2", PULL]][..],
+            "0 of 1 new pods ready: 1 ImagePullBackOff",
+        ),
+        (
+            "StatefulSet",
+            &*stateful_set(3, 0),
+            &[["1", ""], ["1", ""], ["2", PULL]],
+            "0 of 3 new pods ready: 1 ImagePullBackOff",
+        ),
+        (
+            "DaemonSet",
+            daemon_set,
+            &[["1", ""], ["1", ""], ["1", ""], ["2", PULL]],
+            "0 of 4 new pods ready: 1 ImagePullBackOff",
+        ),
+    ] {
+        assert_eq!(reason(kind, fields, pods), expect, "{kind} {fields}");
+    }
+}
