@@ -32,7 +32,6 @@ mod selector;
 mod service;
 mod service_endpoints;
 mod slice;
-mod stateful_set;
 mod trace_plan;
 mod trace_side;
 mod tree;
@@ -67,7 +66,6 @@ pub use service_endpoints::{
     count_backends,
 };
 pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
-pub use stateful_set::partition;
 pub use trace_plan::{TracePlan, TraceScope};
 pub use trace_side::TraceSide;
 pub use walk::{Step, TraceReach, Way};

@@ -97,8 +97,15 @@ impl Node {
 
     /// Whether it has and wants no pods, as a `ReplicaSet` that is kept for rollback.
     pub fn is_idle(&self) -> bool {
-        self.workload()
-            .is_none_or(|set| set.wanted <= 0 && set.replicas <= 0)
+        self.workload().is_none_or(|set| {
+            set.counts
+                .is_some_and(|counts| counts.wanted <= 0 && counts.there <= 0)
+        })
+    }
+
+    /// The ordinal of a Pod of a `StatefulSet`: the number at the end of its name.
+    pub fn ordinal(&self) -> Option<i64> {
+        self.object.name.rsplit_once('-')?.1.parse().ok()
     }
 
     /// Its owners, the managing controller first.

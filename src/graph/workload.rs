@@ -4,37 +4,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::object::selector::LabelSelector;
-use crate::object::{Kind, Value, label_selector, map_selector};
-
-use super::stateful_set::partition;
-
-/// The fields with the counts of a workload: wanted, there, available.
-const REPLICA_COUNTS: [[&str; 2]; 3] = [
-    ["spec", "replicas"],
-    ["status", "replicas"],
-    ["status", "availableReplicas"],
-];
-
-/// The same fields of a `DaemonSet`.
-const DAEMON_SET_COUNTS: [[&str; 2]; 3] = [
-    ["status", "desiredNumberScheduled"],
-    ["status", "currentNumberScheduled"],
-    ["status", "numberAvailable"],
-];
+use crate::object::{Kind, PodCounts, Value, label_selector, map_selector};
 
 /// A Deployment, `ReplicaSet`, `StatefulSet`, `DaemonSet`, Job or `ReplicationController`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
     /// Its selector; `None` selects nothing.
     pub selector: Option<LabelSelector>,
-    /// How many replicas are wanted.
-    pub wanted: i64,
-    /// How many of them get the newest revision: a `StatefulSet` with a partition keeps the others as they are.
-    pub wanted_newest: i64,
-    /// How many replicas there are.
-    pub replicas: i64,
-    /// How many of them are available.
-    pub available: i64,
+    /// The numbers of its Pods; `None` for a Job.
+    pub counts: Option<PodCounts>,
     /// The revision number from the Deployment controller (`deployment.kubernetes.io/revision`).
     pub revision: Option<i64>,
     /// A digest of its pod template. Equal templates have equal digests.
@@ -45,25 +23,14 @@ pub struct Workload {
 
 impl Workload {
     pub(super) fn of(object: Value<'_>) -> Workload {
-        let kind = object.text_at(&["kind"]).unwrap_or_default();
-        let is_plain = &*kind == "ReplicationController";
-        // A DaemonSet counts nodes.
-        let [wanted, replicas, available] = if &*kind == "DaemonSet" {
-            DAEMON_SET_COUNTS
-        } else {
-            REPLICA_COUNTS
-        };
-        let wanted = object.i64_at(&wanted).unwrap_or(1);
+        let is_plain = object.str_at(&["kind"]).as_deref() == Some("ReplicationController");
         Workload {
             selector: object.at(&["spec", "selector"]).and_then(if is_plain {
                 map_selector
             } else {
                 label_selector
             }),
-            wanted,
-            wanted_newest: wanted.saturating_sub(partition(object)),
-            replicas: object.i64_at(&replicas).unwrap_or(0),
-            available: object.i64_at(&available).unwrap_or(0),
+            counts: PodCounts::of(object),
             revision: number(object),
             template: template_digest(object),
             newest: newest_label(object),

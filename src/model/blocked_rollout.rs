@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::graph::{Node, Standing, partition};
-use crate::object::{Doc, Value};
+use crate::graph::{Node, Standing};
+use crate::object::{Doc, Value, partition};
 use crate::status::{CauseRule, Finding, Status, is_starting};
 
 use super::Model;

@@ -68,10 +68,11 @@ impl Model {
             (!words.is_empty()).then_some((status, words))
         })?;
         let all = i64::try_from(pods.len()).unwrap_or(i64::MAX);
-        let (wanted, pods) = if workload.replicas > all {
-            (workload.wanted_newest, "new pods")
+        let counts = workload.counts.unwrap_or_default();
+        let (wanted, pods) = if counts.there > all {
+            (counts.goal, "new pods")
         } else {
-            (workload.wanted, "pods")
+            (counts.wanted, "pods")
         };
         let wanted = wanted.max(all);
         let text = format!("{ready} of {wanted} {pods} ready: {words}");

@@ -224,32 +224,3 @@ impl Assessment {
         }
     }
 }
-
-/// The progress of a workload's rollout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RolloutCounts {
-    /// The number of pods with the newest template.
-    pub updated: i64,
-    /// The number of wanted pods.
-    pub wanted: i64,
-}
-
-impl RolloutCounts {
-    /// Reads them from the object; `None` for kinds without rollouts.
-    pub fn of(object: Value<'_>) -> Option<RolloutCounts> {
-        let kind = object.str_at(&["kind"])?;
-        let number = |path: &[&str], default| object.i64_at(path).unwrap_or(default);
-        let (updated, wanted) = match &*kind {
-            "Deployment" | "StatefulSet" => (
-                number(&["status", "updatedReplicas"], 0),
-                number(&["spec", "replicas"], 1),
-            ),
-            "DaemonSet" => (
-                number(&["status", "updatedNumberScheduled"], 0),
-                number(&["status", "desiredNumberScheduled"], 0),
-            ),
-            _ => return None,
-        };
-        Some(RolloutCounts { updated, wanted })
-    }
-}

@@ -28,7 +28,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-pub use assessment::{Assessment, Departure, RolloutCounts};
+pub use assessment::{Assessment, Departure};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
 #[cfg(test)]
 pub(crate) use certificate::CERTIFICATE_OF_WEB;

@@ -12,9 +12,9 @@ use super::sort_by::Sorting;
 use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
 use crate::model::{JudgementPlan, Model, Reading, Retention};
-use crate::object::{ServedTypes, Uid};
+use crate::object::{PodCounts, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
-use crate::status::{Assessment, RolloutCounts, Rules};
+use crate::status::{Assessment, Rules};
 
 /// How long the row of a deleted object stays.
 const RETENTION: SignedDuration = SignedDuration::from_secs(5);
@@ -200,9 +200,9 @@ impl StatusState {
         self.roots.collapsed
     }
 
-    /// The progress of the rollout of an object.
-    pub(super) fn rollout(&self, uid: &Uid) -> Option<RolloutCounts> {
-        RolloutCounts::of(self.model.doc(uid)?.root())
+    /// The progress of the rollout of an object; `None` for kinds without rollouts.
+    pub(super) fn rollout(&self, uid: &Uid) -> Option<PodCounts> {
+        PodCounts::of_rollout(self.model.doc(uid)?.root())
     }
 
     /// Whether every source has been read or cannot be read.

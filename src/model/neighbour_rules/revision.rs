@@ -12,7 +12,10 @@ impl Model {
     pub(super) fn old_revision(&self, set: &Node) -> Vec<Finding> {
         let owner = self.graph.owners(&set.uid).first().copied();
         let current = owner.and_then(|owner| self.graph.current_replica_set(&owner.uid));
-        let replicas = set.workload().map_or(0, |set| set.replicas);
+        let replicas = set
+            .workload()
+            .and_then(|set| set.counts)
+            .map_or(0, |counts| counts.there);
         if replicas <= 0 || current.is_none_or(|current| current.uid == set.uid) {
             return Vec::new();
         }

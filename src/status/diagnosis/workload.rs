@@ -1,9 +1,9 @@
 //! Why a workload or a volume claim has not reached its desired state.
 
-use crate::object::{StatusCondition, Value};
+use crate::object::{PodCounts, StatusCondition, Value};
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::state::Status;
-use crate::status::{RolloutCounts, admission, read};
+use crate::status::{admission, read};
 
 /// Finds the causes of an object that is not a Pod.
 pub(super) fn causes(object: Value<'_>, kind: &str, status: Status) -> Vec<Cause> {
@@ -70,7 +70,9 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
 
 /// With the `OnDelete` strategy, pods of an old revision stay until someone deletes them.
 fn on_delete(object: Value<'_>) -> Option<Cause> {
-    let RolloutCounts { updated, wanted } = RolloutCounts::of(object)?;
+    let PodCounts {
+        updated, wanted, ..
+    } = PodCounts::of(object)?;
     let strategy = object.str_at(&["spec", "updateStrategy", "type"])?;
     (strategy == "OnDelete" && updated < wanted).then(|| {
         let text =

@@ -1,26 +1,23 @@
 //! The cells of every kind except Pod.
 
-use crate::object::{Value, conditions};
+use crate::object::{PodCounts, Value, conditions};
 use crate::status::read;
 
 use super::{is_deleted, is_true};
 
 /// The numbers of ready and of wanted parts of the object: `2/3`.
 pub(super) fn ready(object: Value<'_>, kind: &str) -> Option<String> {
-    let status = |key| read::int_or(object, &["status", key], 0);
     match kind {
-        "apps/Deployment"
-        | "extensions/Deployment"
+        "apps/DaemonSet"
+        | "apps/Deployment"
         | "apps/ReplicaSet"
-        | "extensions/ReplicaSet"
         | "apps/StatefulSet"
+        | "extensions/DaemonSet"
+        | "extensions/Deployment"
+        | "extensions/ReplicaSet"
         | "ReplicationController" => {
-            let wanted = read::int_or(object, &["spec", "replicas"], 1);
-            Some(format!("{}/{wanted}", status("readyReplicas")))
-        }
-        "apps/DaemonSet" | "extensions/DaemonSet" => {
-            let wanted = status("desiredNumberScheduled");
-            Some(format!("{}/{wanted}", status("numberReady")))
+            let counts = PodCounts::of(object)?;
+            Some(format!("{}/{}", counts.ready, counts.wanted))
         }
         "batch/Job" => Some(completions(object)),
         _ => None,

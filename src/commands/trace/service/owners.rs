@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::commands::trace::traced::revision;
 use crate::graph::{Graph, Node};
 use crate::model::Model;
-use crate::object::Value;
+use crate::object::{PodCounts, Value};
 
 /// The owners of some pods, the outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,15 +65,7 @@ fn names(pod: &Node, owners: &[&Node]) -> Option<String> {
 
 /// How many pods a workload has, how many it wants, and how many are available.
 fn counts(owner: Value<'_>) -> Option<String> {
-    let status = |key| owner.i64_at(&["status", key]);
-    let wanted = owner
-        .i64_at(&["spec", "replicas"])
-        .or_else(|| status("desiredNumberScheduled"))?;
-    let there = status("replicas")
-        .or_else(|| status("currentNumberScheduled"))
-        .unwrap_or(0);
-    let available = status("availableReplicas")
-        .or_else(|| status("numberAvailable"))
-        .unwrap_or(0);
+    let counts = PodCounts::of(owner)?;
+    let (there, wanted, available) = (counts.there, counts.wanted, counts.available);
     Some(format!("{there}/{wanted} pods, {available} available"))
 }

@@ -7,14 +7,13 @@ use jiff::Timestamp;
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::Standing;
-use crate::object::{Uid, Value};
+use crate::object::{PodCounts, Uid, Value};
 use crate::render::age;
 use crate::render::count::counted;
 use crate::status::{Assessment, MAX_MISSED, Status, missed_starts, next_start};
 
 use super::loaded::unread_text;
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
-use super::pod_counts::PodCounts;
 use super::pod_group::{PodGroup, number};
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 

@@ -6,8 +6,8 @@ use crate::object::{Uid, Value};
 use crate::render::count::counted;
 use crate::status::Status;
 
+use super::numbers::count;
 use super::phase::RolloutPhase;
-use super::pod_counts::{PodCounts, count};
 use super::pod_group::PodGroup;
 use super::rolling_update_limits::RollingUpdateLimits;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
@@ -19,17 +19,6 @@ pub(super) struct DaemonSet;
 impl WorkloadKind for DaemonSet {
     fn group_kind(&self) -> &'static str {
         "ControllerRevision"
-    }
-
-    fn counts(&self, object: Value<'_>) -> PodCounts {
-        let wanted = count(object, "desiredNumberScheduled");
-        PodCounts {
-            wanted,
-            goal: wanted,
-            there: count(object, "currentNumberScheduled"),
-            updated: count(object, "updatedNumberScheduled"),
-            available: count(object, "numberAvailable"),
-        }
     }
 
     fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {

@@ -5,11 +5,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{Node, Standing};
-use crate::object::{Uid, Value};
+use crate::object::{PodCounts, Uid, Value};
 use crate::status::Status;
 
+use super::numbers::spec;
 use super::phase::{PhaseName, RolloutPhase};
-use super::pod_counts::{PodCounts, count, spec};
 use super::pod_group::{self, PodGroup};
 use super::rolling_update_limits::RollingUpdateLimits;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
@@ -29,17 +29,6 @@ impl WorkloadKind for Deployment {
 
     fn group_phase(&self) -> PhaseName {
         PhaseName::ReplicaSet
-    }
-
-    fn counts(&self, object: Value<'_>) -> PodCounts {
-        let wanted = spec(object, "replicas", 1);
-        PodCounts {
-            wanted,
-            goal: wanted,
-            there: count(object, "replicas"),
-            updated: count(object, "updatedReplicas"),
-            available: count(object, "availableReplicas"),
-        }
     }
 
     fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {

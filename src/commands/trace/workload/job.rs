@@ -4,12 +4,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::object::{StatusCondition, Uid, Value};
+use crate::object::{PodCounts, StatusCondition, Uid, Value};
 use crate::render::count::counted;
 use crate::status::Status;
 
+use super::numbers::{count, spec};
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
-use super::pod_counts::{PodCounts, count, spec};
 use super::pod_group::{PodGroup, number, pods_of};
 use super::pods::PodStep;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
@@ -36,6 +36,7 @@ impl WorkloadKind for Job {
             goal: wanted,
             there: count(object, "active"),
             updated: succeeded,
+            ready: count(object, "ready"),
             available: succeeded,
         }
     }

@@ -36,15 +36,18 @@ impl<'a> PodGroup<'a> {
     pub(super) fn owned(traced: &'a Traced, object: &'a Node, standing: Standing) -> PodGroup<'a> {
         let assessment = traced.assessment(&object.uid);
         let ready = assessment.and_then(|assessment| assessment.row.ready.clone());
-        let counts = object.workload();
+        let counts = object
+            .workload()
+            .and_then(|set| set.counts)
+            .unwrap_or_default();
         PodGroup {
             object: Some(object),
             name: Some(object.object.to_string()),
             number: object.revision(),
             standing,
             pods: pods_of(traced.graph(), &object.uid),
-            there: counts.map_or(0, |counts| counts.replicas),
-            available: counts.map_or(0, |counts| counts.available),
+            there: counts.there,
+            available: counts.available,
             status: assessment.map_or(Status::Unknown, Assessment::status),
             ready: ready.unwrap_or_default(),
         }

@@ -4,13 +4,13 @@
 use jiff::Timestamp;
 
 use super::loaded::{Loaded, unread_text};
+use super::numbers::sum;
 use super::phase::{PhaseName, RolloutPhase};
-use super::pod_counts::{PodCounts, sum};
 use super::pod_group::{PodGroup, number};
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::Node;
-use crate::object::{Doc, StatusCondition, Uid, Value, condition};
+use crate::object::{Doc, PodCounts, StatusCondition, Uid, Value, condition};
 use crate::render::age;
 use crate::render::count::counted;
 use crate::status::{Assessment, Status};
@@ -197,7 +197,9 @@ pub(super) trait WorkloadKind: Sync {
     }
 
     /// The numbers of its Pods.
-    fn counts(&self, object: Value<'_>) -> PodCounts;
+    fn counts(&self, object: Value<'_>) -> PodCounts {
+        PodCounts::of(object).unwrap_or_default()
+    }
 
     /// Its Pods by revision, the newest revision first. It may be deleted.
     fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>>;

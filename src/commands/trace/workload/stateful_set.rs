@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::{Node, partition};
-use crate::object::{Uid, Value};
+use crate::graph::Node;
+use crate::object::{Uid, Value, partition};
 use crate::status::Status;
 
+use super::numbers::spec;
 use super::phase::RolloutPhase;
-use super::pod_counts::{PodCounts, count, spec};
 use super::pod_group::PodGroup;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 use super::{controller_revisions, phases, verdict};
@@ -20,17 +20,6 @@ pub(super) struct StatefulSet;
 impl WorkloadKind for StatefulSet {
     fn group_kind(&self) -> &'static str {
         "ControllerRevision"
-    }
-
-    fn counts(&self, object: Value<'_>) -> PodCounts {
-        let wanted = spec(object, "replicas", 1);
-        PodCounts {
-            wanted,
-            goal: wanted.saturating_sub(partition(object)).max(0),
-            there: count(object, "replicas"),
-            updated: count(object, "updatedReplicas"),
-            available: count(object, "availableReplicas"),
-        }
     }
 
     fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
