@@ -58,7 +58,9 @@ pub use plan::{slices_source, well_known};
 pub use pod::{Images, NamedPort, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
-pub use relations::{IfAbsent, Relation, RemoteMembers, Tier, relation_names, service_of_host};
+pub use relations::{
+    IfAbsent, Relation, RemoteMembers, Tier, istio_destinations, relation_names, service_of_host,
+};
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};
 pub use service_endpoints::{

@@ -108,7 +108,7 @@ impl Model {
         let mut pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
         let stuck = pods.find(|pod| {
             let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
-            is_late && pod.departure.is_none() && !self.has_ended(pod)
+            is_late && !pod.is_starting && pod.departure.is_none() && !self.has_ended(pod)
         })?;
         let reason = stuck.assessment.reason();
         let text = format!(

@@ -186,11 +186,11 @@ rules! {
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
     MissedRun Retried CRON_JOBS "A CronJob has not started a Job that its schedule demands.";
-    MissingDestination Retried MESH_ROUTES "A route of a service mesh names a Service or a subset that does not exist.";
     MissingKey Retried REFERENCES "A ConfigMap does not have a key that this object needs.";
     MissingMember Retried INVENTORIES "An object that an inventory lists does not exist.";
     MissingPort Retried REFERENCES "A Service that this object needs has no such port.";
     MissingReference Retried REFERENCES "An object that this one needs does not exist.";
+    MissingSubset Retried MESH_ROUTES "A route of a service mesh names a subset that no DestinationRule defines.";
     NamespaceDeletion Retried NAMESPACES "The deletion of a namespace does not finish: objects are left, or cannot be deleted.";
     NetworkUnavailable Retried NODES "The network of a node is not set up.";
     NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
@@ -236,6 +236,7 @@ rules! {
     StoredVersions Retried CRD_VERSIONS "Objects of a custom resource may be stored in an old version.";
     Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
     TargetReached Retried AUTOSCALERS "A metric of an autoscaler has reached its target.";
+    TypeError Retried TYPE_CHECKS "The API server found a wrong expression in an admission policy.";
     Unallocated Retried DEVICES "A claim has no devices yet.";
     Unavailable Retried API_SERVICES "The API server does not reach the backend of an APIService.";
     Unbound Retried VOLUMES "A claim has no volume yet.";

@@ -1,5 +1,7 @@
 //! What the status of a custom resource reports beside its conditions: its phase, its health, an error.
 
+use jiff::Timestamp;
+
 use crate::object::Value;
 
 use super::cause::CauseRule;
@@ -19,16 +21,21 @@ const FAILURES: [&str; 6] = [
 ];
 
 /// The words that report unfinished work, in lower case.
-const UNFINISHED: [&str; 11] = [
+const UNFINISHED: [&str; 16] = [
     "applyingchanges",
     "creating",
     "deleting",
     "initializing",
     "installing",
+    "notready",
     "pending",
     "progressing",
     "provisioning",
     "reconciling",
+    "restarting",
+    "restoring",
+    "scaling",
+    "starting",
     "updating",
     "upgrading",
 ];
@@ -49,12 +56,12 @@ pub(super) fn of(kind: &str) -> &'static [Refinement] {
         "argoproj.io/Application" => &[application, unobserved],
         "snapshot.storage.k8s.io/VolumeSnapshot"
         | "snapshot.storage.k8s.io/VolumeSnapshotContent" => &[snapshot],
-        _ => &[phase, unobserved],
+        _ => &[phase, health, unobserved],
     }
 }
 
 /// An object whose phase or state reports a failure, or work that is not done.
-fn phase(object: Value<'_>) -> Option<Verdict> {
+fn phase(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let words = ["phase", "state"].map(|key| read::text_or(object, &["status", key], ""));
     let words = words.iter().filter(|word| !word.is_empty());
     words
@@ -75,8 +82,23 @@ fn by_word(object: Value<'_>, word: &str) -> Option<Verdict> {
     is_unfinished.then(|| Verdict::in_progress(word, text).by(CauseRule::Unfinished))
 }
 
+/// An object whose health has a colour, as that of Elasticsearch, or a word of Ceph
+/// (<https://docs.ceph.com/en/latest/rados/operations/health-checks/>).
+fn health(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let paths = [&["status", "health"][..], &["status", "ceph", "health"]];
+    let word = paths.iter().find_map(|path| object.str_at(path))?;
+    let text = format!("its health is {word}");
+    match &*word {
+        "red" | "HEALTH_ERR" => Some(Verdict::failed(word, text).by(CauseRule::Failed)),
+        "yellow" | "HEALTH_WARN" => {
+            Some(Verdict::in_progress(word, text).by(CauseRule::Unfinished))
+        }
+        _ => None,
+    }
+}
+
 /// Ready=True of an older generation: the controller has not looked at the newest one.
-fn unobserved(object: Value<'_>) -> Option<Verdict> {
+fn unobserved(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let generation = object.i64_at(&["metadata", "generation"])?;
     let mut conditions = object.items_at(&["status", "conditions"]);
     let old = conditions.find(|condition| {
@@ -91,7 +113,7 @@ fn unobserved(object: Value<'_>) -> Option<Verdict> {
 
 /// An Application of Argo CD: its operation, its health, and whether it is what its source says
 /// (<https://argo-cd.readthedocs.io/en/stable/operator-manual/health/>).
-fn application(object: Value<'_>) -> Option<Verdict> {
+fn application(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let text = |path: &[&str]| read::text_or(object, path, "");
     let operation = text(&["status", "operationState", "phase"]);
     if matches!(&*operation, "Failed" | "Error") {
@@ -120,7 +142,7 @@ fn application(object: Value<'_>) -> Option<Verdict> {
 }
 
 /// A snapshot that has failed, or that nobody can use yet.
-fn snapshot(object: Value<'_>) -> Option<Verdict> {
+fn snapshot(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     if let Some(message) = object.text_at(&["status", "error", "message"]) {
         return Some(Verdict::failed("SnapshotError", &*message).by(CauseRule::Failed));
     }

@@ -7,11 +7,11 @@
 
 use jiff::Timestamp;
 
-use crate::object::Value;
+use crate::object::{PodCounts, Value};
 
 use super::cause::{CauseRule, Explanation};
 use super::conditions::problems;
-use super::diagnosis::{WaitReason, cron_job};
+use super::diagnosis::{WaitReason, budget, cron_job};
 use super::state::Status;
 use super::verdict::{Refinement, Verdict};
 use super::{certificate, custom, read, rules, runs, sources};
@@ -28,7 +28,7 @@ const REPLICA_FAILURE: Explanation = Explanation {
 };
 const MISSING_REPLICAS: Explanation = Explanation {
     name: "MissingReplicas",
-    finds: "Fewer Pods of a ReplicationController are ready than it wants.",
+    finds: "Fewer Pods of a ReplicationController are ready than it wants, or of a StatefulSet with the strategy OnDelete.",
     source: sources::REPLICAS,
 };
 const ENDED_CONTAINER: Explanation = Explanation {
@@ -58,11 +58,12 @@ fn of(kind: &str) -> &'static [Refinement] {
         "Pod" => &[failed_pod, broken_containers, ended_container],
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
-        "batch/CronJob" => &[failed_run],
+        "batch/CronJob" => &[failed_run, runs::missed_run],
+        "Secret" => &[certificate::problem],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
         "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
-        "ReplicationController" => &[replica_failure, missing_replicas],
+        "ReplicationController" | "apps/StatefulSet" => &[replica_failure, missing_replicas],
         _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => &[replica_failure],
         _ if rules::of(kind).is_none() => custom::of(kind),
         _ => &[],
@@ -71,12 +72,8 @@ fn of(kind: &str) -> &'static [Refinement] {
 
 /// Returns the worst of kstatus's verdict and of the problems that it misses.
 pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Verdict) -> Verdict {
-    let found = of(kind).iter().filter_map(|refinement| refinement(object));
-    let is_secret = kind == "Secret";
-    let certificate = is_secret
-        .then(|| certificate::problem(object, now))
-        .flatten();
-    let missed = (kind == "batch/CronJob").then(|| runs::missed_run(object, now));
+    let found = of(kind).iter();
+    let found = found.filter_map(|refinement| refinement(object, now));
     let problems = problems(object, kind).into_iter();
     let reported = problems.filter_map(|problem| {
         let verdict: fn(_, _) -> Verdict = match problem.status(now)? {
@@ -86,21 +83,17 @@ pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Ver
         let condition = problem.condition;
         Some(verdict(condition.reason, condition.message).by(problem.rule))
     });
-    found
-        .chain(certificate)
-        .chain(missed.flatten())
-        .chain(reported)
-        .fold(verdict, |worst, found| {
-            if found.status > worst.status {
-                found
-            } else {
-                worst
-            }
-        })
+    found.chain(reported).fold(verdict, |worst, found| {
+        if found.status > worst.status {
+            found
+        } else {
+            worst
+        }
+    })
 }
 
 /// A Pod whose phase is Failed. The reason is the Pod's own if it has one, for example `Evicted`.
-fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
+fn failed_pod(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
     (read::text_or(pod, &["status", "phase"], "") == "Failed").then(|| {
         let reason = match read::text_or(pod, &["status", "reason"], "") {
             reason if reason.is_empty() => "PodFailed".into(),
@@ -111,7 +104,7 @@ fn failed_pod(pod: Value<'_>) -> Option<Verdict> {
 }
 
 /// A Pod with a container or init container that waits because of an error.
-fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
+fn broken_containers(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let broken: Vec<_> = ["initContainerStatuses", "containerStatuses"]
         .into_iter()
         .flat_map(|list| pod.items_at(&["status", list]))
@@ -133,7 +126,7 @@ fn broken_containers(pod: Value<'_>) -> Option<Verdict> {
 }
 
 /// A running Pod with a container that has failed and is never started again.
-fn ended_container(pod: Value<'_>) -> Option<Verdict> {
+fn ended_container(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let is_never = read::text_or(pod, &["spec", "restartPolicy"], "") == "Never";
     let is_running = read::text_or(pod, &["status", "phase"], "") == "Running";
     let mut containers = pod.items_at(&["status", "containerStatuses"]);
@@ -147,10 +140,10 @@ fn ended_container(pod: Value<'_>) -> Option<Verdict> {
     Some(Verdict::failed("ContainerFailed", text).decided_by(&ENDED_CONTAINER))
 }
 
-/// A `ReplicationController` with too few ready Pods. kstatus has no rule for the kind.
-fn missing_replicas(controller: Value<'_>) -> Option<Verdict> {
-    let wanted = read::int_or(controller, &["spec", "replicas"], 1);
-    let ready = read::int_or(controller, &["status", "readyReplicas"], 0);
+/// A workload with too few ready Pods. kstatus has no rule for a `ReplicationController`, and calls each `StatefulSet` with
+/// the strategy `OnDelete` Current.
+fn missing_replicas(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let PodCounts { ready, wanted, .. } = PodCounts::of(object)?;
     (ready < wanted).then(|| {
         let text = format!("{ready} of {wanted} replicas are ready");
         Verdict::in_progress("LessReady", text).decided_by(&MISSING_REPLICAS)
@@ -158,7 +151,7 @@ fn missing_replicas(controller: Value<'_>) -> Option<Verdict> {
 }
 
 /// A workload whose pods cannot be created, for example because of a quota or an admission rule.
-fn replica_failure(object: Value<'_>) -> Option<Verdict> {
+fn replica_failure(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     read::conditions(object)
         .ok()?
         .into_iter()
@@ -169,7 +162,7 @@ fn replica_failure(object: Value<'_>) -> Option<Verdict> {
 }
 
 /// A Job that is neither complete nor suspended. kstatus reports it as Current once it runs.
-fn running_job(job: Value<'_>) -> Option<Verdict> {
+fn running_job(job: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let is_over = |kind| {
         let conditions = read::conditions(job).unwrap_or_default();
         conditions
@@ -189,28 +182,19 @@ fn running_job(job: Value<'_>) -> Option<Verdict> {
 }
 
 /// A `CronJob` whose last run did not succeed.
-fn failed_run(job: Value<'_>) -> Option<Verdict> {
+fn failed_run(job: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let note = cron_job(job).filter(|note| note.rule == CauseRule::LastRunFailed)?;
     Some(Verdict::failed("LastRunFailed", note.text).by(note.rule))
 }
 
 /// A `PodDisruptionBudget` with fewer healthy pods than it demands.
-fn violated_budget(budget: Value<'_>) -> Option<Verdict> {
-    let healthy = read::int_or(budget, &["status", "currentHealthy"], 0);
-    let desired = read::int_or(budget, &["status", "desiredHealthy"], 0);
-    let expected = read::int_or(budget, &["status", "expectedPods"], 0);
-    // A budget without Pods protects nothing, and nothing is broken.
-    (healthy < desired && expected > 0).then(|| {
-        Verdict::in_progress(
-            "BudgetViolated",
-            format!("only {healthy} of {expected} pods are healthy, {desired} must be"),
-        )
-        .by(CauseRule::BudgetViolated)
-    })
+fn violated_budget(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let note = budget(object).filter(|note| note.rule == CauseRule::BudgetViolated)?;
+    Some(Verdict::in_progress("BudgetViolated", note.text).by(note.rule))
 }
 
 /// A Service of type `LoadBalancer` without an external address.
-fn pending_load_balancer(service: Value<'_>) -> Option<Verdict> {
+fn pending_load_balancer(service: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let is_load_balancer = read::text_or(service, &["spec", "type"], "") == "LoadBalancer";
     let mut addresses = service.items_at(&["status", "loadBalancer", "ingress"]);
     (is_load_balancer && addresses.next().is_none()).then(|| {
@@ -223,7 +207,7 @@ fn pending_load_balancer(service: Value<'_>) -> Option<Verdict> {
 }
 
 /// A volume that no claim can use: its claim is gone, or it could not be reclaimed.
-fn unusable_volume(volume: Value<'_>) -> Option<Verdict> {
+fn unusable_volume(volume: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let text = |path: &[&str]| volume.text_at(path);
     match text(&["status", "phase"]).as_deref()? {
         "Failed" => {
@@ -247,7 +231,7 @@ fn unusable_volume(volume: Value<'_>) -> Option<Verdict> {
 }
 
 /// A volume that is not attached to its node.
-fn unattached_volume(attachment: Value<'_>) -> Option<Verdict> {
+fn unattached_volume(attachment: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let error =
         ["attachError", "detachError"].map(|key| attachment.text_at(&["status", key, "message"]));
     if let Some(error) = error.into_iter().flatten().next() {

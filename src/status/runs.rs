@@ -37,18 +37,33 @@ pub fn missed_starts(job: Value<'_>, now: Timestamp) -> usize {
         .count()
 }
 
-/// When a start counts as missed; `None` without a schedule, and while a run is active.
+/// When a start counts as missed; `None` without a schedule. While a run is active, only `concurrencyPolicy: Forbid`
+/// skips starts, and a run that is a little too long skips one.
 pub(super) fn late_at(job: Value<'_>) -> Option<Timestamp> {
-    let is_active = job.items_at(&["status", "active"]).next().is_some();
-    let next = next_start(job).filter(|_| !is_active)?;
-    next.checked_add(LATE).ok()
+    let next = next_start(job)?;
+    let missed = if is_active(job) {
+        let policy = job.str_at(&["spec", "concurrencyPolicy"])?;
+        (policy == "Forbid").then(|| schedule(job)?.next(next, &zone(job)?))??
+    } else {
+        next
+    };
+    missed.checked_add(LATE).ok()
 }
 
 /// A `CronJob` that should have started a Job and has not.
 pub(super) fn missed_run(job: Value<'_>, now: Timestamp) -> Option<Verdict> {
     late_at(job).filter(|late| *late <= now)?;
-    let text = format!("no job was started at {}", next_start(job)?);
+    let next = next_start(job)?;
+    let text = if is_active(job) {
+        format!("no job was started since {next}: the last run is still active (Forbid)")
+    } else {
+        format!("no job was started at {next}")
+    };
     Some(Verdict::in_progress("MissedRun", text).by(CauseRule::MissedRun))
+}
+
+fn is_active(job: Value<'_>) -> bool {
+    job.items_at(&["status", "active"]).next().is_some()
 }
 
 fn schedule(job: Value<'_>) -> Option<Schedule> {

@@ -24,6 +24,7 @@ pub(super) const EVENTS: &str =
     "https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/";
 pub(super) const EVICTION: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/";
+pub(super) const TYPE_CHECKS: &str = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking";
 pub(super) const FAILURE_POLICY: &str = "https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#failure-policy";
 pub(super) const FINALIZERS: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/";

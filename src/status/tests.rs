@@ -810,6 +810,31 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
         "InProgress: no job was started at 2026-11-21T13:56:00Z [Reconciling MissedRun]",
     ),
     (
+        "elasticsearch.k8s.elastic.co/v1/Elasticsearch",
+        r#""status":{"health":"red","phase":"Ready"}"#,
+        "Failed: its health is red [Stalled red]",
+    ),
+    (
+        "ceph.rook.io/v1/CephCluster",
+        r#""status":{"phase":"Ready","ceph":{"health":"HEALTH_WARN"}}"#,
+        "InProgress: its health is HEALTH_WARN [Reconciling HEALTH_WARN]",
+    ),
+    (
+        "apps/v1/StatefulSet",
+        r#""spec":{"replicas":2,"updateStrategy":{"type":"OnDelete"}},"status":{"replicas":2,"readyReplicas":1}"#,
+        "InProgress: 1 of 2 replicas are ready [Reconciling LessReady]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid"},"status":{"active":[{"name":"a"}]}"#,
+        "InProgress: no job was started since 2026-11-21T13:56:00Z: the last run is still active (Forbid) [Reconciling MissedRun]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Allow"},"status":{"active":[{"name":"a"}]}"#,
+        "Current: Resource is always ready",
+    ),
+    (
         "batch/v1/CronJob",
         r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"59 * * * *"}"#,
         "Current: Resource is always ready",

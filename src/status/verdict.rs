@@ -1,5 +1,7 @@
 //! `Verdict`: the computed status of one object.
 
+use jiff::Timestamp;
+
 use crate::object::Value;
 
 use super::cause::{CauseRule, Explanation, Finding};
@@ -53,7 +55,7 @@ pub struct Verdict {
 }
 
 /// A rule that finds a problem of an object which kstatus misses.
-pub(super) type Refinement = fn(Value<'_>) -> Option<Verdict>;
+pub(super) type Refinement = fn(Value<'_>, Timestamp) -> Option<Verdict>;
 
 impl Verdict {
     pub(super) fn current(message: impl Into<String>) -> Verdict {

@@ -160,19 +160,20 @@ pub(super) fn istio_gateways(object: Value<'_>, own: &ObjectRef) -> Vec<Found> {
 }
 
 /// The Services that a `VirtualService` routes to.
-pub(super) fn istio_destinations(object: Value<'_>, own: &ObjectRef) -> Vec<Found> {
-    let mut found = Vec::new();
-    for protocol in ["http", "tls", "tcp"] {
-        for route in object.items_at(&["spec", protocol]) {
-            let routes = route
-                .items_at(&["route"])
-                .filter_map(|to| to.get("destination"));
-            for destination in routes.chain(route.get("mirror")) {
-                found.extend(host(destination, own));
-            }
-        }
-    }
-    found
+pub(super) fn istio_services(object: Value<'_>, own: &ObjectRef) -> Vec<Found> {
+    let destinations = istio_destinations(object);
+    destinations.filter_map(|to| host(to, own)).collect()
+}
+
+/// The destinations of a `VirtualService`, and the mirrors of its traffic.
+pub fn istio_destinations(object: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let protocols = ["http", "tls", "tcp"].into_iter();
+    let routes = protocols.flat_map(move |protocol| object.items_at(&["spec", protocol]));
+    routes.flat_map(|route| {
+        let targets = route.items_at(&["route"]);
+        let targets = targets.filter_map(|target| target.get("destination"));
+        targets.chain(route.get("mirror"))
+    })
 }
 
 /// The Service of a `DestinationRule`.

@@ -85,8 +85,8 @@ relations! { TABLE:
     "scrapes": "monitoring.coreos.com/PodMonitor" Fronts Selector("spec.selector", Nothing) => Kind("Pod"), Trace Works Both;
     "bound to": "monitoring.coreos.com/PrometheusRule" Uses Name("status.bindings[]", "name") => Reference(&["monitoring.coreos.com/Prometheus"]), Trace Delays Forth;
 
-    "gateway": "networking.istio.io/VirtualService" Backs Computed(computed::istio_gateways) => Kind("networking.istio.io/Gateway"), Trace Fails Both;
-    "destination": "networking.istio.io/VirtualService" Fronts Computed(computed::istio_destinations) => Kind("Service"), Trace Fails Both;
+    "gateway": "networking.istio.io/VirtualService" Backs Computed(computed::istio_gateways) => Kind("networking.istio.io/Gateway"), Always Fails Both;
+    "destination": "networking.istio.io/VirtualService" Fronts Computed(computed::istio_services) => Kind("Service"), Always Fails Both;
     "destination": "networking.istio.io/DestinationRule" Fronts Computed(computed::istio_host) => Kind("Service"), Trace Fails Both;
 
     "source": "kustomize.toolkit.fluxcd.io/Kustomization" Uses Name("spec.sourceRef", "name") => Reference(SOURCE), Unwell Fails Both;

@@ -18,7 +18,7 @@ use crate::source::Select;
 use inventory::InventoryShape;
 
 pub(super) use computed::Found;
-pub use computed::service_of_host;
+pub use computed::{istio_destinations, service_of_host};
 pub(super) use inventory::InventoryMembers;
 pub use inventory::RemoteMembers;
 

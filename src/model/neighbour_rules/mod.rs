@@ -64,7 +64,7 @@ neighbour_rules! {
     "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
-    "networking.istio.io" "VirtualService" Trace ["DestinationRule", "Service"] => missing_destinations;
+    "networking.istio.io" "VirtualService" Trace ["DestinationRule"] => missing_subsets;
     "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
     "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
     "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;

@@ -421,7 +421,7 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
         Read::of(&[&route(host, subset), service, rule].join("\n---\n")).state("route")
     };
     let missing = |host: &str| {
-        format!("Current\nMissingDestination: no DestinationRule of {host} has the subset v2")
+        format!("Current\nMissingSubset: no DestinationRule of {host} has the subset v2")
     };
     let full = "web.shop.svc.cluster.local";
     assert_eq!(state("web", ""), "Current");
@@ -441,7 +441,7 @@ fn a_mesh_route_must_lead_to_a_service_and_a_subset() {
     read.put(&route("gone", ""));
     assert_eq!(
         read.state("route"),
-        "Current\nMissingDestination: destination service/gone does not exist"
+        "Failed\nMissingReference: destination service/gone does not exist"
     );
 }
 

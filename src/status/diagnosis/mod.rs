@@ -24,7 +24,7 @@ use super::verdict::Verdict;
 use super::{read, rules};
 
 pub(super) use container::{RECENT, WaitReason};
-pub(super) use note::cron_job;
+pub(super) use note::{budget, cron_job};
 pub(super) use pod::SLACK;
 
 /// Finds the causes of `verdict`, the most useful first. Most Current objects have none.

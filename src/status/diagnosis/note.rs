@@ -21,6 +21,7 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
         "gateway.networking.k8s.io/Gateway" => listeners(object),
+        "admissionregistration.k8s.io/ValidatingAdmissionPolicy" => type_errors(object),
         "networking.k8s.io/Ingress" => Vec::from_iter(default_certificate(object)),
         _ => extension(object, kind),
     }
@@ -86,7 +87,7 @@ pub(in crate::status) fn cron_job(job: Value<'_>) -> Option<Cause> {
 }
 
 /// A budget that matches no pod, that is violated, or that allows no eviction.
-fn budget(budget: Value<'_>) -> Option<Cause> {
+pub(in crate::status) fn budget(budget: Value<'_>) -> Option<Cause> {
     let status = |key| read::int_or(budget, &["status", key], 0);
     budget.at(&["status", "expectedPods"])?;
     let (pods, healthy, desired) = (
@@ -157,6 +158,17 @@ fn listeners(gateway: Value<'_>) -> Vec<Cause> {
             ));
         }
         notes
+    });
+    notes.collect()
+}
+
+/// The expressions of a policy that the API server found wrong for the types that it matches.
+fn type_errors(policy: Value<'_>) -> Vec<Cause> {
+    let warnings = policy.items_at(&["status", "typeChecking", "expressionWarnings"]);
+    let notes = warnings.map(|warning| {
+        let field = read::text_or(warning, &["fieldRef"], "?");
+        let text = read::text_or(warning, &["warning"], "");
+        Cause::new(CauseRule::TypeError, format!("{field}: {text}"))
     });
     notes.collect()
 }

@@ -469,6 +469,11 @@ const NOTES: &[(&str, &str, &str)] = &[
         "EvictionsBlocked  no eviction is allowed: 3 of 3 pods are healthy, 3 must be",
     ),
     (
+        "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
+        r#""status":{"typeChecking":{"expressionWarnings":[{"fieldRef":"spec.validations[0].expression","warning":"apps/v1, Kind=Deployment: undefined field 'replica'"}]}}"#,
+        "TypeError  spec.validations[0].expression: apps/v1, Kind=Deployment: undefined field 'replica'",
+    ),
+    (
         "apiextensions.k8s.io/v1/CustomResourceDefinition",
         r#""spec":{"versions":[{"name":"v1","storage":true}]},"status":{"storedVersions":["v1beta1","v1"],"conditions":[{"type":"Established","status":"True"}]}"#,
         "StoredVersions  objects may still be stored as v1beta1, not as v1",

@@ -18,8 +18,12 @@ use super::rollout::RolloutSnapshot;
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn of(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-    let pods = pods(rollout);
+    let mut pods = pods(rollout);
     let goal = rollout.counts.goal;
+    if count(&pods, |pod| !pod.pod.has_ended) >= goal {
+        // The controller has replaced those that have ended.
+        pods.retain(|pod| !pod.pod.has_ended);
+    }
     let mut phases = vec![observed(rollout), revision(rollout)];
     if goal > 0 {
         phases.extend(match rollout.pods_unread() {

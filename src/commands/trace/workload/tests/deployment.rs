@@ -365,6 +365,25 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
 }
 
 #[test]
+fn a_pod_that_has_ended_and_was_replaced_does_not_count() {
+    let mut feed = web();
+    feed.put(&deployment(
+        1,
+        "v1",
+        "replicas: 1",
+        &status(1, "1/1/1", &[AVAILABLE, DONE]),
+    ))
+    .put(&set(1, "v1", "1/1/1"))
+    .put(&pod(1, "a", "{phase: Failed, reason: Evicted}"))
+    .put(&pod(1, "b", READY));
+    let phases = [lines(&feed, "scheduled"), lines(&feed, "pulled")];
+    insta::assert_snapshot!(phases.join("\n"), @"
+    ✓         scheduled     1/1 pods (node-1)
+    ✓ +2s     images        1/1 pulled
+    ");
+}
+
+#[test]
 fn a_terminating_pod_does_not_count_as_ready() {
     let mut feed = web();
     feed.put(&deployment(1, "v1", "replicas: 1", &status(1, "1/1/1", &[AVAILABLE, DONE])))
