@@ -1,7 +1,5 @@
 //! `Coverage`: which sources a model follows, and how much of each has been read.
 
-use std::sync::Arc;
-
 use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey, SourceState};
 
@@ -30,12 +28,7 @@ pub enum Reading {
     /// Nothing yet, or a part of the listing.
     Partial,
     /// Nothing: the server does not answer.
-    Retrying {
-        /// How many attempts have failed.
-        attempts: u32,
-        /// The error of the last one.
-        cause: Arc<str>,
-    },
+    Silent,
     /// The whole listing and all changes since.
     All,
     /// Nothing: the source cannot be read.
@@ -158,10 +151,7 @@ impl Reading {
             | SourceState::Live
             | SourceState::Polling { .. }
             | SourceState::Ended => Reading::Partial,
-            SourceState::Retrying { attempt, cause, .. } => Reading::Retrying {
-                attempts: *attempt,
-                cause: cause.clone(),
-            },
+            SourceState::Retrying { .. } => Reading::Silent,
             SourceState::Forbidden { .. }
             | SourceState::Unserved { .. }
             | SourceState::Failed { .. } => Reading::Refused,

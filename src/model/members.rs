@@ -18,7 +18,7 @@ impl Model {
             Some(Reading::All) if self.knows_absence => Absence::Missing,
             Some(Reading::All) => Absence::NotInFile,
             Some(Reading::Refused) => Absence::Refused,
-            Some(Reading::Partial | Reading::Retrying { .. }) | None => Absence::Unread,
+            Some(Reading::Partial | Reading::Silent) | None => Absence::Unread,
         }
     }
 

@@ -16,9 +16,6 @@ use crate::model::Model;
 use crate::render::header_footer::Connection;
 use crate::source::{Event, Scope, SourceKey};
 
-/// How many failed attempts of a source end `--once` with an error.
-const PATIENCE: u32 = 3;
-
 /// The state, and what was printed of it.
 #[derive(Debug)]
 pub(super) struct LiveStatus {
@@ -230,7 +227,7 @@ impl Live for LiveStatus {
             self.state.look_back();
         }
         match self.ending {
-            _ if self.state.is_refused() => Ok(()), // the loop ends with the server's error
+            _ if sources.refusal().is_some() => Ok(()), // the loop ends with it
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => {
                 self.check_sorting(terminal)?;
@@ -239,10 +236,7 @@ impl Live for LiveStatus {
                 }
                 self.print_once(sources, terminal)
             }
-            Ending::Once => match self.state.connection_error(PATIENCE) {
-                Some(cause) => Err(CommandError::failed(cause)),
-                None => Ok(()),
-            },
+            Ending::Once => sources.silence().map_or(Ok(()), Err),
             Ending::Never if self.has_begun && !has_changed => Ok(()),
             Ending::Never if self.has_begun => self.print_transitions(terminal),
             Ending::Never if self.state.is_presentable() => {

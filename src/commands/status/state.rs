@@ -11,7 +11,7 @@ use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
 use super::sort_by::Sorting;
 use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
-use crate::model::{JudgementPlan, Model, Reading, Retention};
+use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{PodCounts, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
 use crate::status::{Assessment, Rules};
@@ -220,26 +220,6 @@ impl StatusState {
     pub(super) fn is_empty(&self) -> bool {
         let is_read = |requested: &SourceKey| self.is_read(requested) && named(requested).is_none();
         self.model.objects().next().is_none() && self.requested.iter().all(is_read)
-    }
-
-    /// Whether none of the requested sources can be read.
-    pub(super) fn is_refused(&self) -> bool {
-        let coverage = self.model.coverage();
-        let is_refused = |requested| coverage.reading(requested) == Some(&Reading::Refused);
-        !self.requested.is_empty() && self.requested.iter().all(is_refused)
-    }
-
-    /// The error of a source that has not answered after this many attempts.
-    pub(super) fn connection_error(&self, patience: u32) -> Option<Arc<str>> {
-        self.model
-            .coverage()
-            .readings()
-            .find_map(|reading| match reading {
-                Reading::Retrying { attempts, cause } if *attempts >= patience => {
-                    Some(cause.clone())
-                }
-                _ => None,
-            })
     }
 
     /// The objects that were requested by name and never existed, each with its index. Their sources have

@@ -1,7 +1,7 @@
 //! What keeps a rollout from its next step: budgets and limits.
 
-use crate::object::{Value, label_selector};
-use crate::status::Assessment;
+use crate::graph::Node;
+use crate::status::{Assessment, Cause, CauseRule};
 
 use super::rollout::RolloutSnapshot;
 
@@ -18,37 +18,25 @@ fn disruption_budgets(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
         return Vec::new();
     }
     let budgets = rollout.traced.graph().of_kind("PodDisruptionBudget");
-    let mut lines = Vec::new();
-    for node in budgets {
-        let Some(doc) = rollout.traced.model.doc(&node.uid) else {
-            continue;
-        };
-        if covers(doc.root(), rollout)
-            && let Some(text) = forbids(doc.root())
-        {
-            lines.push(format!("{} {text}", node.object));
-        }
-    }
-    lines
+    let budgets = budgets.filter(|budget| covers(budget, rollout));
+    let lines = budgets.filter_map(|budget| {
+        let mut causes = rollout.traced.assessment(&budget.uid)?.causes.iter();
+        let cause = causes.find(|cause| forbids(cause))?;
+        Some(format!("{}: {}", budget.object, cause.text))
+    });
+    lines.collect()
 }
 
 /// Whether a budget selects any Pod of the rollout.
-fn covers(budget: Value<'_>, rollout: &RolloutSnapshot<'_>) -> bool {
-    let selector = budget.at(&["spec", "selector"]).and_then(label_selector);
+fn covers(budget: &Node, rollout: &RolloutSnapshot<'_>) -> bool {
+    let graph = rollout.traced.graph();
     let mut pods = rollout.groups.iter().flat_map(|group| &group.pods);
-    selector.is_some_and(|selector| pods.any(|pod| selector.matches(|key| pod.label(key))))
+    pods.any(|pod| graph.selects_by_relations(&budget.uid, pod))
 }
 
-/// Why a budget allows no eviction; `None` if it allows one.
-fn forbids(budget: Value<'_>) -> Option<String> {
-    let count = |key: &str| budget.i64_at(&["status", key]).unwrap_or(0);
-    let is_read = budget.at(&["status", "disruptionsAllowed"]).is_some();
-    (is_read && count("disruptionsAllowed") == 0).then(|| {
-        format!(
-            "allows no eviction: {} of {} pods healthy, {} must be",
-            count("currentHealthy"),
-            count("expectedPods"),
-            count("desiredHealthy")
-        )
-    })
+fn forbids(cause: &Cause) -> bool {
+    matches!(
+        cause.rule,
+        CauseRule::BudgetViolated | CauseRule::EvictionsBlocked
+    )
 }
