@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
+use crate::status::{Cause, CauseRule, Finding, Rules, Status};
 
 use super::object::Surroundings;
 use super::service::{absent_port, ports_of};
@@ -210,11 +210,11 @@ impl Model {
             }
             // The object is not well anyway: this only says why.
             // A claim that waits for its Pod does not hold it up.
-            Status::InProgress if has_cause(own, CauseRule::WaitsForPod) => return None,
+            Status::InProgress if own.has_cause(CauseRule::WaitsForPod) => return None,
             Status::Failed | Status::InProgress if !is_always => {
                 (CauseRule::FailedReference, Status::InProgress)
             }
-            _ if !is_always && UNUSABLE.iter().any(|rule| has_cause(own, *rule)) => {
+            _ if !is_always && UNUSABLE.iter().any(|rule| own.has_cause(*rule)) => {
                 (CauseRule::FailedReference, Status::InProgress)
             }
             Status::Failed
@@ -245,10 +245,6 @@ impl Model {
     pub(super) fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
         self.objects.get(uid)?.cluster()
     }
-}
-
-fn has_cause(assessment: &Assessment, rule: CauseRule) -> bool {
-    assessment.causes.iter().any(|cause| cause.rule == rule)
 }
 
 /// The first key that an object needs and a `ConfigMap` or a Secret does not have.

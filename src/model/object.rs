@@ -131,8 +131,10 @@ impl ModelObject {
     ) -> bool {
         let mut findings = around.findings;
         let is_well = self.own.is_well();
-        let is_of_dependents =
-            |rule| matches!(rule, CauseRule::FailedDependents | CauseRule::FailedMembers);
+        let is_of_dependents = |rule| {
+            use CauseRule::{FailedDependents, FailedMembers, LastRunFailed};
+            matches!(rule, FailedDependents | FailedMembers | LastRunFailed)
+        };
         let matters = |problem: &&Finding| !is_well || is_of_dependents(problem.cause.rule);
         findings.extend(self.pod_problems.iter().filter(matters).cloned());
         let is_alone = findings.is_empty() && around.facts.is_empty() && around.warnings.is_empty();

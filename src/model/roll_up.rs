@@ -31,7 +31,7 @@ impl Model {
                     self.failed_members(node)
                 } else {
                     let failed = self.failed_dependents(node);
-                    failed.or_else(|| self.stuck_run(node))
+                    failed.or_else(|| self.bad_run(node))
                 }
             })
         });
@@ -99,11 +99,17 @@ impl Model {
         ))
     }
 
-    /// The problem of a `CronJob` whose newest Job has a Pod that is not well for a known cause, such as one without a node.
-    fn stuck_run(&self, node: &Node) -> Option<Finding> {
+    /// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
+    /// without a node.
+    fn bad_run(&self, node: &Node) -> Option<Finding> {
         let runs = self.graph.children(&node.uid).into_iter();
         let runs = runs.filter(|_| &*node.object.kind == "CronJob");
         let newest = runs.max_by_key(|run| run.created)?;
+        let run = &self.objects.get(&newest.uid)?.assessment;
+        if run.status() == Status::Failed {
+            let text = format!("its last run {} failed: {}", newest.object, run.reason());
+            return Some(Finding::new(CauseRule::LastRunFailed, Status::Failed, text));
+        }
         let pods = self.graph.children(&newest.uid).into_iter();
         let mut pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
         let stuck = pods.find(|pod| {

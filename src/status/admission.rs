@@ -45,15 +45,26 @@ fn failed_webhook(message: &str) -> Option<String> {
     let why = rest
         .strip_prefix("failed to call webhook: ")
         .unwrap_or(rest);
-    // `Post "https://guard.shop.svc:443/?timeout=10s": ` says nothing more.
-    let why = match why
-        .strip_prefix("Post \"")
-        .and_then(|url| url.split_once("\": "))
-    {
-        Some((_, why)) => why,
-        None => why,
+    // `Post "https://guard.shop.svc:443/?timeout=10s": ` says only which Service it is.
+    let request = why.strip_prefix("Post \"");
+    let request = request.and_then(|request| request.split_once("\": "));
+    let Some((url, why)) = request else {
+        return Some(format!("webhook {name} cannot be called: {why}"));
+    };
+    let why = match called_service(url) {
+        Some((service, place)) => match why.strip_prefix(&format!("service \"{service}\" ")) {
+            Some(rest) => format!("service {place}/{service} {rest}"),
+            None => format!("service {place}/{service}: {why}"),
+        },
+        None => why.to_owned(),
     };
     Some(format!("webhook {name} cannot be called: {why}"))
+}
+
+/// The name and the namespace of the Service in `https://NAME.NAMESPACE.svc:443/…`.
+fn called_service(url: &str) -> Option<(&str, &str)> {
+    let host = url.strip_prefix("https://")?.split([':', '/']).next()?;
+    host.strip_suffix(".svc")?.split_once('.')
 }
 
 #[cfg(test)]
@@ -69,7 +80,15 @@ mod tests {
             ),
             (
                 r#"Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: Post "https://guard.shop.svc:443/?timeout=10s": service "guard" not found"#,
-                r#"webhook guard.example.com cannot be called: service "guard" not found"#,
+                "webhook guard.example.com cannot be called: service shop/guard not found",
+            ),
+            (
+                r#"failed calling webhook "a.b": failed to call webhook: Post "https://guard.shop.svc:443/": context deadline exceeded"#,
+                "webhook a.b cannot be called: service shop/guard: context deadline exceeded",
+            ),
+            (
+                r#"failed calling webhook "a.b": failed to call webhook: Post "https://example.com/": EOF"#,
+                "webhook a.b cannot be called: EOF",
             ),
             (
                 r#"failed calling webhook "a.b": expected response.uid"#,

@@ -94,6 +94,11 @@ impl Assessment {
         self
     }
 
+    /// Whether a rule has found one of its causes.
+    pub fn has_cause(&self, rule: CauseRule) -> bool {
+        self.causes.iter().any(|cause| cause.rule == rule)
+    }
+
     /// The assessment of an object whose text is not JSON.
     pub fn unreadable(error: &impl std::fmt::Display) -> Assessment {
         Assessment::bare(Verdict::unknown(error.to_string()))

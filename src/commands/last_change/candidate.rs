@@ -6,7 +6,7 @@ use crate::graph::{Links, Reference, ReferenceTarget, Tier};
 use crate::model::{Model, ModelObject};
 use crate::object::{GroupKind, ObjectRef, Uid};
 use crate::source::{Form, SourceKey, Version};
-use crate::status::{CauseRule, Status};
+use crate::status::CauseRule;
 use crate::watch::{History, Mux, Revision};
 
 /// How many other objects are looked up for one failed object.
@@ -21,6 +21,8 @@ pub(super) struct Candidate {
     pub(super) start: CandidateStart,
     /// Whether a change of the number of replicas matters.
     pub(super) is_about_replicas: bool,
+    /// Whether the API server names it as the reason.
+    pub(super) is_blamed: bool,
 }
 
 /// Where a look-up starts.
@@ -45,6 +47,7 @@ pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> 
         history,
         start: CandidateStart::Own(version.clone()),
         is_about_replicas,
+        is_blamed: false,
     });
     let others = others(model, uid).into_iter().filter_map(|target| {
         let key = SourceKey {
@@ -55,6 +58,7 @@ pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> 
             history: mux.history(&key)?,
             start: CandidateStart::Other(key.named_object()?, newest),
             is_about_replicas: false,
+            is_blamed: &*target.kind.kind == "ResourceQuota",
         })
     });
     own.into_iter().chain(others).collect()
@@ -68,13 +72,8 @@ fn newest(model: &Model) -> Option<Revision> {
 
 fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
     let mut others = Vec::from_iter(quota(model, uid));
-    let dependents = model.graph().current_dependents(uid);
-    let is_unwell = |uid: &&Uid| {
-        let object = model.object(uid);
-        object.is_some_and(|object| object.assessment.status() != Status::Current)
-    };
-    for uid in dependents.iter().chain([uid]).filter(is_unwell) {
-        let Some(doc) = model.doc(uid) else { continue };
+    for uid in suspects(model, uid) {
+        let Some(doc) = model.doc(&uid) else { continue };
         let links = Links::of(doc.root(), Tier::Unwell, model.types());
         let named = links.references.into_iter();
         let named = named.filter(is_configuration).map(|named| named.target);
@@ -86,6 +85,24 @@ fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
     }
     others.truncate(MAX_OTHERS);
     others
+}
+
+/// The objects whose configuration may be the reason: the Pods that are not well, or the object itself if it has none.
+/// A Pod whose image cannot be pulled has read no configuration.
+fn suspects(model: &Model, uid: &Uid) -> Vec<Uid> {
+    let dependents = model.graph().current_dependents(uid);
+    let unwell = dependents.into_iter().filter_map(|uid| model.object(&uid));
+    let mut unwell: Vec<&ModelObject> = unwell
+        .filter(|object| &*object.object.kind == "Pod" && !object.assessment.is_well())
+        .collect();
+    if unwell.is_empty() {
+        unwell.extend(model.object(uid));
+    }
+    unwell.retain(|object| !object.assessment.has_cause(CauseRule::ImagePull));
+    unwell
+        .into_iter()
+        .map(|object| object.object.identity())
+        .collect()
 }
 
 /// An inventory only lists what it names, so a change of that is no reason for its failure.

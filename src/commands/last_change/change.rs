@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::diff::{Change, Diff, Redactor};
-use crate::object::ObjectRef;
-use crate::object::managed_fields::{By, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
+use crate::object::{ObjectRef, restarted_at};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
 use crate::render::diff::change_in_line;
 use crate::render::json::RefRecord;
@@ -12,6 +12,7 @@ use crate::render::json::last_change::LastChangeRecord;
 use crate::render::style::Look;
 use crate::render::text::width;
 use crate::source::{PRINTED_PATH, Version};
+use crate::watch::Revision;
 
 /// How many changed fields are listed.
 const FIELDS: usize = 2;
@@ -40,6 +41,12 @@ pub(crate) struct LastChange {
     object: Option<ObjectRef>,
     /// The field manager that made it, if the server recorded one.
     by: Option<String>,
+    /// The field manager that probably made it: it owns the fields.
+    probably_by: Option<String>,
+    /// The revision of the version after it.
+    revision: Option<Revision>,
+    /// Whether it only restarts a workload.
+    is_restart: bool,
     /// When it was made, by the clock of this machine; `None` if the server recorded no time.
     at: Option<Timestamp>,
     /// The changed fields, with old and new values; `None` for a deletion.
@@ -73,15 +80,25 @@ impl LastChange {
             .collect();
         let first = changes.first()?;
         let writers = Writers::of(Some(old), Some(new));
-        let by = diff.by(&writers, first).map(|by| {
-            let (By::Actor(writer) | By::Took { actor: writer, .. } | By::Owner(writer)) = by;
-            writer.manager.clone().into_owned()
-        });
+        let (by, probably_by) = match diff.by(&writers, first) {
+            Some(By::Actor(writer) | By::Took { actor: writer, .. }) => (Some(writer), None),
+            Some(By::Owner(owner)) => (None, Some(owner)),
+            None => (None, None),
+        };
+        let name = |entry: &ManagedFieldsEntry<'_>| entry.manager.clone().into_owned();
+        let is_metadata = |change: &&Change| {
+            let path = diff.path(change.at).to_string();
+            path.starts_with(".spec.template.metadata")
+        };
+        let is_restart = restarted_at(old) != restarted_at(new) && changes.iter().all(is_metadata);
         let at = writers.moved();
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
             object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
-            by,
+            by: by.map(name),
+            probably_by: probably_by.map(name),
+            revision: Revision::parse(&newer.version),
+            is_restart,
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {
                 first: shown
@@ -97,14 +114,23 @@ impl LastChange {
         LastChange {
             object: Some(object.clone()),
             by: None,
+            probably_by: None,
+            revision: None,
+            is_restart: false,
             at: None,
             fields: None,
         }
     }
 
-    /// The order among the changes of several objects: deletions last, then by time.
-    pub(super) fn place(&self) -> (bool, Option<Timestamp>) {
-        (self.fields.is_none(), self.at)
+    /// Whether it is a deletion.
+    pub(super) fn is_deletion(&self) -> bool {
+        self.fields.is_none()
+    }
+
+    /// The order among changes that are equally suspect: a restart only brings out what changed before, so it comes first;
+    /// then by revision.
+    pub(super) fn place(&self) -> (bool, Option<Revision>) {
+        (!self.is_restart, self.revision)
     }
 
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
@@ -133,6 +159,8 @@ impl LastChange {
         };
         let when = self.at.map(when).unwrap_or_default();
         let by = self.by.as_ref().map(|by| format!(" by {by}"));
+        let probably = self.probably_by.as_ref();
+        let by = by.or_else(|| probably.map(|by| format!(" probably by {by}")));
         let by = by.unwrap_or_default();
         format!("{object}changed{when}{by}: {}", fields.text(arrow))
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::join_all;
 
 use crate::diff::Redactor;
@@ -13,16 +14,21 @@ use super::change::{LastChange, Matters};
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
-/// The change of these objects that was made last. The deletion of an object that is needed comes before all others.
+/// The change of these objects that was made last. The deletion of an object that is needed comes before all others, then
+/// a change of the object that the API server blames.
 pub(super) async fn last(
     candidates: Vec<Candidate>,
     redactor: Arc<Redactor>,
 ) -> Option<LastChange> {
-    let changes = candidates
-        .into_iter()
-        .map(|candidate| of(candidate, &redactor));
+    let changes = candidates.into_iter().map(|candidate| {
+        let is_blamed = candidate.is_blamed;
+        let change = of(candidate, &redactor);
+        change.map(move |change| Some((is_blamed, change?)))
+    });
     let changes = join_all(changes).await.into_iter().flatten();
-    changes.max_by_key(LastChange::place)
+    let last = changes
+        .max_by_key(|(is_blamed, change)| (change.is_deletion(), *is_blamed, change.place()));
+    last.map(|(_, change)| change)
 }
 
 /// The last change of one object.

@@ -74,3 +74,50 @@ fn the_count_is_of_the_pods_that_the_newest_revision_is_to_have() {
         assert_eq!(reason(kind, fields, pods), expect, "{kind} {fields}");
     }
 }
+
+/// The verdict on a `CronJob` whose only Job has this status and whose Pod has that one.
+fn cron_job(job: &str, pod: &str) -> String {
+    let source = Arc::new(SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("", "Pod")
+    });
+    let mut model = model(RETENTION, &[&source]);
+    let object = |kind: &str, owner: &str, rest: &str| {
+        version(&format!(
+            r#"{{"apiVersion":"batch/v1","kind":"{kind}","metadata":{{"uid":"{kind}","name":"{}","namespace":"shop",
+                    "creationTimestamp":"2026-05-04T11:59:50Z","ownerReferences":[{{"uid":"{owner}","controller":true}}]}}{rest}}}"#,
+            kind.to_lowercase()
+        ))
+    };
+    let pod = object("Pod", "Job", pod);
+    for object in [
+        object("CronJob", "", r#","spec":{"schedule":"@yearly"}"#),
+        object("Job", "CronJob", job),
+        version(&pod.body.text().replace("batch/v1", "v1")),
+    ] {
+        model.apply(&source, &event(Why::Listed, object), at(0));
+    }
+    model.refresh(at(0));
+    let assessment = &model
+        .object(&Uid::new("CronJob"))
+        .expect("it is there")
+        .assessment;
+    format!("{}: {}", assessment.status(), assessment.reason())
+}
+
+#[test]
+fn the_newest_run_decides_the_state_of_a_cron_job() {
+    let failed = r#","status":{"conditions":[{"type":"Failed","status":"True","reason":"BackoffLimitExceeded","message":"too many"}]}"#;
+    let pending = r#","status":{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no node"}]}"#;
+    for (job, pod, expect) in [
+        (
+            failed,
+            "",
+            "Failed: its last run job/job failed: BackoffLimitExceeded: too many",
+        ),
+        // It is starting.
+        ("", pending, "Current: has not started a Job yet (schedule @yearly)"),
+    ] {
+        assert_eq!(cron_job(job, pod), expect);
+    }
+}

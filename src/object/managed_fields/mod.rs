@@ -45,7 +45,7 @@ pub enum By<'w, 'a> {
         /// The manager that owned it.
         was: &'w ManagedFieldsEntry<'a>,
     },
-    /// No recorded manager wrote this version. This manager owns the field.
+    /// No recorded manager wrote this version. This manager owns the field, or owned a field that is gone.
     Owner(&'w ManagedFieldsEntry<'a>),
 }
 
@@ -234,6 +234,8 @@ impl<'a> Writers<'a> {
                         Some(By::Actor(was))
                     }
                     Some(actor) => Some(By::Took { actor, was }),
+                    // An apply by the owner would have moved the time of its entry.
+                    None if was.operation == "Apply" => None,
                     None => Some(By::Owner(was)),
                 }
             }

@@ -335,9 +335,10 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
     }
     let cluster = Cluster::of(state([one(CRON_JOBS, "nightly")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
-    cronjob.batch/nightly  -n shop  ctx demo                        2 failing  0:30
+    cronjob.batch/nightly  -n shop  ctx demo                        3 failing  0:30
     NAME                    READY   STATUS     RESTARTS   AGE
-    ● cronjob/nightly       -       Current    -          30s
+    ✗ cronjob/nightly       -       Failed     -          30s
+    │ └ its last run job/nightly-2 failed: BackoffLimitExceeded: Job has reached t…
     │ └ has not started a Job yet (schedule 0 3 * * *)
     ├─● job/nightly-1       1/1     Complete   -          30s
     │ └─● pod/nightly-1-x   0/1     Error      0          30s

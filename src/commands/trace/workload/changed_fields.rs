@@ -1,12 +1,11 @@
 //! `ChangedFields`: what differs between two versions of a workload's spec, with old and new values.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 
 use crate::diff::{Diff, Filter, Redactor};
-use crate::object::{Doc, Value};
+use crate::object::{Doc, restarted_at};
 use crate::render::diff::{DiffView, Fold, ShownChanges, selected};
 use crate::render::style::{Look, Styles, Symbols};
 
@@ -59,7 +58,7 @@ impl ChangedFields {
 
     /// Whether the change is a restart by `kubectl rollout restart`.
     pub(super) fn is_restart(&self) -> bool {
-        restarted(self.old.root()) != restarted(self.new.root())
+        restarted_at(self.old.root()) != restarted_at(self.new.root())
     }
 
     /// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
@@ -108,12 +107,4 @@ fn filter(part: &str) -> Filter {
         only: pattern(part).into_iter().collect(),
         ignore: ADDED.into_iter().filter_map(pattern).collect(),
     }
-}
-
-/// The annotation that `kubectl rollout restart` writes.
-fn restarted(object: Value<'_>) -> Option<Cow<'_, str>> {
-    let annotations = ["spec", "template", "metadata", "annotations"];
-    object
-        .at(&annotations)?
-        .str_at(&["kubectl.kubernetes.io/restartedAt"])
 }
