@@ -116,7 +116,11 @@ fn the_newest_run_decides_the_state_of_a_cron_job() {
             "Failed: its last run job/job failed: BackoffLimitExceeded: too many",
         ),
         // It is starting.
-        ("", pending, "Current: has not started a Job yet (schedule @yearly)"),
+        (
+            "",
+            pending,
+            "Current: has not started a Job yet (schedule @yearly)",
+        ),
     ] {
         assert_eq!(cron_job(job, pod), expect);
     }

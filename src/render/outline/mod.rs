@@ -44,6 +44,7 @@ impl Outline {
         fill: impl Fn(usize) -> Vec<Cell>,
     ) -> Vec<String> {
         let has_titles = self.has_titles();
+        let has_room = room != Some(0);
         let room = room.map_or(usize::MAX, |room| {
             room.saturating_sub(usize::from(has_titles))
         });
@@ -51,11 +52,18 @@ impl Outline {
         let room = room.saturating_sub(usize::from(footnote.is_some()));
         repeated::merge_repeated(&mut self.items);
         let mut fitted = fold::fold(&self.items, room);
-        let is_cut = (self.healthy_beyond > 0 || fitted.contains(&Fitted::No)) && room > 1;
-        if is_cut {
+        let is_cut = self.healthy_beyond > 0 || fitted.contains(&Fitted::No);
+        if is_cut && room > 1 {
             fitted = fold::fold(&self.items, room - 1);
         }
-        let count = is_cut.then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
+        if has_titles && !self.shows_row(&fitted) {
+            // Titles and headings without a row say nothing.
+            let hidden = vec![Fitted::No; self.items.len()];
+            let count = fold::omitted(&self.items, &hidden, self.healthy_beyond);
+            return Vec::from_iter(has_room.then(|| look.styles.dim(&count)));
+        }
+        let count =
+            (is_cut && room > 1).then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
         for (item, fitted) in self.items.iter_mut().zip(&fitted) {
             if let Fitted::With { causes } = *fitted {
                 item.keep_below(causes);
@@ -77,9 +85,60 @@ impl Outline {
         lines
     }
 
+    fn shows_row(&self, fitted: &[Fitted]) -> bool {
+        let mut items = self.items.iter().zip(fitted);
+        items.any(|(item, fitted)| {
+            matches!(item.body, ItemBody::Row { .. }) && *fitted != Fitted::No
+        })
+    }
+
     /// Whether there is a row, and so a line of titles.
     pub fn has_titles(&self) -> bool {
         let mut items = self.items.iter();
         items.any(|item| matches!(item.body, ItemBody::Row { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::{Role, Styles, Symbols};
+    use crate::render::table::Fit;
+    use crate::status::Status;
+
+    #[test]
+    fn a_failing_row_without_room_is_counted() {
+        let outline = Outline {
+            columns: vec![Column::new("Connected", Fit::Keep)],
+            tree: 0,
+            items: vec![
+                OutlineItem::line(1, "in front", Role::Heading),
+                OutlineItem::row(2, Status::Failed, vec![Cell::new("hpa/web", Role::Plain)]),
+                OutlineItem::row(
+                    2,
+                    Status::Current,
+                    vec![Cell::new("service/web", Role::Plain)],
+                ),
+            ],
+            healthy_beyond: 0,
+            footnote: None,
+        };
+        let look = Look {
+            width: None,
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        };
+        let lines = |room| outline.clone().lines(look, Some(room)).join("\n");
+        let count = "+ 1 failing, 1 healthy, 1 more (use --once | less)";
+        assert_eq!(
+            [lines(0), lines(1), lines(2), lines(3)],
+            ["", count, count, count]
+        );
+        insta::assert_snapshot!(lines(4), @"
+        CONNECTED
+        └─ in front
+          ├─✗ hpa/web
+          └─● service/web
+        ");
     }
 }

@@ -40,6 +40,13 @@ pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
     }
 }
 
+/// Fewer rows than this have no room for what has not begun, and for conditions that only repeat the headline.
+const SHORT: usize = 30;
+
+fn is_short(canvas: Canvas) -> bool {
+    canvas.rows.is_some_and(|rows| rows < SHORT)
+}
+
 /// What keeps the rollout from its next step.
 fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
     let look = canvas.look;
@@ -85,9 +92,12 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
 fn phase_lines(state: &WorkloadState, canvas: Canvas) -> Vec<String> {
     let phases = &state.phases;
     let start = phases.first().map_or(Moment::default(), |change| change.at);
-    let is_shown = |phase: &&RolloutPhase| {
+    let is_short = is_short(canvas);
+    let is_shown = |phase: &&RolloutPhase| match phase.progress {
         // This phase needs a line only until the controller has observed the change.
-        phase.name != PhaseName::Observed || phase.progress != PhaseProgress::Done
+        PhaseProgress::Done => phase.name != PhaseName::Observed,
+        PhaseProgress::Waiting => !is_short || phase.name == PhaseName::NextRun,
+        PhaseProgress::Underway | PhaseProgress::Failed | PhaseProgress::Unknown => true,
     };
     let mut lines = Vec::new();
     for phase in phases.iter().filter(is_shown) {
@@ -146,8 +156,12 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
 
 fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
     let mut lines = Vec::new();
+    let is_short = is_short(canvas);
     for condition in conditions(rollout.object()) {
         let status = judge(&condition);
+        if is_short && matches!(status, Status::Current | Status::InProgress) {
+            continue;
+        }
         let line = format!(
             "{} {}={} {}  {}",
             symbol(status, canvas.look),

@@ -721,14 +721,14 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ✓ +1s     scheduled     8/8 pods (node-1)
     ✗         images        7/8 pulled; web-1-h ErrImagePull
     ~ ...     available     7/8 new
-    · ...     complete
-    ● Available=True MinimumReplicasAvailable  60m
-    ~ Progressing=True ReplicaSetUpdated  0s
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─✗ replicaset/web-1 #1   7/8     web:v1           0s
+      ├─● pod/web-1-a         1/1     Running          2s    node-1
+      ├─● pod/web-1-b         1/1     Running          2s    node-1
+      ├─● pod/web-1-c         1/1     Running          2s    node-1
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
           └ web: a very long message a very long message a very long mess…
-    + 7 healthy (use --once | less)
+    + 4 healthy (use --once | less)
     └─ in front
       └─ no Service selects its pods
     ");
