@@ -25,6 +25,7 @@ mod service;
 mod service_sources;
 #[cfg(test)]
 mod tests;
+mod volume_fit;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

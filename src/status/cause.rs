@@ -250,8 +250,10 @@ rules! {
     Untolerated Retried TAINTS "The node of a Pod has a taint that the Pod does not tolerate.";
     VolumeFailed Retried VOLUMES "A volume could not be reclaimed.";
     VolumeLost Never VOLUMES "The volume of a claim no longer exists.";
+    VolumeMismatch Retried RESERVED_VOLUMES "A claim names a volume that is too small for it, or that has another storage class, volume mode or access mode.";
     VolumeModify Retried VOLUME_CHANGES "The storage driver cannot change the attributes of a volume.";
     VolumeReleased Retried VOLUMES "The claim of a volume is gone, and nobody can use the volume until an administrator acts.";
+    VolumeReserved Retried RESERVED_VOLUMES "A claim names a volume that is reserved for another claim.";
     VolumeResize Retried VOLUME_SIZES "A volume or its file system does not have its new size yet.";
     Waiting Retried CONTAINER_STATES "A container waits for a reason that no other rule covers.";
     WaitsForPod Elsewhere VOLUME_BINDING "A claim waits for a Pod that uses it.";

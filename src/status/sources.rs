@@ -84,6 +84,8 @@ pub(super) const REPLICAS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#scaling-a-deployment";
 pub(super) const REPLICA_FAILURE: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment";
+pub(super) const RESERVED_VOLUMES: &str =
+    "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume";
 pub(super) const RESIZE: &str =
     "https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/";
 pub(super) const RESTARTS: &str =

@@ -130,6 +130,8 @@ fn repeats(reason: &str, rule: CauseRule) -> bool {
         ),
         "FailedScheduling" => rule == Rule::Unschedulable,
         "FailedGetScale" => rule == Rule::CannotScale,
+        "FailedBinding" => rule == Rule::VolumeReserved,
+        "VolumeMismatch" => rule == Rule::VolumeMismatch,
         reason if reason.starts_with("FailedGet") || reason.starts_with("FailedCompute") => {
             rule == Rule::ScalingInactive
         }

@@ -189,6 +189,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ("shop", "ing/tls", "no TLS Secret for plain.example.com"),
     (
         "shop",
+        "pvc/taken",
+        "persistentvolume/reserved is reserved for claim tight/other",
+    ),
+    (
+        "shop",
+        "pvc/large",
+        "persistentvolume/small has 1Gi; the claim asks for 5Gi",
+    ),
+    (
+        "shop",
         "sts/holders",
         "has persistentvolumeclaim/one, which is for one pod (ReadWriteOncePod)",
     ),

@@ -14,7 +14,7 @@ const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 const LATE: &str = "WaitForFirstConsumer";
 
 impl Model {
-    /// What a claim that is not bound waits for.
+    /// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class.
     pub(super) fn claim_fact(&self, claim: &Node) -> Option<Cause> {
         let object = self.objects.get(&claim.uid)?;
         (object.own.status() == Status::InProgress).then_some(())?;
@@ -23,6 +23,8 @@ impl Model {
         let class = targets.find(|target| &*target.kind.kind == "StorageClass")?;
         let doc = self.doc(&self.graph.referenced(class)?.uid)?;
         let claim = self.doc(&claim.uid)?;
+        let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
+        (!names_volume).then_some(())?;
         let node = [
             "metadata",
             "annotations",

@@ -4,6 +4,7 @@
 
 mod budget;
 mod certificate;
+mod claim;
 mod front;
 mod mesh;
 mod node;
@@ -31,7 +32,8 @@ struct NeighbourRule {
     /// The kind of the object.
     kind: &'static str,
     /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace, and may know those of
-    /// [`Tier::Unwell`] only there. Rules about both find notes alone, so that `status` and `trace` agree on the state.
+    /// [`Tier::Unwell`] only there, except those of unwell objects. Rules about others find notes alone, so that `status` and
+    /// `trace` agree on the state.
     needs: Tier,
     /// The kinds that the rule reads although no reference links them to the object. A change of one makes the model judge
     /// the object again.
@@ -58,6 +60,7 @@ neighbour_rules! {
     "" "Node" Trace ["Pod"] => crowded_node;
     "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
     "" "PersistentVolume" Unwell [] => lost_claim;
+    "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Unwell [] => untolerated_taints;
     "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
@@ -81,7 +84,8 @@ impl Model {
         let found = known.flat_map(|rule| {
             let found = (rule.find)(self, node);
             let are_notes = found.iter().all(|found| found.status == Status::Current);
-            debug_assert!(rule.needs == Tier::Always || are_notes, "{found:?}");
+            let needs = self.object(&node.uid).map_or(Tier::Always, |it| it.needs);
+            debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
             found
         });
         found.collect()

@@ -1,0 +1,163 @@
+//! A claim that names a volume which it cannot have.
+
+use crate::graph::{Node, Tier};
+use crate::status::{CauseRule, Finding, Status};
+
+use super::super::{Model, volume_fit};
+
+impl Model {
+    /// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
+    /// reserved for the claim is not compared with it.
+    pub(super) fn unusable_volume(&self, claim: &Node) -> Vec<Finding> {
+        Vec::from_iter(self.unusable_volume_of(claim))
+    }
+
+    fn unusable_volume_of(&self, claim: &Node) -> Option<Finding> {
+        let object = self.objects.get(&claim.uid)?;
+        let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
+        let mut references = self.graph.references_of(&claim.uid).iter();
+        let named = references.find(|found| found.relation.name == "volume" && is_waiting)?;
+        let volume = self.graph.referenced(&named.target)?;
+        // The problem of a volume explains the claim already.
+        let is_well = self.objects.get(&volume.uid)?.own.is_well();
+        let doc = self
+            .doc(&volume.uid)
+            .filter(|_| is_well && self.is_there(&volume.uid))?;
+        let own = self.doc(&claim.uid)?;
+        let (doc, own) = (doc.root(), own.root());
+        let name = &volume.object;
+        if let Some(other) = volume_fit::other_claim(doc, own) {
+            let text = format!("{name} is reserved for {other}");
+            return Some(Finding::new(
+                CauseRule::VolumeReserved,
+                Status::Failed,
+                text,
+            ));
+        }
+        let misfits = volume_fit::misfits(doc, own);
+        let is_reserved = doc.at(&["spec", "claimRef"]).is_some();
+        (!misfits.is_empty() && !is_reserved).then(|| {
+            let text = format!("{name} {}", volume_fit::words(&misfits));
+            Finding::new(CauseRule::VolumeMismatch, Status::Failed, text)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Read;
+
+    /// A claim that waits for the volume `pv-1`, and that volume.
+    fn objects(claim: &str, volume: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data, namespace: shop}}, spec: {{volumeName: pv-1, storageClassName: fast, accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 5Gi}}}}{claim}}}, status: {{phase: Pending}}}}
+---
+{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: pv-1}}, spec: {{{volume}}}, status: {{phase: Available}}}}"
+        )
+    }
+
+    #[test]
+    fn a_claim_names_what_keeps_it_from_its_volume() {
+        let reserved = |text: &str| format!("VolumeReserved: persistentvolume/pv-1 is {text}");
+        let has = |text: &str| format!("VolumeMismatch: persistentvolume/pv-1 has {text}");
+        let fits = "storageClassName: fast, accessModes: [ReadWriteOnce], capacity: {storage: 5Gi}";
+        let own = "claimRef: {namespace: shop, name: data";
+        for (claim, volume, expected) in [
+            ("", fits.to_owned(), String::new()),
+            ("", format!("{fits}, {own}}}"), String::new()),
+            ("", format!("{own}, uid: data}}"), String::new()),
+            (
+                "",
+                format!("{own}, uid: before}}"),
+                reserved("reserved for an earlier claim of the same name"),
+            ),
+            (
+                "",
+                format!("{fits}, claimRef: {{namespace: prod, name: other}}"),
+                reserved("reserved for claim prod/other"),
+            ),
+            (
+                "",
+                fits.replace("5Gi", "1Gi"),
+                has("1Gi; the claim asks for 5Gi"),
+            ),
+            ("", fits.replace("5Gi", "10Gi"), String::new()),
+            (
+                "",
+                fits.replace("fast", "slow"),
+                has("storage class slow; the claim asks for storage class fast"),
+            ),
+            (
+                "",
+                fits.replace("storageClassName: fast, ", ""),
+                has("no storage class; the claim asks for storage class fast"),
+            ),
+            (
+                "",
+                fits.replace("Once", "Many"),
+                has("access mode ReadWriteMany; the claim asks for access mode ReadWriteOnce"),
+            ),
+            (
+                "",
+                fits.replace("Once", "Many, ReadWriteOnce"),
+                String::new(),
+            ),
+            (
+                ", volumeMode: Block",
+                fits.to_owned(),
+                has("volume mode Filesystem; the claim asks for volume mode Block"),
+            ),
+            (
+                "",
+                format!("{}, volumeMode: Block", fits.replace("5Gi", "1Gi")),
+                has("1Gi and volume mode Block; the claim asks for 5Gi and volume mode Filesystem"),
+            ),
+            (
+                ", volumeAttributesClassName: gold",
+                fits.to_owned(),
+                has("no attributes class; the claim asks for attributes class gold"),
+            ),
+        ] {
+            let objects = objects(claim, &volume);
+            for read in [Read::of(&objects), Read::for_status(&objects)] {
+                let state = read.state("data");
+                let found = state.lines().find(|line| line.starts_with("Volume"));
+                assert_eq!(found.unwrap_or_default(), expected, "{volume}\n{state}");
+                let status = if expected.is_empty() {
+                    "InProgress"
+                } else {
+                    "Failed"
+                };
+                assert!(state.starts_with(status), "{state}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_claim_is_well_whatever_its_volume_is_like() {
+        let bound = objects("", "").replace("Pending", "Bound");
+        assert_eq!(Read::of(&bound).state("data"), "Current");
+    }
+
+    #[test]
+    fn a_claim_with_a_volume_waits_for_no_provisioner() {
+        let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: example.com/disks}";
+        let objects = objects("", "storageClassName: slow");
+        let with_class = format!("{objects}\n---\n{class}");
+        assert_eq!(
+            Read::of(&with_class).state("data"),
+            Read::of(&objects).state("data")
+        );
+    }
+
+    /// The volume says what its problem is.
+    #[test]
+    fn a_released_volume_has_a_reason_of_its_own() {
+        let volume = "claimRef: {namespace: shop, name: data, uid: before}";
+        let released = objects("", volume).replace("Available", "Released");
+        let expected = "FailedReference: volume persistentvolume/pv-1: its claim shop/data was replaced by a new one of the same name";
+        let state = Read::for_status(&released).state("data");
+        assert!(state.contains(expected), "{state}");
+        assert!(!state.contains("VolumeReserved"), "{state}");
+    }
+}
