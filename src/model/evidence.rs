@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{Labels, labels_of};
-use crate::object::{ObjectRef, Uid, Value};
+use crate::object::{Doc, ObjectRef, Uid, Value};
 use crate::source::{Event, SourceKey, Version};
 use crate::status::Warning;
 
@@ -38,6 +38,8 @@ enum SourceEvidence {
     Labels(BTreeMap<Uid, Labels>),
     /// What workloads would create.
     Templates(BTreeMap<Uid, PodTemplate>),
+    /// Whole objects, such as the volumes that a claim might have.
+    Objects(BTreeMap<Uid, (Arc<ObjectRef>, Doc)>),
 }
 
 /// The Pods that a workload creates.
@@ -98,6 +100,11 @@ impl Evidence {
             SourceEvidence::Templates(templates) => {
                 templates.extend(PodTemplate::of(now).map(|template| (uid, template)));
             }
+            SourceEvidence::Objects(objects) if why.is_gone() => drop(objects.remove(&uid)),
+            SourceEvidence::Objects(objects) => {
+                let doc = now.doc().ok();
+                objects.extend(doc.map(|doc| (uid, (now.object.clone(), doc))));
+            }
             SourceEvidence::Warnings(warnings) if why.is_gone() => return warnings.remove(&uid),
             SourceEvidence::Warnings(warnings) => return warnings.put(uid, now),
         }
@@ -136,6 +143,18 @@ impl Evidence {
         templates.into_iter().flatten()
     }
 
+    /// The objects of a source that has whole ones.
+    pub(super) fn objects(
+        &self,
+        source: &SourceKey,
+    ) -> impl Iterator<Item = &(Arc<ObjectRef>, Doc)> {
+        let objects = match self.of(source) {
+            Some(SourceEvidence::Objects(objects)) => Some(objects.values()),
+            _ => None,
+        };
+        objects.into_iter().flatten()
+    }
+
     fn of(&self, source: &SourceKey) -> Option<&SourceEvidence> {
         let found = self.sources.iter().find(|(known, _)| known == source);
         found.map(|(_, evidence)| evidence)
@@ -156,6 +175,7 @@ impl SourceEvidence {
         match &*source.resource.kind {
             "Event" => SourceEvidence::Warnings(Warnings::default()),
             "Deployment" | "StatefulSet" => SourceEvidence::Templates(BTreeMap::new()),
+            "PersistentVolume" => SourceEvidence::Objects(BTreeMap::new()),
             _ => SourceEvidence::Labels(BTreeMap::new()),
         }
     }

@@ -21,6 +21,7 @@ impl Model {
         }
         let mut sources = self.warning_sources();
         sources.extend(self.label_sources());
+        sources.extend(self.volume_sources());
         sources
     }
 

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::object::{Quantity, Value};
+use crate::graph::labels_of;
+use crate::object::{Quantity, Value, label_selector};
 
 /// What a volume has, and what the claim asks for instead.
 #[derive(Debug)]
@@ -18,6 +19,10 @@ const CLASS: [&str; 3] = [
     "annotations",
     "volume.beta.kubernetes.io/storage-class",
 ];
+
+/// The provisioner of a class whose volumes an administrator creates
+/// (<https://kubernetes.io/docs/concepts/storage/storage-classes/#local>).
+pub(super) const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// The storage class of a volume or of a claim; `None` for none.
 pub(super) fn class_of(object: Value<'_>) -> Option<Arc<str>> {
@@ -108,6 +113,23 @@ fn access(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
     Some(Misfit {
         has: words(&has),
         wanted: words(&wanted),
+    })
+}
+
+/// The labels that a claim demands. They do not matter to a volume that the claim names.
+pub(super) fn labels(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
+    let selector = label_selector(claim.at(&["spec", "selector"])?)?;
+    let labels = volume.at(&["metadata", "labels"]);
+    let labels = labels.map(labels_of).unwrap_or_default();
+    let is_match = selector.matches(|key| labels.get(key).map(|value| &**value));
+    let pairs = labels.iter().map(|(key, value)| format!("{key}={value}"));
+    let pairs: Vec<String> = pairs.collect();
+    (!is_match).then(|| Misfit {
+        has: match &*pairs.join(",") {
+            "" => "no labels".to_owned(),
+            labels => format!("labels {labels}"),
+        },
+        wanted: format!("labels {selector}"),
     })
 }
 

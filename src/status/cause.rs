@@ -197,6 +197,7 @@ rules! {
     NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
     NoPodSelected Retried BUDGETS "The selector of a budget matches no Pod.";
     NoService Retried SERVICES "No Service selects the Pods of a workload. Many workloads need none.";
+    NoVolumeFits Retried BINDING "No volume that exists fits a claim, and none is created for it.";
     NodeLost Never POD_CONDITIONS "The node of the Pod stopped responding.";
     NodeNotReady Retried NODES "A node is not ready, or the control plane does not hear from it.";
     NodeShutdown Never NODE_SHUTDOWN "The node of the Pod was shut down.";

@@ -4,6 +4,8 @@ pub(super) const API_SERVICES: &str =
     "https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/";
 pub(super) const ATTACHMENTS: &str = "https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/";
 pub(super) const AUTOSCALERS: &str = "https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough/#appendix-horizontal-pod-autoscaler-status-conditions";
+pub(super) const BINDING: &str =
+    "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding";
 pub(super) const BUDGETS: &str = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/";
 pub(super) const CERTIFICATES: &str = "https://cert-manager.io/docs/reference/api-docs/";
 pub(super) const CONTAINER_STATES: &str =

@@ -199,6 +199,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "shop",
+        "pvc/local-large",
+        "no volume fits; the nearest is persistentvolume/local-small, which has 1Gi; the claim asks for 5Gi",
+    ),
+    (
+        "shop",
+        "pod/local",
+        "volume persistentvolumeclaim/local-large: no volume fits",
+    ),
+    (
+        "shop",
         "sts/holders",
         "has persistentvolumeclaim/one, which is for one pod (ReadWriteOncePod)",
     ),

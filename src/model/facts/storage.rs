@@ -5,10 +5,7 @@ use crate::object::Value;
 use crate::status::{Cause, CauseRule, Status};
 
 use super::super::Model;
-
-/// The provisioner of a class whose volumes an administrator creates
-/// (<https://kubernetes.io/docs/concepts/storage/storage-classes/#local>).
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+use super::super::volume_fit::NO_PROVISIONER;
 
 /// The binding mode of a class whose volumes are created once a Pod needs them.
 const LATE: &str = "WaitForFirstConsumer";

@@ -1,6 +1,7 @@
 //! The rules about an object and the objects around it, as data: one row for each rule.
 //!
-//! A rule of this table reads objects that the model has anyway. It never makes the model read more.
+//! A rule of this table reads objects that the model has anyway. It never makes the model read more. One exception: a claim
+//! that only an existing volume can serve needs all volumes, which are evidence.
 
 mod budget;
 mod certificate;
@@ -10,6 +11,7 @@ mod mesh;
 mod node;
 mod policy;
 mod revision;
+mod static_volume;
 mod taint;
 #[cfg(test)]
 mod tests;
@@ -60,6 +62,7 @@ neighbour_rules! {
     "" "Node" Trace ["Pod"] => crowded_node;
     "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
     "" "PersistentVolume" Unwell [] => lost_claim;
+    "" "PersistentVolumeClaim" Unwell ["PersistentVolume"] => no_volume_fits;
     "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Unwell [] => untolerated_taints;

@@ -73,6 +73,24 @@ impl Read {
         self
     }
 
+    /// Reads what explains the unwell objects: these objects, and none besides.
+    pub(super) fn explain(&mut self, objects: &[String]) -> &mut Read {
+        let followed: Vec<SourceKey> = self.model.coverage().sources().cloned().collect();
+        let evidence = self.model.evidence_sources();
+        self.model.follow_with_evidence(followed, evidence.clone());
+        let versions: Vec<Arc<Version>> = objects.iter().map(|yaml| version(yaml)).collect();
+        for source in evidence.into_iter().map(Arc::new) {
+            let of_kind = versions.iter();
+            for version in of_kind.filter(|it| it.object.kind == source.resource.kind) {
+                let listed = event(Why::Listed, version.clone());
+                self.model.apply(&source, &listed, at(1));
+            }
+            self.model.apply(&source, &Event::synced(0), at(1));
+        }
+        self.model.refresh(at(1));
+        self
+    }
+
     /// The state of an object and its causes.
     pub(super) fn state(&self, uid: &str) -> String {
         let object = self.model.object(&Uid::new(uid)).expect("it exists");

@@ -1,0 +1,295 @@
+//! A claim that only an existing volume can serve: which one is nearest, and why it does not fit.
+
+use std::sync::Arc;
+
+use crate::graph::{Node, Tier, well_known};
+use crate::object::{Doc, ObjectRef, Value};
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::{CauseRule, Finding, Status};
+
+use super::super::Model;
+use super::super::volume_fit::{self, Misfit, NO_PROVISIONER};
+
+/// How much a volume of another class, and one that is not free, differ from what a claim asks for.
+const OTHER_CLASS: usize = 4;
+const NOT_FREE: usize = 2;
+
+/// A volume that a claim cannot have, and why.
+struct NearMiss {
+    volume: Arc<ObjectRef>,
+    /// Why it is not free; `None` if it is.
+    obstacle: Option<String>,
+    misfits: Vec<Misfit>,
+    has_class: bool,
+}
+
+impl Model {
+    /// The sources of all volumes, for the claims that only an existing one can serve.
+    pub(in crate::model) fn volume_sources(&self) -> Vec<SourceKey> {
+        let claims = self.unwell.iter().filter_map(|uid| self.graph.node(uid));
+        let mut sources = Vec::new();
+        for claim in claims.filter(|claim| self.static_claim(claim).is_some()) {
+            let source = self.all_volumes(claim);
+            sources.extend(source.filter(|source| !sources.contains(source)));
+        }
+        sources
+    }
+
+    /// The problem of a claim that no volume fits.
+    pub(super) fn no_volume_fits(&self, claim: &Node) -> Vec<Finding> {
+        Vec::from_iter(self.no_volume_fits_of(claim))
+    }
+
+    fn no_volume_fits_of(&self, node: &Node) -> Option<Finding> {
+        let claim = self.static_claim(node)?;
+        let source = self.all_volumes(node)?;
+        let is_read = self.coverage.is_read(&source) && self.knows_absence;
+        let volumes = is_read.then(|| self.volumes(&source))?;
+        let mut nearest: Option<NearMiss> = None;
+        let mut is_class_used_up = false;
+        for (name, volume) in volumes {
+            if is_taken(volume.root(), claim.root()) {
+                is_class_used_up |= has_class(volume.root(), claim.root());
+                continue;
+            }
+            let miss = NearMiss::of(name, volume.root(), claim.root());
+            (miss.cost() > 0).then_some(())?;
+            if nearest.as_ref().is_none_or(|best| miss.is_nearer(best)) {
+                nearest = Some(miss);
+            }
+        }
+        let of_class = match volume_fit::class_of(claim.root()) {
+            Some(class) => format!("of storage class {class}"),
+            None => "without a storage class".to_owned(),
+        };
+        let text = match nearest.filter(NearMiss::is_near) {
+            Some(near) => format!("no volume fits; the nearest is {}", near.words()),
+            None if is_class_used_up => format!("each volume {of_class} is bound to another claim"),
+            None => format!("there is no volume {of_class}"),
+        };
+        let rule = CauseRule::NoVolumeFits;
+        Some(Finding::new(rule, Status::InProgress, text))
+    }
+
+    /// The document of a waiting claim that names no volume, and whose class creates none.
+    fn static_claim(&self, node: &Node) -> Option<Doc> {
+        let object = self.objects.get(&node.uid)?;
+        let is_claim =
+            node.object.group().is_empty() && *node.object.kind == *"PersistentVolumeClaim";
+        let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
+        let claim = self.doc(&node.uid).filter(|_| is_claim && is_waiting)?;
+        let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
+        let has_class = volume_fit::class_of(claim.root()).is_some();
+        let is_static = !has_class || self.has_no_provisioner(node);
+        (is_static && !names_volume).then_some(claim)
+    }
+
+    fn has_no_provisioner(&self, claim: &Node) -> bool {
+        let mut references = self.graph.references_of(&claim.uid).iter();
+        let class = references.find(|found| found.relation.name == "storage class");
+        let class = class.and_then(|class| self.graph.referenced(&class.target));
+        let class = class.and_then(|class| self.doc(&class.uid));
+        class.is_some_and(|class| {
+            class.root().str_at(&["provisioner"]).as_deref() == Some(NO_PROVISIONER)
+        })
+    }
+
+    fn all_volumes(&self, claim: &Node) -> Option<SourceKey> {
+        Some(SourceKey {
+            cluster: self.cluster_of(&claim.uid)?.clone(),
+            resource: well_known("", "PersistentVolume"),
+            scope: Scope::Cluster,
+            select: Select::All,
+            form: Form::Full,
+        })
+    }
+
+    /// The volumes of a source. The model has them as evidence, or because a view shows them.
+    fn volumes(&self, source: &SourceKey) -> Vec<(Arc<ObjectRef>, Doc)> {
+        if self.evidence.is_of(source) {
+            let volumes = self.evidence.objects(source);
+            return volumes.cloned().collect();
+        }
+        let shown = self.graph.of_kind("PersistentVolume");
+        let shown = shown.filter(|node| self.cluster_of(&node.uid) == Some(&source.cluster));
+        let shown = shown.filter_map(|node| Some((node.object.clone(), self.doc(&node.uid)?)));
+        shown.collect()
+    }
+}
+
+/// Whether a volume is bound to another claim, or about to go.
+fn is_taken(volume: Value<'_>, claim: Value<'_>) -> bool {
+    let is_bound = volume.str_at(&["status", "phase"]).as_deref() == Some("Bound");
+    let is_going = volume.text_at(&["metadata", "deletionTimestamp"]).is_some();
+    is_going || is_bound && volume_fit::other_claim(volume, claim).is_some()
+}
+
+fn has_class(volume: Value<'_>, claim: Value<'_>) -> bool {
+    volume_fit::class_of(volume) == volume_fit::class_of(claim)
+}
+
+impl NearMiss {
+    fn of(name: Arc<ObjectRef>, volume: Value<'_>, claim: Value<'_>) -> NearMiss {
+        let mut misfits = volume_fit::misfits(volume, claim);
+        misfits.extend(volume_fit::labels(volume, claim));
+        NearMiss {
+            volume: name,
+            obstacle: obstacle(volume, claim),
+            misfits,
+            has_class: has_class(volume, claim),
+        }
+    }
+
+    /// How much it differs from what the claim asks for; 0 if the claim can have it.
+    fn cost(&self) -> usize {
+        let class = if self.has_class { 0 } else { OTHER_CLASS };
+        let obstacle = if self.obstacle.is_some() { NOT_FREE } else { 0 };
+        self.misfits.len() + class + obstacle
+    }
+
+    fn is_nearer(&self, other: &NearMiss) -> bool {
+        let rank = |miss: &NearMiss| (miss.cost(), miss.volume.name.clone());
+        rank(self) < rank(other)
+    }
+
+    /// Whether the claim may have meant it: it has the class, or differs in nothing else.
+    fn is_near(&self) -> bool {
+        self.has_class || self.cost() == OTHER_CLASS + 1
+    }
+
+    /// `persistentvolume/pv-1, which has 1Gi; the claim asks for 5Gi`.
+    fn words(&self) -> String {
+        let misfits = (!self.misfits.is_empty()).then(|| volume_fit::words(&self.misfits));
+        let words: Vec<String> = self.obstacle.iter().cloned().chain(misfits).collect();
+        format!("{}, which {}", self.volume, words.join(", and "))
+    }
+}
+
+/// Why a volume is not free, if it is not.
+fn obstacle(volume: Value<'_>, claim: Value<'_>) -> Option<String> {
+    let other = volume_fit::other_claim(volume, claim);
+    match volume.text_at(&["status", "phase"]).as_deref() {
+        Some("Released") => Some("is Released: its claim is gone".to_owned()),
+        Some("Failed") => Some("could not be reclaimed".to_owned()),
+        _ => other.map(|other| format!("is reserved for {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Read;
+
+    const CLASS: &str = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: MODE}";
+
+    /// The reason of a claim of 5Gi beside these volumes: the name, the spec and the phase of each.
+    fn reason(class: &str, volumes: &[[&str; 3]]) -> String {
+        let claim = format!(
+            "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data, namespace: shop}}, spec: {{{class}, accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 5Gi}}}}}}, status: {{phase: Pending}}}}"
+        );
+        let volume = |[name, spec, phase]: &[&str; 3]| {
+            format!(
+                "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}, labels: {{disk: hdd}}}}, spec: {{accessModes: [ReadWriteOnce], {spec}}}, status: {{phase: {phase}}}}}"
+            )
+        };
+        let mut read = Read::for_status(&[claim, CLASS.to_owned()].join("\n---\n"));
+        let volumes: Vec<String> = volumes.iter().map(volume).collect();
+        read.explain(&volumes);
+        let state = read.state("data");
+        assert!(state.starts_with("InProgress"), "{state}");
+        let mut lines = state.lines();
+        let found = lines.find_map(|line| line.strip_prefix("NoVolumeFits: "));
+        found.unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_claim_names_the_nearest_of_the_volumes_that_exist() {
+        let local = "storageClassName: local";
+        let nearest =
+            |text: &str| format!("no volume fits; the nearest is persistentvolume/{text}");
+        let small = [
+            "a",
+            "storageClassName: local, capacity: {storage: 1Gi}",
+            "Available",
+        ];
+        let large = [
+            "b",
+            "storageClassName: local, capacity: {storage: 9Gi}",
+            "Available",
+        ];
+        let gone = "storageClassName: local, capacity: {storage: 9Gi}, claimRef: {namespace: shop, name: data, uid: before}";
+        let held = "storageClassName: local, capacity: {storage: 9Gi}, claimRef: {namespace: prod, name: other}";
+        let other = [
+            "e",
+            "storageClassName: slow, capacity: {storage: 9Gi}",
+            "Available",
+        ];
+        let classless = ["f", "capacity: {storage: 1Gi}", "Available"];
+        let has_less = nearest("a, which has 1Gi; the claim asks for 5Gi");
+        for (class, volumes, expected) in [
+            (local, &[small, large][..], String::new()),
+            (local, &[small, other], has_less.clone()),
+            (local, &[["c", gone, "Released"], small], has_less.clone()),
+            (
+                local,
+                &[["c", gone, "Released"]],
+                nearest("c, which is Released: its claim is gone"),
+            ),
+            (
+                local,
+                &[["d", held, "Available"]],
+                nearest("d, which is reserved for claim prod/other"),
+            ),
+            (
+                local,
+                &[["d", held, "Bound"]],
+                "each volume of storage class local is bound to another claim".to_owned(),
+            ),
+            (
+                local,
+                &[other],
+                nearest("e, which has storage class slow; the claim asks for storage class local"),
+            ),
+            (
+                local,
+                &[classless],
+                "there is no volume of storage class local".to_owned(),
+            ),
+            (
+                local,
+                &[],
+                "there is no volume of storage class local".to_owned(),
+            ),
+            (
+                "storageClassName: ''",
+                &[small],
+                "there is no volume without a storage class".to_owned(),
+            ),
+            (
+                "storageClassName: ''",
+                &[classless],
+                nearest("f, which has 1Gi; the claim asks for 5Gi"),
+            ),
+            (
+                "storageClassName: local, selector: {matchLabels: {disk: ssd}}",
+                &[large],
+                nearest("b, which has labels disk=hdd; the claim asks for labels disk=ssd"),
+            ),
+            ("storageClassName: absent", &[small], String::new()),
+        ] {
+            assert_eq!(reason(class, volumes), expected, "{class} {volumes:?}");
+        }
+    }
+
+    #[test]
+    fn a_pod_names_the_claim_that_no_volume_fits() {
+        let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: local}, status: {phase: Pending}}";
+        let class = CLASS.replace("MODE", "WaitForFirstConsumer");
+        let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]}}";
+        let mut read = Read::for_status(&[claim, &class, pod].join("\n---\n"));
+        let waits = "Failed\nUnschedulable: no node";
+        assert_eq!(read.state("web"), waits);
+        let expected = "FailedReference: volume persistentvolumeclaim/data: there is no volume of storage class local";
+        let state = read.explain(&[]).state("web");
+        assert!(state.contains(expected), "{state}");
+    }
+}
