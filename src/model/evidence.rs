@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::graph::{Labels, labels_of};
 use crate::object::{Doc, ObjectRef, Uid, Value};
-use crate::source::{Event, SourceKey, Version};
+use crate::source::{Event, Form, SourceKey, Version};
 use crate::status::Warning;
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
@@ -39,8 +39,11 @@ enum SourceEvidence {
     /// What workloads would create.
     Templates(BTreeMap<Uid, PodTemplate>),
     /// Whole objects, such as the volumes that a claim might have.
-    Objects(BTreeMap<Uid, (Arc<ObjectRef>, Doc)>),
+    Objects(BTreeMap<Uid, EvidenceObject>),
 }
+
+/// The name of an object, and its text.
+pub(super) type EvidenceObject = (Arc<ObjectRef>, Doc);
 
 /// The Pods that a workload creates.
 #[derive(Debug)]
@@ -144,10 +147,7 @@ impl Evidence {
     }
 
     /// The objects of a source that has whole ones.
-    pub(super) fn objects(
-        &self,
-        source: &SourceKey,
-    ) -> impl Iterator<Item = &(Arc<ObjectRef>, Doc)> {
+    pub(super) fn objects(&self, source: &SourceKey) -> impl Iterator<Item = &EvidenceObject> {
         let objects = match self.of(source) {
             Some(SourceEvidence::Objects(objects)) => Some(objects.values()),
             _ => None,
@@ -173,6 +173,7 @@ impl Evidence {
 impl SourceEvidence {
     fn of(source: &SourceKey) -> SourceEvidence {
         match &*source.resource.kind {
+            "Node" if source.form == Form::Full => SourceEvidence::Objects(BTreeMap::new()),
             "Event" => SourceEvidence::Warnings(Warnings::default()),
             "Deployment" | "StatefulSet" => SourceEvidence::Templates(BTreeMap::new()),
             "PersistentVolume" => SourceEvidence::Objects(BTreeMap::new()),

@@ -20,7 +20,7 @@ impl Model {
             return Vec::new();
         }
         let mut sources = self.warning_sources();
-        sources.extend(self.label_sources());
+        sources.extend(self.fact_sources());
         sources.extend(self.volume_sources());
         sources
     }

@@ -2,7 +2,7 @@
 //! of its volumes.
 
 use crate::graph::{Node, Pod};
-use crate::object::{Value, label_selector, node_selector_term};
+use crate::object::{Value, label_selector};
 use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
@@ -28,24 +28,10 @@ impl Model {
             "podAntiAffinity",
             "must not run beside",
         ));
-        texts.extend(self.volume_places(pod));
         texts.extend(self.claim_holders(pod));
         let causes = texts.into_iter();
         let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
-        causes.collect()
-    }
-
-    /// Where the volumes of a Pod are. Only a trace reads the volumes of bound claims.
-    fn volume_places(&self, pod: &Node) -> Vec<String> {
-        let claims = self.claims_of(pod);
-        let references = claims.flat_map(|claim| self.graph.references_of(&claim.uid));
-        let volumes = references.filter(|found| &*found.target.kind.kind == "PersistentVolume");
-        let volumes = volumes.filter_map(|found| self.graph.referenced(&found.target));
-        let places = volumes.filter_map(|volume| {
-            let place = place(self.doc(&volume.uid)?.root())?;
-            Some(format!("{} is only on nodes with {place}", volume.object))
-        });
-        places.collect()
+        causes.chain(self.volume_places(pod)).collect()
     }
 
     /// The other Pods that have a claim of a Pod, if only one may have it.
@@ -68,7 +54,7 @@ impl Model {
         holders.collect()
     }
 
-    fn claims_of(&self, pod: &Node) -> impl Iterator<Item = &Node> {
+    pub(super) fn claims_of(&self, pod: &Node) -> impl Iterator<Item = &Node> {
         let found = self.graph.references_of(&pod.uid).iter();
         let found = found.filter_map(|found| self.graph.referenced(&found.target));
         found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
@@ -107,12 +93,4 @@ fn neighbours(pod: Value<'_>, kind: &str, words: &str) -> Vec<String> {
         Some(format!("{words} pods with {labels}, by {key}"))
     });
     texts.collect()
-}
-
-/// The labels of the nodes that reach a volume.
-fn place(volume: Value<'_>) -> Option<String> {
-    let path = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];
-    let terms = volume.items_at(&path).filter_map(node_selector_term);
-    let terms: Vec<String> = terms.map(|term| term.to_string()).collect();
-    (!terms.is_empty()).then(|| terms.join(" or "))
 }

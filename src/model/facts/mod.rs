@@ -6,6 +6,7 @@ mod placement;
 mod pod_templates;
 mod stateful_set;
 mod storage;
+mod volume_places;
 
 use crate::graph::Node;
 use crate::object::Uid;
@@ -14,7 +15,7 @@ use crate::status::Cause;
 
 use super::Model;
 
-/// The most sources of labels. Each costs a list and a watch.
+/// The most sources for facts. Each costs a list and a watch.
 const MAX_SOURCES: usize = 6;
 
 impl Model {
@@ -31,13 +32,14 @@ impl Model {
         }
     }
 
-    /// The sources of the labels that facts need.
-    pub(super) fn label_sources(&self) -> Vec<SourceKey> {
+    /// The sources that facts need.
+    pub(super) fn fact_sources(&self) -> Vec<SourceKey> {
         let mut sources = Vec::new();
         for node in self.unwell.iter().filter_map(|uid| self.graph.node(uid)) {
             let found = self.node_sources(node).into_iter();
             let nearby = self.nearby_pods_source(node).into_iter();
-            for source in found.chain(nearby).chain(self.template_sources(node)) {
+            let found = found.chain(nearby).chain(self.template_sources(node));
+            for source in found.chain(self.volume_place_sources(node)) {
                 if sources.len() == MAX_SOURCES {
                     return sources;
                 }

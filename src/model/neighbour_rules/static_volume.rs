@@ -8,6 +8,7 @@ use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
+use super::super::evidence::EvidenceObject;
 use super::super::volume_fit::{self, Misfit, NO_PROVISIONER};
 
 /// How much a volume of another class, and one that is not free, differ from what a claim asks for.
@@ -105,7 +106,7 @@ impl Model {
     }
 
     /// The volumes of a source. The model has them as evidence, or because a view shows them.
-    fn volumes(&self, source: &SourceKey) -> Vec<(Arc<ObjectRef>, Doc)> {
+    fn volumes(&self, source: &SourceKey) -> Vec<EvidenceObject> {
         if self.evidence.is_of(source) {
             let volumes = self.evidence.objects(source);
             return volumes.cloned().collect();

@@ -556,6 +556,49 @@ fn a_pod_without_a_node_names_the_pod_that_holds_its_claim() {
 }
 
 #[test]
+fn a_pod_without_a_node_says_whether_a_node_reaches_its_volume() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]}}";
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {volumeName: pv}, status: {phase: Bound}}";
+    let volume = "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: In, values: [n1]}]}]}}}, status: {phase: Bound}}";
+    let node = |name: &str, cordoned: bool| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{host: n1}}}}, spec: {{unschedulable: {cordoned}}}}}"
+        )
+    };
+    let (one, other) = (node("n1", false), node("n2", true));
+    for (nodes, expected) in [
+        (vec![], "Fact: , and no node has it"),
+        (vec![one.clone()], "Constraint: , which only node n1 has"),
+        (
+            vec![one, other.clone()],
+            "Constraint: , which only the nodes n1, n2 have",
+        ),
+        (
+            vec![other.clone()],
+            "Fact: , which only node n2 has, and it is cordoned",
+        ),
+        (
+            vec![node("n1", true), other.clone()],
+            "Fact: , which only the nodes n1, n2 have, and all of them are cordoned",
+        ),
+        (
+            vec![node("n1", true), node("n3", true), node("n4", true), other],
+            "Fact: , which 4 nodes have, and all of them are cordoned",
+        ),
+    ] {
+        let mut read = Read::for_status(&[pod, claim].join("\n---\n"));
+        let place = "persistentvolume/pv is only on nodes with host=n1";
+        assert!(!read.state("a").contains(place), "the volume is not read");
+        let known = [vec![volume.to_owned()], nodes].concat();
+        let state = read.explain(&known[..1]).state("a");
+        assert!(state.ends_with(&format!("Constraint: {place}")), "{state}");
+        let state = read.explain(&known).state("a");
+        let expected = expected.replace(": ", &format!(": {place}"));
+        assert!(state.ends_with(&expected), "{expected}\n{state}");
+    }
+}
+
+#[test]
 fn a_claim_that_waits_for_its_pod_names_where_its_volumes_may_be() {
     let read = Read::for_status(
         "\
