@@ -180,6 +180,7 @@ rules! {
     Finalizers Retried FINALIZERS "An object that is being deleted waits until its finalizers are removed.";
     ImagePull Never IMAGES "The kubelet cannot pull the image of a container.";
     JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
+    KeyMismatch Retried TLS_SECRETS "The private key of a TLS Secret does not belong to its certificate.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
     Listener Retried GATEWAYS "A listener of a Gateway does not work.";
     MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";

@@ -1,6 +1,6 @@
 //! The certificate of a TLS Secret: whether it can be read, and until when it is valid.
 //!
-//! Only the public half, `tls.crt`, is looked at.
+//! This file looks only at the public half, `tls.crt`. `key_pair` compares it with `tls.key`.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use webpki::{EndEntityCert, Error, KeyUsage};
 use crate::object::Value;
 
 use super::cause::{Cause, CauseRule};
+use super::key_pair;
 use super::verdict::Verdict;
 
 /// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
@@ -37,7 +38,7 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
         );
         return Some(Verdict::in_progress("NotValidYet", message).by(CauseRule::BadCertificate));
     }
-    None
+    key_pair::problem(secret, first(&text)?)
 }
 
 fn bad(message: &str) -> Verdict {
@@ -131,11 +132,11 @@ impl CertificateNames {
     }
 }
 
-/// `web.example.com, *.example.org`, or `no host`.
+/// `web.example.com, *.example.org`, or `no host`: clients look only at the subject alternative names (RFC 9525, 2).
 impl fmt::Display for CertificateNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.hosts.is_empty() {
-            return f.write_str("no host");
+            return f.write_str("no host (clients ignore its common name)");
         }
         f.write_str(&self.hosts.join(", "))
     }
@@ -185,6 +186,10 @@ fn timestamp(time: UnixTime) -> Option<Timestamp> {
 /// A certificate for web.example.com, valid from 2026-11-23 to 2027-11-23.
 #[cfg(test)]
 pub(crate) const CERTIFICATE_OF_WEB: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJqVENDQVRPZ0F3SUJBZ0lVT0VxaW14YnRoY012RmxGN1BRZjIxbDJkWHFnd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlNekEyTWpFek1Gb1hEVEkzTVRFeU16QTJNakV6TUZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRUtWYVo3TUFUCklmLzZlSS85a0FzbG1iQ3pETVdKLzVneFNEWFNaY0JKQm1sSlpqYXpTV1V2ME1TdjNZOHRMa2RlbHZoQlNCKzMKUDByQllvUCt3RmdacGFOdk1HMHdIUVlEVlIwT0JCWUVGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUI4RwpBMVVkSXdRWU1CYUFGTEdvaDhTdGRHTkdLVUFsOGtBdTZubHFHcGIzTUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdnWURWUjBSQkJNd0VZSVBkMlZpTG1WNFlXMXdiR1V1WTI5dE1Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ2sKNzZtMGJMaWlzbEZFYUE1djFXL2VxdTNqWkx2YmxPOXM1YWE5RitzOC9RSWdZUnB3MENnNTNRSkI0WFlSa3hjVwpwNDdPbzBpczd0dDNJMlkxSkgzenI4VT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+
+/// A certificate for *.example.com, valid from 2026-11-24 to 2036-11-21.
+#[cfg(test)]
+pub(super) const WILDCARD_CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJpakNDQVRHZ0F3SUJBZ0lVQ0kwQnV0Q05MazJ0UFE2TmpjM3ZFNWpFaXBrd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlOREV4TkRJek9Gb1hEVE0yTVRFeU1URXhOREl6T0ZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRW9TZnJTSHQ5CjhMVHZlV282UU54anZ1dEIvZktKOTV1dk1JUTJzbmE5ZXJ6Tm9wUjRjSG02YzRDUGJEcGN2NXZuYlJqbGxvRGIKS2J1VStuOCt6c283bTZOdE1Hc3dIUVlEVlIwT0JCWUVGTDd2SmFPenJrM21GOWQ3K00xVHl5QWRlOUo4TUI4RwpBMVVkSXdRWU1CYUFGTDd2SmFPenJrM21GOWQ3K00xVHl5QWRlOUo4TUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdBWURWUjBSQkJFd0Q0SU5LaTVsZUdGdGNHeGxMbU52YlRBS0JnZ3Foa2pPUFFRREFnTkhBREJFQWlCSXV2WGEKVWY0S1BiUjN3Z0R2QUJ4R0NlZHJEUTRQeG01aStGTnI1bWt0c2dJZ1drQ0x5T25oV3hYU3g2Y1ZDa3YwVithTwo2Qnl2UzNhTlVPM3JVcjhQRjZNPQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
 
 #[cfg(test)]
 mod tests {
@@ -255,5 +260,32 @@ mod tests {
         assert!(moments(version_1.root()).is_empty());
         let other = secret("Opaque", "word");
         assert_eq!(message(&other, "2026-11-23T07:00:00Z"), "");
+    }
+
+    /// A certificate with the common name web.example.com and no subject alternative names.
+    const COMMON_NAME: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJpakNDQVMrZ0F3SUJBZ0lVVG1QVndHT0VzME1WKzVyUncycm1qbDVzZ0VZd0NnWUlLb1pJemowRUF3SXcKR2pFWU1CWUdBMVVFQXd3UGQyVmlMbVY0WVcxd2JHVXVZMjl0TUI0WERUSTJNVEV5TkRFeE5ESXpPRm9YRFRNMgpNVEV5TVRFeE5ESXpPRm93R2pFWU1CWUdBMVVFQXd3UGQyVmlMbVY0WVcxd2JHVXVZMjl0TUZrd0V3WUhLb1pJCnpqMENBUVlJS29aSXpqMERBUWNEUWdBRW9TZnJTSHQ5OExUdmVXbzZRTnhqdnV0Qi9mS0o5NXV2TUlRMnNuYTkKZXJ6Tm9wUjRjSG02YzRDUGJEcGN2NXZuYlJqbGxvRGJLYnVVK244K3pzbzdtNk5UTUZFd0hRWURWUjBPQkJZRQpGTDd2SmFPenJrM21GOWQ3K00xVHl5QWRlOUo4TUI4R0ExVWRJd1FZTUJhQUZMN3ZKYU96cmszbUY5ZDcrTTFUCnl5QWRlOUo4TUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3Q2dZSUtvWkl6ajBFQXdJRFNRQXdSZ0loQUlVZmE2bm0KUUFKajk4a0xoKzZRRVpqemxHd3RJT1BiWmNxK1d2Y0lHNjNlQWlFQWwxTFN0b0lTN3hKRWEvUDlwTDNLM1NqRgpJZFV3SENQN3NzN2NCTGZLY0RFPQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
+
+    #[test]
+    fn a_wildcard_stands_for_one_label() {
+        let names = |certificate: &str| {
+            let secret = secret("kubernetes.io/tls", certificate);
+            CertificateNames::of(secret.root()).expect("a certificate")
+        };
+        let wildcard = names(WILDCARD_CERTIFICATE);
+        for (host, is_included) in [
+            ("a.example.com", true),
+            ("A.Example.COM", true),
+            ("*.example.com", true),
+            ("example.com", false),
+            ("a.b.example.com", false),
+            ("*.b.example.com", false),
+            ("a.example.org", false),
+        ] {
+            assert_eq!(wildcard.include(host), is_included, "{host}");
+        }
+        let common = names(COMMON_NAME);
+        assert!(!common.include("web.example.com"));
+        let expected = "no host (clients ignore its common name)";
+        assert_eq!(common.to_string(), expected);
     }
 }

@@ -12,6 +12,7 @@ mod custom;
 mod diagnosis;
 mod generic;
 mod goal;
+mod key_pair;
 mod read;
 mod refine;
 mod review;
