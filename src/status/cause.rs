@@ -230,6 +230,7 @@ rules! {
     Retrying Retried JOB_FAILURES "Pods of a Job failed, and the Job tries again.";
     ScaledToZero Retried REPLICAS "A workload is scaled to 0.";
     Scaling Retried AUTOSCALERS "An autoscaler changes the scale of its target.";
+    ScalingDisabled Retried DEACTIVATION "The target of an autoscaler is scaled to 0, which turns the autoscaler off.";
     ScalingInactive Retried AUTOSCALERS "An autoscaler cannot compute a scale, for example because it has no metrics.";
     ScalingLimited Retried AUTOSCALERS "An autoscaler wants a scale beyond its minimum or maximum.";
     SchedulingGated Retried SCHEDULING_GATES "The scheduler leaves the Pod alone until its scheduling gates are removed.";

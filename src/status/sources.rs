@@ -18,6 +18,7 @@ pub(super) const CRON_JOBS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/";
 pub(super) const DAEMON_SETS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/";
+pub(super) const DEACTIVATION: &str = "https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation";
 pub(super) const DEADLINES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup";
 pub(super) const DEVICES: &str =

@@ -71,6 +71,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "scale target deployment/nope does not exist",
     ),
     ("shop", "hpa/nometrics", "FailedGetResourceMetric"),
+    (
+        "shop",
+        "hpa/off",
+        "scaling is disabled: deployment/off has 0 replicas",
+    ),
     ("shop", "pvc/noclass", "storage class fast does not exist"),
     ("shop", "pvc/nodefault", "the cluster has no default one"),
     (

@@ -45,8 +45,10 @@ pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let conditions = read::conditions(scaler).unwrap_or_default();
     // Without metrics, the desired number is 0 and means nothing.
     let mut conditions = conditions.iter();
-    let is_idle = conditions.any(|condition| condition.is("ScalingActive", "False"));
-    let mut notes = Vec::new();
+    let idle = conditions.find(|condition| condition.is("ScalingActive", "False"));
+    let is_idle = idle.is_some();
+    let is_disabled = idle.is_some_and(|condition| condition.reason == "ScalingDisabled");
+    let mut notes = Vec::from_iter(is_disabled.then(|| disabled(scaler)));
     if current != desired && !is_idle {
         let text = format!("scales from {current} to {desired} replicas");
         notes.push(Cause::new(CauseRule::Scaling, text));
@@ -55,6 +57,14 @@ pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let reached = metrics.filter_map(|metric| reached(scaler, metric));
     notes.extend(reached.map(|text| Cause::new(CauseRule::TargetReached, text)));
     notes
+}
+
+/// The note of an autoscaler whose target was scaled to 0, which turns the autoscaler off.
+fn disabled(scaler: Value<'_>) -> Cause {
+    let part = |key| read::text_or(scaler, &["spec", "scaleTargetRef", key], "?");
+    let target = format!("{}/{}", part("kind").to_lowercase(), part("name"));
+    let text = format!("scaling is disabled: {target} has 0 replicas");
+    Cause::new(CauseRule::ScalingDisabled, text)
 }
 
 /// `cpu is at 95%, its target is 80%`, if the metric has reached its target.

@@ -388,8 +388,8 @@ fn other_kinds() {
         ),
         (
             "autoscaling/v2/HorizontalPodAutoscaler",
-            r#""status":{"conditions":[{"type":"ScalingActive","status":"False","reason":"ScalingDisabled"}]}"#,
-            "",
+            r#""spec":{"scaleTargetRef":{"kind":"Deployment","name":"web"}},"status":{"currentReplicas":0,"desiredReplicas":0,"conditions":[{"type":"ScalingActive","status":"False","reason":"ScalingDisabled"}]}"#,
+            "ScalingDisabled  scaling is disabled: deployment/web has 0 replicas",
         ),
         (
             "example.com/v1/Foo",
