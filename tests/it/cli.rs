@@ -43,6 +43,12 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     error: unable to match a printer suitable for the output format "foo", allowed formats are: json,name,text,wide,yaml
     See 'kubectl spy status --help' for usage.
     "#);
+    assert_snapshot!(refused(&["status"]), @"
+    error: Required resource not specified.
+    hint: name an object or a type, for example: deploy/web, pods, pods -l app=web
+    hint: for all that is not well in the namespace: all --unhealthy
+    See 'kubectl spy status -h' for help and examples
+    ");
     assert_snapshot!(refused(&["trace", "-l", "app=web"]), @"
     error: Required resource not specified.
     hint: name an object or a type, for example: deploy/web, pods, pods -l app=web

@@ -109,6 +109,15 @@ impl Args {
         }
     }
 
+    /// Adds what to do if the command names no object.
+    fn with_hint(&self, error: CommandError) -> CommandError {
+        if self.objects.subject() == Subject::Unnamed && self.objects.source.from.is_none() {
+            error.hint("for all that is not well in the namespace: all --unhealthy")
+        } else {
+            error
+        }
+    }
+
     /// Whether to show all objects of a file and exit.
     fn is_about_documents(&self) -> bool {
         let objects = &self.objects;
@@ -164,7 +173,8 @@ pub(crate) async fn show(
         session.list_only(context.env);
     }
     let targets = Box::pin(session.targets(&args.objects, "status", context));
-    let targets = args.wait.in_time(&stop, targets).await?;
+    let targets = args.wait.in_time(&stop, targets).await;
+    let targets = targets.map_err(|error| args.with_hint(error))?;
     let mut requested = session.keys(&targets);
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());

@@ -73,7 +73,11 @@ impl ShownChanges<'_> {
     /// value goes first, then the start of the path. The new value stays.
     pub fn in_line(&self, room: Option<usize>) -> String {
         let mut changes = self.changes.clone();
-        changes.sort_by_key(|change| weight(self.painter.diff, change));
+        // What is gone or has another value breaks more than what is new.
+        changes.sort_by_key(|change| {
+            let is_new = change.op == Op::Add;
+            (weight(self.painter.diff, change), is_new)
+        });
         let Some((first, others)) = changes.split_first() else {
             return String::new();
         };
