@@ -10,10 +10,12 @@ use super::node::{Facts, Node};
 
 /// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
 /// of them would take more memory than it saves time.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 8] = [
     "EndpointSlice",
+    "NetworkPolicy",
     "Node",
     "PersistentVolume",
+    "PersistentVolumeClaim",
     "PodDisruptionBudget",
     "Service",
     "VirtualService",

@@ -53,6 +53,7 @@ impl Model {
         let mut explained = news.about;
         if news.has_labels {
             explained.extend(self.unwell.iter().cloned());
+            explained.extend(self.selecting_none().map(|node| node.uid.clone()));
         }
         if news.has_unknown_subjects {
             let objects = &self.objects;

@@ -115,7 +115,12 @@ impl Model {
         let Some(source) = self.nearby_pods_source(node) else {
             return String::new();
         };
-        match nearest(selector, self.evidence.labels(&source)) {
+        self.nearest_in(&source, selector)
+    }
+
+    /// The same for the Pods of a source of labels.
+    pub(super) fn nearest_in(&self, source: &SourceKey, selector: &LabelSelector) -> String {
+        match nearest(selector, self.evidence.labels(source)) {
             None => String::new(),
             Some(Nearest { labels, pods: 1 }) => format!("; 1 pod has {labels}"),
             Some(Nearest { labels, pods }) => format!("; {pods} pods have {labels}"),

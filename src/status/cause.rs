@@ -196,7 +196,7 @@ rules! {
     NetworkUnavailable Retried NODES "The network of a node is not set up.";
     NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
     NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
-    NoPodSelected Retried BUDGETS "The selector of a budget matches no Pod.";
+    NoPodSelected Retried SELECTORS "The selector of a budget, a network policy or a headless Service matches no Pod.";
     NoService Retried SERVICES "No Service selects the Pods of a workload. Many workloads need none.";
     NoVolumeFits Retried BINDING "No volume that exists fits a claim, and none is created for it.";
     NodeLost Never POD_CONDITIONS "The node of the Pod stopped responding.";

@@ -101,6 +101,8 @@ pub(super) const SCHEDULING: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/";
 pub(super) const SCHEDULING_GATES: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/";
+pub(super) const SELECTORS: &str =
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors";
 pub(super) const SERVICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service";
 pub(super) const SLICES: &str =

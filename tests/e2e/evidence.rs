@@ -137,6 +137,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "shop",
+        "pdb/nearmiss",
+        "no pod matches app=wbe; 3 pods have app=web",
+    ),
+    (
+        "shop",
+        "svc/headless",
+        "no pod matches app=wbe; 3 pods have app=web",
+    ),
+    (
+        "shop",
         "pdb/blocked",
         "no eviction is allowed: 3 of 3 pods are healthy, 3 must be",
     ),
@@ -237,6 +247,11 @@ const TRACED: &[(&str, &str, &str)] = &[
         "Standalone: no controller replaces it",
     ),
     ("shop", "netpol/closed", "ingress, egress restricted"),
+    (
+        "shop",
+        "netpol/nearmiss",
+        "no pod matches app=wbe; 3 pods have app=web",
+    ),
     ("shop", "deploy/paused", "no Service selects its pods"),
 ];
 

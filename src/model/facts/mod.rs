@@ -48,6 +48,11 @@ impl Model {
                 }
             }
         }
+        for node in self.selecting_none() {
+            let source = self.beside_source(node);
+            let source = source.filter(|source| !sources.contains(source));
+            sources.extend(source.filter(|_| sources.len() < MAX_SOURCES));
+        }
         sources
     }
 

@@ -1,7 +1,7 @@
 //! The rules about an object and the objects around it, as data: one row for each rule.
 //!
-//! A rule of this table reads objects that the model has anyway. It never makes the model read more. One exception: a claim
-//! that only an existing volume can serve needs all volumes, which are evidence.
+//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Two rules are exceptions
+//! with evidence of their own: a claim that only an existing volume can serve, and an object that selects no Pod.
 
 mod budget;
 mod certificate;
@@ -11,6 +11,7 @@ mod mesh;
 mod node;
 mod policy;
 mod revision;
+mod selects_none;
 mod static_volume;
 mod taint;
 #[cfg(test)]
@@ -66,13 +67,16 @@ neighbour_rules! {
     "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Unwell [] => untolerated_taints;
+    "" "Service" Always [] => selects_none;
     "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule"] => missing_subsets;
     "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
+    "networking.k8s.io" "NetworkPolicy" Trace ["Pod"] => selects_none;
     "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
+    "policy" "PodDisruptionBudget" Always [] => selects_none;
     "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;
 }
 

@@ -1,0 +1,189 @@
+//! A budget, a network policy or a headless Service that selects no Pod: the labels that it may have meant.
+//!
+//! Such an object is well: it may wait for Pods. So each line is a note.
+
+use crate::graph::{Node, Tier, well_known};
+use crate::object::label_selector;
+use crate::object::selector::LabelSelector;
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::{CauseRule, Finding, Status};
+
+use super::super::Model;
+
+/// The kinds with a rule in this file.
+const KINDS: [&str; 3] = ["NetworkPolicy", "PodDisruptionBudget", "Service"];
+
+impl Model {
+    /// The objects that select no Pod although their selectors name labels.
+    pub(in crate::model) fn selecting_none(&self) -> impl Iterator<Item = &Node> {
+        let nodes = KINDS.into_iter().flat_map(|kind| self.graph.of_kind(kind));
+        nodes.filter(|node| self.selector_of_none(node).is_some())
+    }
+
+    /// The source of the labels of all Pods beside an object.
+    pub(in crate::model) fn beside_source(&self, node: &Node) -> Option<SourceKey> {
+        Some(SourceKey {
+            cluster: self.cluster_of(&node.uid)?.clone(),
+            resource: well_known("", "Pod"),
+            scope: Scope::Namespace(node.object.namespace.clone()?),
+            select: Select::All,
+            form: Form::Metadata,
+        })
+    }
+
+    /// The note of an object that selects no Pod. A budget says itself that it covers none.
+    pub(super) fn selects_none(&self, node: &Node) -> Vec<Finding> {
+        Vec::from_iter(self.selects_none_of(node))
+    }
+
+    fn selects_none_of(&self, node: &Node) -> Option<Finding> {
+        let selector = self.selector_of_none(node)?;
+        let source = self.beside_source(node)?;
+        let is_read = self.coverage.is_read(&source) && self.knows_absence;
+        is_read.then_some(())?;
+        let mut labels = self.evidence.labels(&source);
+        if labels.any(|labels| selector.matches(|key| labels.get(key).map(|value| &**value))) {
+            return None;
+        }
+        let nearest = self.nearest_in(&source, &selector);
+        let is_told = *node.object.kind == *"PodDisruptionBudget" && nearest.is_empty();
+        (!is_told).then(|| {
+            let text = format!("no pod matches {selector}{nearest}");
+            Finding::new(CauseRule::NoPodSelected, Status::Current, text)
+        })
+    }
+
+    /// The selector of an object that selects no Pod as far as the object or its endpoints show it. Only a trace of a policy
+    /// reads its Pods.
+    fn selector_of_none(&self, node: &Node) -> Option<LabelSelector> {
+        let read = |field| {
+            let doc = self.doc(&node.uid)?;
+            label_selector(doc.root().at(&["spec", field])?)
+        };
+        let selector = match (node.object.group(), &*node.object.kind) {
+            ("", "Service") => {
+                let service = node.service().filter(|service| service.is_headless);
+                let selector = service?.selector.clone();
+                selector.filter(|_| self.has_no_endpoints(node))
+            }
+            ("policy", "PodDisruptionBudget") => {
+                let mut causes = self.objects.get(&node.uid)?.own.causes.iter();
+                let covers_none = causes.any(|cause| cause.rule == CauseRule::NoPodSelected);
+                covers_none.then(|| read("selector")).flatten()
+            }
+            ("networking.k8s.io", "NetworkPolicy") => {
+                let is_traced = self.links_upto == Tier::Trace;
+                let selector = is_traced.then(|| read("podSelector")).flatten();
+                selector.filter(|selector| self.restricts_none(node, selector))
+            }
+            _ => None,
+        };
+        selector.filter(|selector| !selector.is_empty())
+    }
+
+    /// Whether the Pods that a policy selects are read, and there are none.
+    fn restricts_none(&self, policy: &Node, selector: &LabelSelector) -> bool {
+        let source = self.beside_source(policy).map(|source| SourceKey {
+            select: Select::labelled(&selector.to_string()),
+            form: Form::Full,
+            ..source
+        });
+        let is_read = source.is_some_and(|source| self.coverage.is_read(&source));
+        let selected = self.graph.selected_by_relations(&policy.uid);
+        is_read
+            && !selected
+                .iter()
+                .any(|pod| selector.matches(|key| pod.label(key)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Read;
+    use crate::source::{Scope, Select, SourceKey};
+
+    const PODS: [&str; 3] = ["a", "b", "c"];
+
+    /// The Pods `a`, `b` and `c` with these labels.
+    fn pods(labels: &str) -> Vec<String> {
+        let pod = |name| {
+            format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: shop, labels: {labels}}}, status: {{phase: Pending}}}}"
+            )
+        };
+        PODS.into_iter().map(pod).collect()
+    }
+
+    /// The lines about the selector of an object beside Pods with these labels.
+    fn notes(read: &mut Read, labels: &str) -> String {
+        read.explain(&pods(labels));
+        let state = read.state("it");
+        assert!(state.starts_with("Current"), "{state}");
+        let lines = state.lines();
+        let lines = lines.filter_map(|line| line.strip_prefix("NoPodSelected: "));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    const NEAREST: &str = "no pod matches app=wbe; 3 pods have app=web";
+
+    #[test]
+    fn a_budget_names_the_labels_that_it_may_have_meant() {
+        let budget = |pods: u8| {
+            format!(
+                "{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: it, namespace: shop}}, spec: {{selector: {{matchLabels: {{app: wbe}}}}}}, status: {{expectedPods: {pods}, disruptionsAllowed: 1}}}}"
+            )
+        };
+        let own = "it covers no pod: none matches its selector, or they have no controller";
+        for (labels, expected) in [
+            ("{app: web}", format!("{NEAREST}\n{own}")),
+            ("{app: other}", own.to_owned()),
+            ("{app: wbe}", own.to_owned()),
+        ] {
+            let mut read = Read::for_status(&budget(0));
+            assert_eq!(notes(&mut read, labels), expected, "{labels}");
+        }
+        let read = Read::for_status(&budget(1));
+        assert!(read.model.evidence_sources().is_empty());
+    }
+
+    #[test]
+    fn a_headless_service_names_the_labels_that_it_may_have_meant() {
+        let service = "{apiVersion: v1, kind: Service, metadata: {name: it, namespace: shop}, spec: {clusterIP: None, selector: {app: wbe}}}";
+        let slices = SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
+        };
+        for (labels, expected) in [
+            ("{app: web}", NEAREST),
+            ("{app: other}", "no pod matches app=wbe"),
+            ("{app: wbe}", ""),
+        ] {
+            let mut read = Read::for_status(service);
+            assert!(read.model.evidence_sources().is_empty());
+            read.look(slices.clone());
+            assert_eq!(notes(&mut read, labels), expected, "{labels}");
+        }
+    }
+
+    #[test]
+    fn a_network_policy_names_the_labels_that_it_may_have_meant() {
+        let policy = |selector: &str| {
+            format!(
+                "{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: it, namespace: shop}}, spec: {{podSelector: {selector}}}}}"
+            )
+        };
+        let selected = SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::labelled("app=wbe"),
+            ..SourceKey::all("", "Pod")
+        };
+        let mut read = Read::of(&policy("{matchLabels: {app: wbe}}"));
+        assert!(read.model.evidence_sources().is_empty());
+        read.look(selected);
+        assert_eq!(notes(&mut read, "{app: web}"), NEAREST);
+        assert!(read.state("it").contains("Restricts: ingress restricted"));
+        // It selects all Pods.
+        let mut all = Read::of(&policy("{}"));
+        assert_eq!(notes(&mut all, "{app: web}"), "");
+    }
+}
