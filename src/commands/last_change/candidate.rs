@@ -42,6 +42,9 @@ pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> 
     let Some(newest) = newest(model) else {
         return Vec::new();
     };
+    if is_by_webhook(model, uid) {
+        return Vec::new();
+    }
     let is_about_replicas = quota(model, uid).is_some();
     let own = mux.history(source).map(|history| Candidate {
         history,
@@ -110,6 +113,15 @@ fn is_configuration(reference: &Reference) -> bool {
     let kind = &reference.target.kind;
     let is_needed = !reference.relation.lists_members();
     is_needed && kind.group.is_empty() && matches!(&*kind.kind, "ConfigMap" | "Secret")
+}
+
+/// Whether the API server refuses Pods because it cannot call a webhook. No change of the object is the reason.
+fn is_by_webhook(model: &Model, uid: &Uid) -> bool {
+    let object = model.object(uid);
+    let mut causes = object
+        .into_iter()
+        .flat_map(|object| &object.assessment.causes);
+    causes.any(|cause| cause.rule == CauseRule::FailedCreate && cause.text.starts_with("webhook "))
 }
 
 /// The quota that the API server names in a refusal.

@@ -146,3 +146,40 @@ fn a_narrow_terminal_shows_the_new_value_in_its_own_line() {
       registry.example.com/shop/web:2.4.1
     ");
 }
+
+#[test]
+fn nobody_is_blamed_for_a_removal_that_only_somebody_else_can_have_made() {
+    let data = |keys: &Value| json!({"data": keys});
+    let removed_by = |operation: &str| {
+        let mut old = object("ConfigMap", &data(&json!({"a": "1", "b": "2"})), true);
+        old["metadata"]["managedFields"][0]["operation"] = operation.into();
+        let mut new = old.clone();
+        new["data"] = json!({"a": "1"});
+        let change = LastChange::between(&version(&old), &version(&new), OWN, &Redactor::new());
+        change.unwrap().text(NOW, look(None))
+    };
+    assert_snapshot!(removed_by("Update"), @r#"changed probably by kubectl-set: b: "2" → (none)"#);
+    assert_snapshot!(removed_by("Apply"), @r#"changed: b: "2" → (none)"#);
+}
+
+#[test]
+fn a_restart_gives_way_to_every_other_change() {
+    let spec = |image: &str, restarted: &str| {
+        let mut spec = pods(image, 3);
+        spec["template"]["metadata"] =
+            json!({"annotations": {"kubectl.kubernetes.io/restartedAt": restarted}});
+        json!({"spec": spec})
+    };
+    let place = |old: &Value, new: &Value| {
+        let (old, new) = (
+            object("Deployment", old, false),
+            object("Deployment", new, true),
+        );
+        let change = LastChange::between(&version(&old), &version(&new), OWN, &Redactor::new());
+        change.unwrap().place()
+    };
+    let restart = place(&spec("a", "1"), &spec("a", "2"));
+    let image = place(&spec("a", "1"), &spec("b", "1"));
+    let both = place(&spec("a", "1"), &spec("b", "2"));
+    assert!(restart < image && image == both);
+}
