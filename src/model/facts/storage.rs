@@ -10,26 +10,30 @@ use super::super::volume_fit::NO_PROVISIONER;
 /// The binding mode of a class whose volumes are created once a Pod needs them.
 const LATE: &str = "WaitForFirstConsumer";
 
+/// Where the scheduler writes the node for which a volume is created.
+const SELECTED_NODE: [&str; 3] = [
+    "metadata",
+    "annotations",
+    "volume.kubernetes.io/selected-node",
+];
+
 impl Model {
-    /// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class.
-    pub(super) fn claim_fact(&self, claim: &Node) -> Option<Cause> {
-        let object = self.objects.get(&claim.uid)?;
+    /// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class. One that
+    /// no volume fits waits for more than a Pod.
+    pub(super) fn claim_fact(&self, node: &Node) -> Option<Cause> {
+        let object = self.objects.get(&node.uid)?;
         (object.own.status() == Status::InProgress).then_some(())?;
-        let references = self.graph.references_of(&claim.uid).iter();
+        let references = self.graph.references_of(&node.uid).iter();
         let mut targets = references.map(|reference| &reference.target);
         let class = targets.find(|target| &*target.kind.kind == "StorageClass")?;
         let doc = self.doc(&self.graph.referenced(class)?.uid)?;
-        let claim = self.doc(&claim.uid)?;
+        let claim = self.doc(&node.uid)?;
         let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
         (!names_volume).then_some(())?;
-        let node = [
-            "metadata",
-            "annotations",
-            "volume.kubernetes.io/selected-node",
-        ];
         let is_late = doc.root().str_at(&["volumeBindingMode"]).as_deref() == Some(LATE);
+        let has_node = claim.root().at(&SELECTED_NODE).is_some();
         let name = &class.name;
-        if is_late && claim.root().at(&node).is_none() {
+        if is_late && !has_node && self.no_volume_fits(node).is_empty() {
             let zones = topologies(doc.root());
             let text =
                 format!("storage class {name} waits for a pod that uses the claim ({LATE}){zones}");

@@ -202,83 +202,61 @@ mod tests {
         found.unwrap_or_default().to_owned()
     }
 
+    const LOCAL: &str = "storageClassName: local";
+    const SMALL: &str = "storageClassName: local, capacity: {storage: 1Gi}";
+    const LARGE: &str = "storageClassName: local, capacity: {storage: 9Gi}";
+    const SLOW: &str = "storageClassName: slow, capacity: {storage: 9Gi}";
+
+    fn nearest(text: &str) -> String {
+        format!("no volume fits; the nearest is persistentvolume/{text}")
+    }
+
     #[test]
     fn a_claim_names_the_nearest_of_the_volumes_that_exist() {
-        let local = "storageClassName: local";
-        let nearest =
-            |text: &str| format!("no volume fits; the nearest is persistentvolume/{text}");
-        let small = [
-            "a",
-            "storageClassName: local, capacity: {storage: 1Gi}",
-            "Available",
-        ];
-        let large = [
-            "b",
-            "storageClassName: local, capacity: {storage: 9Gi}",
-            "Available",
-        ];
-        let gone = "storageClassName: local, capacity: {storage: 9Gi}, claimRef: {namespace: shop, name: data, uid: before}";
-        let held = "storageClassName: local, capacity: {storage: 9Gi}, claimRef: {namespace: prod, name: other}";
-        let other = [
-            "e",
-            "storageClassName: slow, capacity: {storage: 9Gi}",
-            "Available",
-        ];
-        let classless = ["f", "capacity: {storage: 1Gi}", "Available"];
-        let has_less = nearest("a, which has 1Gi; the claim asks for 5Gi");
-        for (class, volumes, expected) in [
-            (local, &[small, large][..], String::new()),
-            (local, &[small, other], has_less.clone()),
-            (local, &[["c", gone, "Released"], small], has_less.clone()),
+        let gone = format!("{LARGE}, claimRef: {{namespace: shop, name: data, uid: before}}");
+        let held = format!("{LARGE}, claimRef: {{namespace: prod, name: other}}");
+        let small = ["a", SMALL, "Available"];
+        let gone = ["c", &gone, "Released"];
+        let less = "a, which has 1Gi; the claim asks for 5Gi";
+        for (volumes, expected) in [
+            (&[small, ["e", SLOW, "Available"]][..], less),
+            (&[gone, small], less),
+            (&[gone], "c, which is Released: its claim is gone"),
             (
-                local,
-                &[["c", gone, "Released"]],
-                nearest("c, which is Released: its claim is gone"),
+                &[["d", &held, "Available"]],
+                "d, which is reserved for claim prod/other",
             ),
             (
-                local,
-                &[["d", held, "Available"]],
-                nearest("d, which is reserved for claim prod/other"),
+                &[["e", SLOW, "Available"]],
+                "e, which has storage class slow; the claim asks for storage class local",
             ),
-            (
-                local,
-                &[["d", held, "Bound"]],
-                "each volume of storage class local is bound to another claim".to_owned(),
-            ),
-            (
-                local,
-                &[other],
-                nearest("e, which has storage class slow; the claim asks for storage class local"),
-            ),
-            (
-                local,
-                &[classless],
-                "there is no volume of storage class local".to_owned(),
-            ),
-            (
-                local,
-                &[],
-                "there is no volume of storage class local".to_owned(),
-            ),
-            (
-                "storageClassName: ''",
-                &[small],
-                "there is no volume without a storage class".to_owned(),
-            ),
-            (
-                "storageClassName: ''",
-                &[classless],
-                nearest("f, which has 1Gi; the claim asks for 5Gi"),
-            ),
-            (
-                "storageClassName: local, selector: {matchLabels: {disk: ssd}}",
-                &[large],
-                nearest("b, which has labels disk=hdd; the claim asks for labels disk=ssd"),
-            ),
-            ("storageClassName: absent", &[small], String::new()),
         ] {
-            assert_eq!(reason(class, volumes), expected, "{class} {volumes:?}");
+            assert_eq!(reason(LOCAL, volumes), nearest(expected), "{volumes:?}");
         }
+        assert_eq!(reason(LOCAL, &[small, ["b", LARGE, "Available"]]), "");
+        let taken = "each volume of storage class local is bound to another claim";
+        assert_eq!(reason(LOCAL, &[["d", &held, "Bound"]]), taken);
+    }
+
+    #[test]
+    fn a_claim_without_a_near_volume_names_its_class() {
+        let classless = ["f", "capacity: {storage: 1Gi}", "Available"];
+        let small = ["a", SMALL, "Available"];
+        let none = "there is no volume of storage class local";
+        assert_eq!(reason(LOCAL, &[classless]), none);
+        assert_eq!(reason(LOCAL, &[]), none);
+        let bare = "storageClassName: ''";
+        let none = "there is no volume without a storage class";
+        assert_eq!(reason(bare, &[small]), none);
+        let less = "f, which has 1Gi; the claim asks for 5Gi";
+        assert_eq!(reason(bare, &[classless]), nearest(less));
+        let labelled = format!("{LOCAL}, selector: {{matchLabels: {{disk: ssd}}}}");
+        let labels = "b, which has labels disk=hdd; the claim asks for labels disk=ssd";
+        assert_eq!(
+            reason(&labelled, &[["b", LARGE, "Available"]]),
+            nearest(labels)
+        );
+        assert_eq!(reason("storageClassName: absent", &[small]), "");
     }
 
     #[test]
