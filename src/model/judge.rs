@@ -210,7 +210,7 @@ impl Model {
             }
             // The object is not well anyway: this only says why.
             // A claim that waits for its Pod does not hold it up.
-            Status::InProgress if own.waits_for_pod() => return None,
+            Status::InProgress if own.has_cause(CauseRule::WaitsForPod) => return None,
             Status::Failed | Status::InProgress if !is_always => {
                 (CauseRule::FailedReference, Status::InProgress)
             }

@@ -200,12 +200,6 @@ impl Assessment {
         conditions.all(|condition| condition.reason != NOT_OBSERVED)
     }
 
-    /// Whether it is a claim that waits only for a Pod. A claim that no volume fits waits for more.
-    pub fn waits_for_pod(&self) -> bool {
-        let has = |rule| self.causes.iter().any(|cause| cause.rule == rule);
-        has(CauseRule::WaitsForPod) && !has(CauseRule::NoVolumeFits)
-    }
-
     /// Whether the object needs attention. It does if it is Failed, or if it is a Pod with a cause more
     /// specific than "not ready".
     pub fn is_failing(&self) -> bool {

@@ -37,7 +37,7 @@ impl Model {
     }
 
     /// The problem of a claim that no volume fits.
-    pub(super) fn no_volume_fits(&self, claim: &Node) -> Vec<Finding> {
+    pub(in crate::model) fn no_volume_fits(&self, claim: &Node) -> Vec<Finding> {
         Vec::from_iter(self.no_volume_fits_of(claim))
     }
 
