@@ -42,6 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::{ObjectRef, Uid, Value};
+use crate::source::Form;
 use kind_index::KindIndex;
 use references::References;
 
@@ -94,13 +95,12 @@ pub struct Graph {
 impl Graph {
     /// Stores a version of an object in place of the version before; returns the object's key.
     pub fn apply(&mut self, object: Value<'_>) -> Uid {
-        self.apply_as(&Arc::new(ObjectRef::of(object)), object)
+        self.apply_in(Form::Full, &Arc::new(ObjectRef::of(object)), object)
     }
 
-    /// Stores an object whose text does not name its type: a server that sends only the metadata calls each
-    /// object `PartialObjectMetadata`.
-    pub fn apply_as(&mut self, reference: &Arc<ObjectRef>, object: Value<'_>) -> Uid {
-        let mut node = Node::of(reference, object);
+    /// The same for an object that was read in a form.
+    pub fn apply_in(&mut self, form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Uid {
+        let mut node = Node::of(form, reference, object);
         let uid = node.uid.clone();
         self.take(&uid);
         let siblings: Vec<&Node> = self.siblings(&node).collect();

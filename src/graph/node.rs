@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::object::{ObjectRef, Uid, Value};
+use crate::source::Form;
 
 use super::labels::{Labels, labels_of};
 use super::owner::{self, Owner};
@@ -52,7 +53,7 @@ pub enum Facts {
 }
 
 impl Node {
-    pub(super) fn of(reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
+    pub(super) fn of(form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
         let labels = object.at(&["metadata", "labels"]);
         Node {
             uid: reference.identity(),
@@ -62,7 +63,7 @@ impl Node {
                 .str_at(&["metadata", "creationTimestamp"])
                 .and_then(|time| time.parse().ok()),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
-            facts: Facts::of(object, reference),
+            facts: Facts::of(form, reference, object),
             object: reference.clone(),
         }
     }
@@ -154,7 +155,7 @@ impl Node {
 }
 
 impl Facts {
-    fn of(object: Value<'_>, reference: &ObjectRef) -> Facts {
+    fn of(form: Form, reference: &ObjectRef, object: Value<'_>) -> Facts {
         match (reference.group(), &*reference.kind) {
             ("apps" | "extensions", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
             | ("batch", "Job")
@@ -162,10 +163,8 @@ impl Facts {
             ("", "Pod") => Facts::Pod(Pod::of(object)),
             ("", "Service") => Facts::Service(Service::of(object)),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
-            // The metadata alone has another kind.
-            ("", "ConfigMap" | "Secret")
-                if object.str_at(&["kind"]).as_deref() == Some(&*reference.kind) =>
-            {
+            // The metadata alone has no keys.
+            ("", "ConfigMap" | "Secret") if form != Form::Metadata => {
                 Facts::Data(data_keys(object))
             }
             _ => Facts::Other,

@@ -71,11 +71,19 @@ impl ModelObject {
     /// The newest version; `None` if no source has the object. A source of whole objects is preferred to one of
     /// their metadata.
     pub(super) fn version(&self) -> Option<&Arc<Version>> {
-        let whole = self
-            .held
-            .iter()
-            .find(|(source, _)| source.form == Form::Full);
-        whole.or(self.held.first()).map(|(_, version)| version)
+        self.newest().map(|(_, version)| version)
+    }
+
+    /// The form of the newest version.
+    pub(super) fn form(&self) -> Form {
+        let newest = self.newest();
+        newest.map_or(Form::Full, |(source, _)| source.form)
+    }
+
+    fn newest(&self) -> Option<&(Arc<SourceKey>, Arc<Version>)> {
+        let mut held = self.held.iter();
+        let whole = held.find(|(source, _)| source.form == Form::Full);
+        whole.or(self.held.first())
     }
 
     /// Stores a version from a source. Returns whether the object is there: another source may have reported

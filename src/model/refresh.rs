@@ -105,7 +105,8 @@ impl Model {
             (None, Some(version)) => match version.doc() {
                 Err(error) => Assessment::unreadable(&error),
                 Ok(doc) => {
-                    self.graph.apply_as(&object.object, doc.root());
+                    self.graph
+                        .apply_in(object.form(), &object.object, doc.root());
                     object.is_starting = is_starting(doc.root(), now);
                     object.printed = printed(doc.root());
                     object.review = review_at(doc.root(), now);

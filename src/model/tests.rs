@@ -255,6 +255,32 @@ fn a_pod_that_runs_stays_well_without_its_config_map_and_says_what_is_missing() 
 }
 
 #[test]
+fn keys_are_missing_only_in_a_config_map_that_was_read_whole() {
+    let reasons = |form: Form| {
+        let pods = pods("");
+        let maps = Arc::new(SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::Name("app".into()),
+            form,
+            ..SourceKey::all("", "ConfigMap")
+        });
+        let mut model = model(RETENTION, &[&pods, &maps]);
+        let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"uid":"p","name":"web","namespace":"shop"},
+            "spec":{"containers":[{"name":"app","env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"app","key":"a"}}}]}]},
+            "status":{"phase":"Pending","containerStatuses":[{"name":"app","state":{"waiting":{"reason":"CreateContainerConfigError"}}}]}}"#;
+        let map = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"m","name":"app","namespace":"shop"}}"#;
+        for (source, object) in [(&pods, pod), (&maps, map)] {
+            model.apply(source, &event(Why::Listed, version(object)), at(0));
+            model.apply(source, &Event::synced(0), at(0));
+        }
+        model.refresh(at(0));
+        let pod = model.object(&Uid::new("p")).expect("it is there");
+        pod.assessment.has_cause(CauseRule::MissingKey)
+    };
+    assert!(reasons(Form::Full) && !reasons(Form::Metadata));
+}
+
+#[test]
 fn nobody_looks_for_what_a_well_pod_does_not_need_or_is_one_of_many() {
     let few = Model::new(Rules::Spy, RETENTION).of_few();
     assert_eq!(pod_with_environment(few, r#","optional":true"#).1, None);
