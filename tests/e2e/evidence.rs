@@ -184,7 +184,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "hooked",
         "deploy/hooked",
-        "webhook guard.example.com cannot be called: service \"guard\" not found",
+        "webhook guard.example.com cannot be called: service hooked/guard not found",
     ),
     (
         "hooked",
