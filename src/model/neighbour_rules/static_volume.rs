@@ -271,4 +271,21 @@ mod tests {
         let state = read.explain(&[]).state("web");
         assert!(state.contains(expected), "{state}");
     }
+
+    #[test]
+    fn the_volumes_that_a_view_shows_count_and_are_not_read_twice() {
+        let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: local, resources: {requests: {storage: 5Gi}}}, status: {phase: Pending}}";
+        let volume = |size: &str| {
+            format!(
+                "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: a}}, spec: {{storageClassName: local, capacity: {{storage: {size}}}}}, status: {{phase: Available}}}}"
+            )
+        };
+        let mut read = Read::for_status(&[claim, CLASS, &volume("1Gi")].join("\n---\n"));
+        let expected = nearest("a, which has 1Gi; the claim asks for 5Gi");
+        assert!(read.state("data").contains(&expected));
+        read.explain(&[]);
+        assert!(read.state("data").contains(&expected));
+        read.put(&volume("9Gi"));
+        assert!(!read.state("data").contains("NoVolumeFits"));
+    }
 }
