@@ -1,9 +1,11 @@
 //! Where the volumes of a Pod without a node are, and whether a node there takes the Pod
 //! (<https://kubernetes.io/docs/concepts/storage/persistent-volumes/#node-affinity>).
 
+use std::collections::BTreeSet;
+
 use crate::graph::{Node, well_known};
 use crate::object::selector::LabelSelector;
-use crate::object::{Doc, Value, node_selector_term};
+use crate::object::{Doc, Value, condition, node_selector_term};
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
@@ -109,24 +111,38 @@ fn nodes_source(volume: &SourceKey, term: &LabelSelector) -> SourceKey {
 /// if none of them takes new Pods.
 fn nodes_there<'a>(nodes: impl Iterator<Item = &'a EvidenceObject>) -> (CauseRule, String) {
     let nodes: Vec<_> = nodes.collect();
-    let is_cordoned = |doc: &Doc| doc.root().bool_at(&["spec", "unschedulable"]) == Some(true);
-    let are_cordoned = nodes.iter().all(|(_, doc)| is_cordoned(doc));
     let names: Vec<&str> = nodes.iter().map(|(name, _)| &*name.name).collect();
-    let (has, cordoned) = match names.as_slice() {
+    let (has, who) = match names.as_slice() {
         [] => return (CauseRule::Fact, ", and no node has it".to_owned()),
-        [name] => (format!("only node {name} has"), "it is cordoned"),
-        names if names.len() > MAX_NODES => (
-            format!("{} nodes have", names.len()),
-            "all of them are cordoned",
-        ),
+        [name] => (format!("only node {name} has"), "it is"),
+        names if names.len() > MAX_NODES => {
+            (format!("{} nodes have", names.len()), "all of them are")
+        }
         names => (
             format!("only the nodes {} have", names.join(", ")),
-            "all of them are cordoned",
+            "all of them are",
         ),
     };
-    if are_cordoned {
-        (CauseRule::Fact, format!(", which {has}, and {cordoned}"))
-    } else {
-        (CauseRule::Constraint, format!(", which {has}"))
+    let refusals = nodes.iter().map(|(_, node)| refusal(node.root()));
+    let refusals: Option<BTreeSet<&str>> = refusals.collect();
+    match refusals {
+        Some(refusals) => {
+            let refusals: Vec<&str> = refusals.into_iter().collect();
+            let refusals = refusals.join(" or ");
+            let text = format!(", which {has}, and {who} {refusals}");
+            (CauseRule::Fact, text)
+        }
+        None => (CauseRule::Constraint, format!(", which {has}")),
+    }
+}
+
+/// Why a node takes no new Pods; `None` if it may take some.
+fn refusal(node: Value<'_>) -> Option<&'static str> {
+    let is_cordoned = node.bool_at(&["spec", "unschedulable"]) == Some(true);
+    let is_lost = condition(node, "Ready").is_some_and(|ready| ready.status != "True");
+    match (is_cordoned, is_lost) {
+        (true, _) => Some("cordoned"),
+        (false, true) => Some("not ready"),
+        (false, false) => None,
     }
 }

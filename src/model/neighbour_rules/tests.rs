@@ -560,12 +560,17 @@ fn a_pod_without_a_node_says_whether_a_node_reaches_its_volume() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]}}";
     let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {volumeName: pv}, status: {phase: Bound}}";
     let volume = "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: In, values: [n1]}]}]}}}, status: {phase: Bound}}";
-    let node = |name: &str, cordoned: bool| {
+    let node = |name: &str, fields: &str| {
         format!(
-            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{host: n1}}}}, spec: {{unschedulable: {cordoned}}}}}"
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{host: n1}}}}, {fields}}}"
         )
     };
-    let (one, other) = (node("n1", false), node("n2", true));
+    let cordoned = |name| node(name, "spec: {unschedulable: true}");
+    let (one, other) = (node("n1", "spec: {}"), cordoned("n2"));
+    let lost = node(
+        "n5",
+        "status: {conditions: [{type: Ready, status: Unknown}]}",
+    );
     for (nodes, expected) in [
         (vec![], "Fact: , and no node has it"),
         (vec![one.clone()], "Constraint: , which only node n1 has"),
@@ -578,11 +583,19 @@ fn a_pod_without_a_node_says_whether_a_node_reaches_its_volume() {
             "Fact: , which only node n2 has, and it is cordoned",
         ),
         (
-            vec![node("n1", true), other.clone()],
+            vec![cordoned("n1"), other.clone()],
             "Fact: , which only the nodes n1, n2 have, and all of them are cordoned",
         ),
         (
-            vec![node("n1", true), node("n3", true), node("n4", true), other],
+            vec![lost.clone()],
+            "Fact: , which only node n5 has, and it is not ready",
+        ),
+        (
+            vec![lost, other.clone()],
+            "Fact: , which only the nodes n2, n5 have, and all of them are cordoned or not ready",
+        ),
+        (
+            vec![cordoned("n1"), cordoned("n3"), cordoned("n4"), other],
             "Fact: , which 4 nodes have, and all of them are cordoned",
         ),
     ] {
