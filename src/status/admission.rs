@@ -37,7 +37,7 @@ fn exceeded_quota(message: &str) -> Option<String> {
     (!needs.is_empty()).then(|| format!("exceeded quota {name}: {}", needs.join("; ")))
 }
 
-/// `webhook guard.example.com cannot be called: service "guard" not found`, from the message of the webhook
+/// `webhook guard.example.com cannot be called: service shop/guard not found`, from the message of the webhook
 /// admission plugins (`k8s.io/apiserver/pkg/admission/plugin/webhook`).
 fn failed_webhook(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("failed calling webhook \"")?;
