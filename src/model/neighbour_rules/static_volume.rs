@@ -78,7 +78,7 @@ impl Model {
         let is_claim =
             node.object.group().is_empty() && *node.object.kind == *"PersistentVolumeClaim";
         let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
-        let claim = self.doc(&node.uid).filter(|_| is_claim && is_waiting)?;
+        let claim = (is_claim && is_waiting).then(|| self.doc(&node.uid))??;
         let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
         let has_class = volume_fit::class_of(claim.root()).is_some();
         let is_static = !has_class || self.has_no_provisioner(node);
