@@ -24,7 +24,7 @@ impl Model {
         let worst = worst.max();
         let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
         let blocked = node.and_then(|node| self.blocked_rollout(node, now));
-        let failed_pods = node.and_then(|node| {
+        let problem = node.and_then(|node| {
             let failed = self.failed_pods(node, &dependents);
             failed.or_else(|| {
                 if self.graph.is_inventory(uid) {
@@ -36,12 +36,12 @@ impl Model {
             })
         });
         let has_owner = !self.graph.owners(uid).is_empty();
-        let failed_pods = failed_pods.map(|found| if has_owner { found.silent() } else { found });
+        let problem = problem.map(|found| if has_owner { found.silent() } else { found });
         let around = self.surroundings(uid);
         let news = self.news(uid, now);
         if let Some(object) = self.objects.get_mut(uid) {
             object.take_worst(worst, news);
-            object.pod_problems = blocked.into_iter().chain(failed_pods).collect();
+            object.pod_problems = blocked.into_iter().chain(problem).collect();
             object.take_surroundings(around, news);
         }
     }

@@ -55,7 +55,9 @@ pub(super) fn missed_run(job: Value<'_>, now: Timestamp) -> Option<Verdict> {
     late_at(job).filter(|late| *late <= now)?;
     let next = next_start(job)?;
     let text = if is_active(job) {
-        format!("no job was started since {next}: the last run is still active (Forbid)")
+        format!(
+            "no job was started since {next}: the last run is still active (concurrencyPolicy Forbid)"
+        )
     } else {
         format!("no job was started at {next}")
     };

@@ -827,7 +827,7 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     (
         "batch/v1/CronJob",
         r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Forbid"},"status":{"active":[{"name":"a"}]}"#,
-        "InProgress: no job was started since 2026-11-21T13:56:00Z: the last run is still active (Forbid) [Reconciling MissedRun]",
+        "InProgress: no job was started since 2026-11-21T13:56:00Z: the last run is still active (concurrencyPolicy Forbid) [Reconciling MissedRun]",
     ),
     (
         "batch/v1/CronJob",

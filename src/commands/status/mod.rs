@@ -112,7 +112,7 @@ impl Args {
     /// Adds what to do if the command names no object.
     fn with_hint(&self, error: CommandError) -> CommandError {
         if self.objects.subject() == Subject::Unnamed && self.objects.source.from.is_none() {
-            error.hint("for all that is not well in the namespace: all --unhealthy")
+            error.hint("to see what is not well in the namespace: status all --unhealthy")
         } else {
             error
         }

@@ -168,7 +168,9 @@ fn type_errors(policy: Value<'_>) -> Vec<Cause> {
     let notes = warnings.map(|warning| {
         let field = read::text_or(warning, &["fieldRef"], "?");
         let text = read::text_or(warning, &["warning"], "");
-        Cause::new(CauseRule::TypeError, format!("{field}: {text}"))
+        // The other lines draw an arrow below the expression.
+        let problem = text.lines().next().unwrap_or_default();
+        Cause::new(CauseRule::TypeError, format!("{field}: {problem}"))
     });
     notes.collect()
 }

@@ -470,7 +470,7 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     (
         "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
-        r#""status":{"typeChecking":{"expressionWarnings":[{"fieldRef":"spec.validations[0].expression","warning":"apps/v1, Kind=Deployment: undefined field 'replica'"}]}}"#,
+        r#""status":{"typeChecking":{"expressionWarnings":[{"fieldRef":"spec.validations[0].expression","warning":"apps/v1, Kind=Deployment: undefined field 'replica'\n | object.spec.replica <= 5\n | ...........^"}]}}"#,
         "TypeError  spec.validations[0].expression: apps/v1, Kind=Deployment: undefined field 'replica'",
     ),
     (
