@@ -106,6 +106,13 @@ fn a_deployment_is_scaled_paused_blocked_and_rolled_back() {
     holds(&once(&plane, "trace", "deploy/web"), &["revision 1 again"]);
 
     plane.kubectl(&["create", "quota", "few", "--hard=pods=3"]);
+    // The quota also counts the broken Pod until the API server has deleted it.
+    plane.kubectl(&[
+        "wait",
+        "quota/few",
+        "--for=jsonpath={.status.used.pods}=3",
+        "--timeout=60s",
+    ]);
     set_image(&plane, "deploy/web", "web=web:2");
     spy.until("deployment/web Failed: FailedCreate");
     holds(
