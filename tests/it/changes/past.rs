@@ -299,6 +299,38 @@ async fn a_version_at_the_edge_of_the_window_is_shown() {
     ");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_line_has_the_interval_of_a_version_without_a_time() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
+    cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
+    let args = ["changes", "cm/flags", "--once", "-o", "short"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:01.000Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z configmap/flags  probably kubectl-create  old: x → (none)
+    ── 2 earlier versions, back to 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
+/// Renewals after the last version date it, if it is older than the window.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_version_without_a_time_is_not_in_the_window() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
+    renew(&cluster);
+    cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
+    renew(&cluster);
+    cluster.tick(200);
+    renew(&cluster);
+    for objects in ["cm", "cm/flags"] {
+        let args = ["changes", objects, "--once", "--exit-code", "--since"];
+        for (since, code) in [("2m", 0), ("10m", 1)] {
+            let ran = cluster.spy().run(&[&args[..], &[since]].concat());
+            assert_eq!(ran.status.code(), Some(code), "{}", ran.transcript());
+        }
+    }
+}
+
 /// An update that only removes fields leaves neither a time nor a manager.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_without_a_manager_is_newer_than_its_predecessor() {

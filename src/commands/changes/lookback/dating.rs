@@ -17,7 +17,6 @@ impl Walker {
         &self,
         mut events: Vec<PastEvent>,
         known: &WriteTimes,
-        newest: Revision,
     ) -> Vec<PastVersion> {
         let why = self.history.mark_left_selector(&mut events);
         self.interrupt.unless_stopped(why).await;
@@ -26,7 +25,7 @@ impl Walker {
         for event in events {
             let mut version = PastVersion::new(event, known, &mut docs);
             if let (None, Some(at)) = (version.time(), version.event.at) {
-                version.dated = self.date(at, newest).await;
+                version.dated = self.date(at).await;
             }
             versions.push(version);
         }
@@ -37,19 +36,19 @@ impl Walker {
     }
 
     /// Dates the revisions from which versions are known.
-    pub(super) async fn date_bounds(&self, found: &mut SourcePast, newest: Revision) {
+    pub(super) async fn date_bounds(&self, found: &mut SourcePast) {
         for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
             let version =
                 (found.versions.iter()).find(|version| version.event.at == Some(bound.at));
             bound.dated = match version {
                 Some(version) => version.time().map(exactly).or(version.dated),
-                None => self.date(bound.at, newest).await,
+                None => self.date(bound.at).await,
             };
         }
     }
 
     /// When a revision was written; `None` if unknown.
-    async fn date(&self, at: Revision, newest: Revision) -> Option<Between> {
+    async fn date(&self, at: Revision) -> Option<Between> {
         if let Some(since) = self
             .reach
             .time
@@ -57,7 +56,7 @@ impl Walker {
         {
             return Some(exactly(since));
         }
-        let dating = async { self.dates().await?.of(at, newest).await };
+        let dating = async { self.dates().await?.of(at).await };
         self.interrupt.in_time(dating).await.flatten()
     }
 

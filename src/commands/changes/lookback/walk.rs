@@ -71,12 +71,11 @@ impl Walker {
     }
 
     async fn before(&self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
-        let newest = Revision::parse(&version.version).ok_or_else(unversioned)?;
         // The versions have write times, so there is no need to search for the revision.
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
         let walked = self.back(Some(version), walk).await;
-        self.named(walked, newest, found).await;
+        self.named(walked, found).await;
         Ok(())
     }
 
@@ -98,7 +97,7 @@ impl Walker {
         let late = End::Failed(SourceError::Timeout { after: PATIENCE });
         let (there, walk) = walk.await.ok_or(late)??;
         let walked = self.back(there, walk).await;
-        self.named(walked, newest, found).await;
+        self.named(walked, found).await;
         Ok(())
     }
 
@@ -111,8 +110,8 @@ impl Walker {
         }
     }
 
-    async fn named(&self, walked: Walked, newest: Revision, found: &mut SourcePast) {
-        let versions = self.settle(walked.events, &walked.written, newest).await;
+    async fn named(&self, walked: Walked, found: &mut SourcePast) {
+        let versions = self.settle(walked.events, &walked.written).await;
         let from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
             Some(End::Limit) if self.is_bounded() => Some(self.reach.revision),
@@ -134,12 +133,12 @@ impl Walker {
             found.missing.push(Missing { object, cause });
             found.complete = None;
         }
-        self.date_bounds(found, newest).await;
+        self.date_bounds(found).await;
     }
 
     /// Finds the changed objects, and walks back the versions that the watch cache no longer has.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
-        let (floor, newest, objects) = (self.reach.revision, now.at, now.objects.len());
+        let (floor, objects) = (self.reach.revision, now.objects.len());
         // The write times are only needed if no revision marks the start of the window.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let compare = self.history.compare(now, floor, since);
@@ -149,9 +148,7 @@ impl Walker {
         let compared = compared?;
         self.progress.expect(compared.changed.len());
         let changed = compared.changed.into_iter();
-        let walks: Vec<_> = changed
-            .map(|changed| self.changed(changed, newest))
-            .collect();
+        let walks: Vec<_> = changed.map(|changed| self.changed(changed)).collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
         let mut then = compared.then;
         found.missing = compared.missing;
@@ -180,12 +177,12 @@ impl Walker {
         } else {
             End::Limit
         });
-        self.date_bounds(found, newest).await;
+        self.date_bounds(found).await;
         Ok(())
     }
 
     /// The versions of one object: first those of a walk, then those of the watch cache.
-    async fn changed(&self, changed: Changed, newest: Revision) -> ObjectPast {
+    async fn changed(&self, changed: Changed) -> ObjectPast {
         let mut name = None;
         let mut walked = Walked::default();
         if let Some((there, walk)) = changed.earlier {
@@ -195,7 +192,7 @@ impl Walker {
         walked.events.extend(changed.later);
         ObjectPast {
             name,
-            versions: self.settle(walked.events, &walked.written, newest).await,
+            versions: self.settle(walked.events, &walked.written).await,
             end: walked.end,
         }
     }

@@ -1,9 +1,14 @@
 //! `-o short`: a version as one line.
 
+use jiff::SignedDuration;
+
 use super::text::TextView;
 use crate::commands::changes::fold::EventLine;
 use crate::render::diff::{ChangeType, ShownChanges, images_in_line, writer};
 use crate::render::text::{escape_line, width};
+
+/// An interval of at most this length is shown by its start, so that the lines stay aligned.
+const EXACT: SignedDuration = SignedDuration::from_secs(10);
 
 /// The columns between the parts of a line.
 const GAP: &str = "  ";
@@ -18,7 +23,7 @@ impl TextView<'_> {
         }
         let styles = self.look.styles;
         let object = &self.compared.read.event.now.object;
-        let time = self.time(self.time_of_entry());
+        let time = self.interval(EXACT);
         let name = style.name(object);
         let who = self.short_who();
         let who = who.map(|who| format!("{GAP}{}", escape_line(&who)));

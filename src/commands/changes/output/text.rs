@@ -155,10 +155,7 @@ impl TextView<'_> {
     pub(super) fn heading(&self, heading: Heading) -> String {
         let event = self.compared.read.event;
         let past = self.compared.past(self.entry);
-        let mut time = self.time(self.time_of_entry());
-        if let Some(until) = past.and_then(|past| past.until) {
-            time = format!("{time}–{}", self.time(until));
-        }
+        let time = self.interval(SignedDuration::ZERO);
         let today = shifted(self.env.now(), self.options.skew);
         let ago = past.map(|past| ago(past, today));
         let mut notes = heading.notes;
@@ -184,6 +181,16 @@ impl TextView<'_> {
     pub(super) fn time_of_entry(&self) -> Timestamp {
         let past = self.compared.past(self.entry);
         past.map_or(self.entry.seen, |past| past.time)
+    }
+
+    /// The time of the version, or the interval in which it was written if that is longer than `exact`.
+    pub(super) fn interval(&self, exact: SignedDuration) -> String {
+        let from = self.time_of_entry();
+        let until = self.compared.past(self.entry).and_then(|past| past.until);
+        match until.filter(|until| until.duration_since(from) > exact) {
+            Some(until) => format!("{}–{}", self.time(from), self.time(until)),
+            None => self.time(from),
+        }
     }
 
     fn since(&self) -> Option<SignedDuration> {

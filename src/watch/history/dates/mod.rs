@@ -62,6 +62,8 @@ struct Renewals {
     listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
     /// The last time that was searched for, and the newest revision before it.
     search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
+    /// The newest readable revision; `None` until it is read.
+    newest: Option<Revision>,
     requests: u32,
     waited: Duration,
     /// The Leases cannot be read at all, or there are none.
@@ -119,21 +121,26 @@ impl Dates {
         let Ok(before) = history.newest().await else {
             return false;
         };
-        let own = match self.archive.metadata().newest().await {
-            Ok(own) => own,
-            Err(unread) => {
-                self.lock().fail(&unread);
-                return false;
-            }
+        let Ok(own) = self.newest().await else {
+            return false;
         };
         let after = history.newest().await;
         before <= own && after.is_ok_and(|after| own <= after)
     }
 
-    /// When a revision was written; `None` if it is unknown. `newest` is the newest readable revision.
-    pub async fn of(&self, at: Revision, newest: Revision) -> Option<Between> {
+    /// Reads the newest revision of the Leases.
+    async fn newest(&self) -> Result<Revision, PastError> {
+        let read = self.archive.metadata().newest().await;
+        let mut renewals = self.lock();
+        let newest = read.inspect_err(|unread| renewals.fail(unread))?;
+        renewals.newest = Some(newest).max(renewals.newest);
+        Ok(newest)
+    }
+
+    /// When a revision was written; `None` if it is unknown.
+    pub async fn of(&self, at: Revision) -> Option<Between> {
         let from = self.renewal(at).await.ok()??.time;
-        let until = self.after(at, from, newest).await;
+        let until = self.after(at, from).await;
         Some(Between {
             from,
             until: until.map(|until| until.max(from)),
@@ -202,8 +209,13 @@ impl Dates {
     }
 
     /// The time of the first renewal after a revision. A renewal near `from` is good enough.
-    async fn after(&self, at: Revision, from: Timestamp, newest: Revision) -> Option<Timestamp> {
+    async fn after(&self, at: Revision, from: Timestamp) -> Option<Timestamp> {
         let (mut low, known) = self.lock().after(at);
+        let read = self.lock().newest;
+        let newest = match read {
+            Some(newest) => newest,
+            None => self.newest().await.ok()?,
+        };
         let mut step = 1;
         let mut next = loop {
             if let Some(known) = known {

@@ -105,7 +105,7 @@ async fn a_revision_lies_between_two_renewals() {
             from: at(from),
             until: until.map(at),
         });
-        let told = dates.of(revision(number), revision(205)).await;
+        let told = dates.of(revision(number)).await;
         assert_eq!(told, between, "{number}");
     }
 }
@@ -113,7 +113,7 @@ async fn a_revision_lies_between_two_renewals() {
 #[tokio::test]
 async fn known_renewals_are_not_read_again() {
     let dates = dates(renewed(1));
-    dates.of(revision(155), revision(205)).await;
+    dates.of(revision(155)).await;
     dates.before(at(26), revision(205)).await;
     let asked = dates.lock().requests;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn known_renewals_are_not_read_again() {
         Some(revision(140))
     );
     for number in [150, 155] {
-        dates.of(revision(number), revision(205)).await;
+        dates.of(revision(number)).await;
     }
     assert_eq!(dates.lock().requests, asked);
     assert!(asked < 20, "{asked}");
@@ -133,7 +133,7 @@ async fn concurrent_callers_share_their_requests() {
     let mut requests = Vec::new();
     for callers in [1, 4] {
         let dates = dates(renewed(1));
-        let all = (0..callers).map(|_| dates.of(revision(155), newest));
+        let all = (0..callers).map(|_| dates.of(revision(155)));
         futures::future::join_all(all).await;
         let all = (0..callers).map(|_| dates.before(at(26), newest));
         futures::future::join_all(all).await;
@@ -166,7 +166,7 @@ async fn the_newest_revision_before_a_time_is_found() {
 async fn without_permission_to_read_leases_there_are_no_times() {
     let refused = true;
     let dates = dates(Renewed { oldest: 1, refused });
-    assert_eq!(dates.of(revision(150), revision(205)).await, None);
+    assert_eq!(dates.of(revision(150)).await, None);
     assert_eq!(dates.before(at(9), revision(205)).await, None);
     assert_eq!(dates.lock().requests, 1);
 }
