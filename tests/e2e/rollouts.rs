@@ -93,7 +93,7 @@ fn a_deployment_is_scaled_paused_blocked_and_rolled_back() {
     spy.until("spec change: gen 2 by kubectl-set: ~ .spec.template.spec.containers[name=web].image: web:1 -> web:bad");
     spy.until("deployment/web Failed: rolling out");
     plane.kubectl(&["scale", "deploy/web", "--replicas=3"]);
-    spy.until("then changed: gen 3 by kubectl: ~ .spec.replicas: 2 -> 3");
+    spy.until("then changed: gen 3 by kubectl (scale): ~ .spec.replicas: 2 -> 3");
     holds(
         &once(&plane, "trace", "deploy/web"),
         &["web:bad", "images", "✗ rolling out"],

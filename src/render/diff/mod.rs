@@ -31,7 +31,7 @@ pub use in_line::{ChangeInLine, change_in_line, images_in_line};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
 pub use view::{Counts, DiffView, Fold, counts, selected};
-pub use who::{VersionWriter, writer};
+pub use who::{VersionWriter, writer, writer_of};
 
 #[cfg(test)]
 mod laws;

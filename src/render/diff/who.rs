@@ -27,6 +27,11 @@ pub enum VersionWriter {
 }
 
 impl VersionWriter {
+    /// The manager of an entry, which wrote the version.
+    pub fn recorded(entry: &ManagedFieldsEntry<'_>) -> VersionWriter {
+        VersionWriter::Recorded(manager(entry))
+    }
+
     /// Without a preposition: `kubelet (status)`, `probably kubelet (status)`.
     pub fn short(&self) -> String {
         match self {
@@ -101,6 +106,15 @@ pub fn writer(writers: &Writers<'_>) -> Option<VersionWriter> {
         }
     }
     (!names.is_empty()).then(|| VersionWriter::Recorded(names.join(", ")))
+}
+
+/// Names the managers that wrote these changes. If no writer is known, names the owner of all changed fields.
+pub fn writer_of(
+    diff: &Diff<'_>,
+    writers: &Writers<'_>,
+    changes: &[&Change],
+) -> Option<VersionWriter> {
+    Attribution::of(diff, writers, changes).heading(writers)
 }
 
 /// The manager that owned all these fields before, if no writer is known.

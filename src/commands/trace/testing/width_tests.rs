@@ -454,7 +454,7 @@ fn an_autoscaler_that_scales() {
     80
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1
     ~ rolling out: 5/5 updated, 3 available                   9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)
@@ -480,7 +480,7 @@ fn an_autoscaler_that_scales() {
     100
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
     ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)
@@ -506,7 +506,7 @@ fn an_autoscaler_that_scales() {
     120
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
     ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)

@@ -1,12 +1,16 @@
 //! `SpecChange`: the change that a rollout follows: what changed, who changed it, and when.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep, Writers};
 use crate::object::{Doc, Value};
+use crate::render::diff::VersionWriter;
 
 use super::changed_fields::ChangedFields;
 use super::moment::Moment;
+
+/// How much later than its spec change the controller creates a revision, at most.
+const REACTION: SignedDuration = SignedDuration::from_secs(5);
 
 /// A change of a workload's spec.
 #[derive(Clone, Default)]
@@ -14,7 +18,7 @@ pub(super) struct SpecChange {
     /// The generation after it; `None` if that is unknown.
     pub(super) generation: Option<i64>,
     /// The field manager that wrote it.
-    pub(super) by: Option<String>,
+    by: Option<VersionWriter>,
     /// What changed; `None` if unknown.
     pub(super) fields: Option<ChangedFields>,
     /// When it was made.
@@ -26,47 +30,51 @@ impl SpecChange {
     /// records a scale without a time, so its generation may be that of the scale.
     pub(super) fn last(workload: Value<'_>) -> SpecChange {
         let spec = [OwnerStep::Field("spec".into())];
-        let writer = last_writer(workload, &spec);
         let generation = generation(workload);
         let mut entries = managed_fields::entries(workload).into_iter();
         let has_undated = entries.any(|entry| entry.owns(&spec) && entry.time().is_none());
-        SpecChange {
-            generation: Some(generation).filter(|generation| *generation == 1 || !has_undated),
-            by: writer
-                .as_ref()
-                .map(|writer| writer.manager.clone().into_owned()),
-            fields: None,
-            at: Moment {
-                server: writer.and_then(|writer| writer.time()),
-                seen: None,
-            },
-        }
+        let generation = Some(generation).filter(|generation| *generation == 1 || !has_undated);
+        SpecChange::by(generation, last_writer(workload, &spec).as_ref())
     }
 
     /// The last change of the Pod template of an object that was not seen before. The last writer of the template
-    /// made it. Someone may have changed another part of the spec since.
-    pub(super) fn last_of_template(workload: Value<'_>, fields: ChangedFields) -> SpecChange {
+    /// made it. Someone may have changed another part of the spec since. `created` is when the controller created the
+    /// revision for it.
+    pub(super) fn last_of_template(
+        workload: Value<'_>,
+        fields: ChangedFields,
+        created: Option<Timestamp>,
+    ) -> SpecChange {
         let last = SpecChange::last(workload);
         let template = ["spec", "template"].map(|name| OwnerStep::Field(name.into()));
         let writer = last_writer(workload, &template);
-        let by = writer
-            .as_ref()
-            .map(|writer| writer.manager.clone().into_owned());
-        let change = match writer {
-            Some(writer) if by != last.by => SpecChange {
-                generation: None,
-                by,
-                at: Moment {
-                    server: writer.time(),
-                    seen: None,
-                },
-                fields: None,
-            },
-            _ => last,
+        let by = writer.as_ref().map(VersionWriter::recorded);
+        let mut change = if by.is_some() && by != last.by {
+            SpecChange::by(None, writer.as_ref())
+        } else {
+            last
         };
+        let reacts = |created: Timestamp, at: Timestamp| created.duration_since(at) <= REACTION;
+        let is_recorded = created
+            .zip(change.at.server)
+            .is_some_and(|(created, at)| reacts(created, at));
+        if fields.are_only_removed() && !is_recorded {
+            (change.by, change.at) = (None, Moment::default());
+        }
+        change.at.server = change.at.server.or(created);
+        change.fields = Some(fields);
+        change
+    }
+
+    fn by(generation: Option<i64>, writer: Option<&ManagedFieldsEntry<'_>>) -> SpecChange {
         SpecChange {
-            fields: Some(fields),
-            ..change
+            generation,
+            by: writer.map(VersionWriter::recorded),
+            fields: None,
+            at: Moment {
+                server: writer.and_then(ManagedFieldsEntry::time),
+                seen: None,
+            },
         }
     }
 
@@ -77,16 +85,13 @@ impl SpecChange {
             return None;
         }
         let writers = Writers::of(Some(old.root()), Some(new.root()));
-        let spec = [OwnerStep::Field("spec".into())];
-        let writer = writers.actors().find(|actor| actor.owns(&spec));
-        let by = writer.map(|writer| writer.manager.clone().into_owned());
-        let server = writer.and_then(ManagedFieldsEntry::time);
+        let fields = ChangedFields::of_spec(old, new);
         Some(SpecChange {
             generation: Some(generation(new.root())),
-            by,
-            fields: ChangedFields::of_spec(old, new),
+            by: fields.as_ref().and_then(ChangedFields::writer),
+            fields,
             at: Moment {
-                server: server.or_else(|| writers.moved()),
+                server: writers.moved(),
                 seen,
             },
         })
@@ -97,7 +102,7 @@ impl SpecChange {
         let generation = self
             .generation
             .map(|generation| format!("gen {generation}"));
-        let by = self.by.as_ref().map(|by| format!("by {by}"));
+        let by = self.by.as_ref().map(VersionWriter::to_string);
         let parts: Vec<String> = generation.into_iter().chain(by).collect();
         let note = match (&self.fields, self.generation) {
             (Some(fields), _) if fields.is_restart() => ": restart",
@@ -138,7 +143,7 @@ mod tests {
         let scale = r#",{"manager":"hpa","operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}"#;
         let (old, new) = (deployment(1, ""), deployment(2, scale));
         let change = SpecChange::between(&old, &new, None).expect("a change");
-        assert_eq!(change.by.as_deref(), Some("hpa"));
+        assert_eq!(change.text(), "gen 2 by hpa (scale)");
         assert_eq!(change.at.time(), None);
     }
 }

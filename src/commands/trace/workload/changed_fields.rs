@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 
-use crate::diff::{Diff, Filter, Redactor};
+use crate::diff::{Change, Diff, Filter, Op, Redactor};
+use crate::object::managed_fields::Writers;
 use crate::object::{Doc, restarted_at};
-use crate::render::diff::{DiffView, Fold, ShownChanges, selected};
+use crate::render::diff::{DiffView, Fold, ShownChanges, VersionWriter, selected, writer_of};
 use crate::render::style::{Look, Styles, Symbols};
 
 /// Two versions of a spec.
@@ -89,11 +90,29 @@ impl ChangedFields {
         })
     }
 
+    /// The field manager that wrote the newer version. If none is recorded, the one that owns all changed fields.
+    pub(super) fn writer(&self) -> Option<VersionWriter> {
+        let (old, new) = (self.old.root(), self.new.root());
+        let writers = Writers::of(Some(old), Some(new));
+        let diff = self.diff();
+        writer_of(&diff, &writers, &Self::changes(&diff, self.part))
+    }
+
+    /// Whether the change only removes fields.
+    pub(super) fn are_only_removed(&self) -> bool {
+        let diff = self.diff();
+        let mut changes = Self::changes(&diff, self.part).into_iter();
+        changes.all(|change| change.op == Op::Remove)
+    }
+
     fn differs_in(&self, part: &str) -> bool {
         let diff = self.diff();
-        selected(&diff, &filter(part), &BTreeSet::new())
-            .next()
-            .is_some()
+        !Self::changes(&diff, part).is_empty()
+    }
+
+    /// The changes in a part of the objects.
+    fn changes<'d>(diff: &'d Diff<'_>, part: &str) -> Vec<&'d Change> {
+        selected(diff, &filter(part), &BTreeSet::new()).collect()
     }
 
     fn diff(&self) -> Diff<'_> {

@@ -183,14 +183,15 @@ impl WorkloadState {
 
     /// The change, completed from the revisions, which may arrive after the workload.
     fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
-        let mut change = self.change.clone();
-        if change.fields.is_none()
+        let created = Self::find_time(rollout);
+        if self.change.fields.is_none()
             && let Some(fields) = self.find_fields(rollout)
         {
-            change = SpecChange::last_of_template(rollout.object(), fields);
+            return SpecChange::last_of_template(rollout.object(), fields, created);
         }
+        let mut change = self.change.clone();
         if change.at == Moment::default() {
-            change.at.server = Self::find_time(rollout);
+            change.at.server = created;
         }
         change
     }

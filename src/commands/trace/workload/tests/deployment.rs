@@ -762,6 +762,50 @@ fn cluster_text_cannot_move_the_cursor() {
     );
 }
 
+/// The API server records neither a manager nor a time for a write that only removes fields.
+#[test]
+fn a_removal_has_the_time_of_its_revision_and_no_manager() {
+    let limits = "image: 'r.example/web:v1', resources: {limits: {memory: 1Gi}}";
+    let first = set(1, "v1", "0/0/0").replace("image: 'r.example/web:v1'", limits);
+    let web = deployment(2, "v1", "replicas: 1", &status(2, "1/1/1", &[DONE]));
+    let written = |operation: &str, time: &str| {
+        let fields = "{'f:spec': {'f:template': {'f:spec': {}}}}";
+        format!(
+            "metadata:
+  managedFields: [{{manager: argocd, operation: {operation}, time: '{time}', fieldsV1: {fields}}}]"
+        )
+    };
+    for (operation, time, change) in [
+        (
+            "Update",
+            "2026-05-04T11:00:00Z",
+            "✓ +0s     spec change   gen 2",
+        ),
+        (
+            "Apply",
+            "2026-05-04T11:00:00Z",
+            "✓ +0s     spec change   gen 2",
+        ),
+        (
+            "Apply",
+            "2026-05-04T12:00:01Z",
+            "✓ +0s     spec change   gen 2 by argocd",
+        ),
+    ] {
+        let mut feed = self::web();
+        feed.put(&web.replacen("metadata:", &written(operation, time), 1))
+            .put(&first)
+            .put(&set(2, "v1", "1/1/1"))
+            .put(&pod(2, "a", READY));
+        assert_eq!(lines(&feed, "spec change"), change, "{operation} {time}");
+        let set = lines(&feed, "replicaset  ");
+        assert!(
+            set.starts_with("✓ +0s ") || set.starts_with("✓ +1s "),
+            "{set}"
+        );
+    }
+}
+
 #[test]
 fn the_story_of_a_rollout_that_fails() {
     insta::assert_snapshot!(Feed::story("Deployment", 1000).frame(80), @"
