@@ -6,6 +6,7 @@ mod connections;
 mod headline;
 mod object;
 mod printed_trace;
+mod reachable;
 mod record;
 mod requested;
 mod service;

@@ -1,10 +1,11 @@
 //! The graph of a trace as the record of `-o json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::chain::Chain;
 use super::connections;
 use super::headline::Headline;
+use super::reachable::reachable;
 use super::traced::Traced;
 use crate::graph::{End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide};
 use crate::model::Absence;
@@ -14,7 +15,7 @@ use crate::render::json::status::CauseRecord;
 use crate::render::json::trace::{EdgeRecord, GraphRecord, NodeRecord, Structure, endpoint_state};
 use crate::status::{Cause, CauseRule, Status};
 
-/// The graph of all objects of a trace, and of missing objects that they refer to.
+/// The graph of the object, of what leads to it, and of what it leads to, missing objects included.
 pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
     let traced = chain.traced();
     let mut builder = GraphBuilder {
@@ -31,6 +32,7 @@ pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
     }
     if let Some(uid) = traced.uid() {
         builder.head(uid, &chain.headline());
+        builder.retain(&reachable(uid.as_str(), &builder.edges));
     }
     if builder.nodes.is_empty() {
         let name = &traced.object();
@@ -89,6 +91,13 @@ impl GraphBuilder<'_> {
                 .collect(),
         };
         self.nodes.insert(id, record);
+    }
+
+    /// Drops the other nodes and their edges.
+    fn retain(&mut self, ids: &BTreeSet<String>) {
+        self.nodes.retain(|id, _| ids.contains(id));
+        let both = |edge: &EdgeRecord| ids.contains(&edge.from) && ids.contains(&edge.to);
+        self.edges.retain(both);
     }
 
     /// Gives the traced object the status of the headline, with its cause.

@@ -88,6 +88,17 @@ impl Structure {
         }
     }
 
+    /// Whether a relation in a record has this name: it is not a reference.
+    pub fn is_name(relation: &str) -> bool {
+        let all = [
+            Structure::Owns,
+            Structure::Selects,
+            Structure::Slices,
+            Structure::Endpoint,
+        ];
+        all.iter().any(|own| own.as_str() == relation)
+    }
+
     /// The field that states the relation.
     pub fn via(self) -> &'static str {
         match self {
