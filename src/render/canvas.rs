@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::age;
 use super::style::Look;
 use super::text::{cut_line, width};
+use super::wrap::after_leads;
 
 /// The look, the size and the time that a view is drawn for.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +88,12 @@ impl Canvas {
         let ellipsis = self.look.symbols.ellipsis;
         let cut = |line: String| cut_line(&line, columns, ellipsis).into_owned();
         lines.into_iter().map(cut).collect()
+    }
+
+    /// A painted lead and an unpainted text, which takes more lines if one is too short for it.
+    pub fn wrapped(self, lead: &str, text: &str) -> Vec<String> {
+        let blanks = " ".repeat(width(lead));
+        after_leads([lead, &blanks], text, self.look, usize::MAX)
     }
 
     /// The age of something; empty if `since` is unknown.

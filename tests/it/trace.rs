@@ -98,8 +98,7 @@ async fn a_deployment_with_once() {
     assert_snapshot!(ran.transcript(), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ✗ rolling out: 1/3 updated, 3 available, 1 failing   5m2s to the deadline
-    └ changed 4m58s ago by kubectl-set: containers[web].image: web:v2.3.9 → web:v2.4.1-rc1
-    ✓ +0s     spec change   gen 2 by kubectl-set
+    ✓ +0s     spec change   gen 2 by kubectl-set, 4m58s ago
         ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -399,7 +398,7 @@ async fn unread_parts_of_a_rollout_are_shown_as_unread() {
     assert_snapshot!(page(), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
-    ✓ +0s     spec change   gen 2 by kubectl-set
+    ✓ +0s     spec change   gen 2 by kubectl-set, 4m58s ago
         ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0s     replicaset    web-5cc54d4d56 #2, 1/3 pods
     ?         scheduled     pods not read
@@ -424,7 +423,7 @@ async fn unread_parts_of_a_rollout_are_shown_as_unread() {
     assert_snapshot!(page(), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
-    ✓ +0s     spec change   gen 2 by kubectl-set
+    ✓ +0s     spec change   gen 2 by kubectl-set, 4m58s ago
     ?         replicaset    replicasets not read
     ?         scheduled     replicasets not read
     ?         images        replicasets not read
@@ -513,7 +512,7 @@ async fn all_traceable_objects_of_a_file_are_traced() {
 
     deployment/web  -n shop  0 replicas  RollingUpdate
     ~ not yet observed by the controller (generation 1, observed 0)
-    ✓ +0s     spec change   gen 1 by kubectl-create: created
+    ✓ +0s     spec change   gen 1 by kubectl-create: created, 4m55s ago
     ~ ...     observed      not yet by the controller (generation 1, observed 0)
     · ...     replicaset    to be created by the controller
     · ...     complete

@@ -6,19 +6,14 @@ use crate::diff::{Change, Diff, Redactor};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::{ObjectRef, restarted_at};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
-use crate::render::diff::change_in_line;
+use crate::render::diff::{change_in_line, most_telling_first};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::LastChangeRecord;
-use crate::render::style::Look;
-use crate::render::text::width;
 use crate::source::{PRINTED_PATH, Version};
 use crate::watch::Revision;
 
 /// How many changed fields are listed.
 const FIELDS: usize = 2;
-
-/// The columns before a line below a row.
-const INDENT: usize = 6;
 
 /// The arrow between two values in logs and records.
 const ARROW: &str = " → ";
@@ -75,9 +70,10 @@ impl LastChange {
         let (old, new) = (old.root(), new.root());
         let diff = Diff::of(Some(old), Some(new));
         let changes = diff.changes().iter();
-        let changes: Vec<&Change> = changes
+        let mut changes: Vec<&Change> = changes
             .filter(|change| change.noise.is_none() && matters.has(&diff, change))
             .collect();
+        most_telling_first(&diff, &mut changes);
         let first = changes.first()?;
         let writers = Writers::of(Some(old), Some(new));
         let (by, probably_by) = match diff.by(&writers, first) {
@@ -122,6 +118,11 @@ impl LastChange {
         }
     }
 
+    /// Whether the failed object itself changed.
+    pub(crate) fn is_own(&self) -> bool {
+        self.object.is_none()
+    }
+
     /// Whether it is a deletion.
     pub(super) fn is_deletion(&self) -> bool {
         self.fields.is_none()
@@ -134,16 +135,10 @@ impl LastChange {
     }
 
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
-    /// that are not escaped. On a terminal where one line has no room, the new value has a line of its own.
-    pub(crate) fn text(&self, now: Timestamp, look: Look) -> String {
+    /// that are not escaped.
+    pub(crate) fn text(&self, now: Timestamp, arrow: &str) -> String {
         let when = |at| format!(" {} ago", age(at, now));
-        let line = self.sentence(when, &format!(" {} ", look.symbols.arrow));
-        match look.width {
-            Some(columns) if width(&line) + INDENT > columns => {
-                self.sentence(when, &format!(" {}\n  ", look.symbols.arrow))
-            }
-            _ => line,
-        }
+        self.sentence(when, &format!(" {arrow} "))
     }
 
     /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, for a log.

@@ -31,7 +31,7 @@ pub(super) fn lines(
     let item = |(_, row): &(usize, &StatusRow<'_>)| {
         let causes = row.assessment.causes.iter().map(|cause| cause.text.clone());
         let last_change = row.last_change;
-        let last_change = last_change.map(|change| change.text(now, look));
+        let last_change = last_change.map(|change| change.text(now, look.symbols.arrow));
         let status = row.assessment.verdict.status;
         let rules = if options.explains {
             row.assessment.explained()

@@ -106,11 +106,14 @@ pub(super) trait Chain {
         let state = format!("{state}{}", parts.beside);
         let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
         let change = traced.last_change.as_ref();
-        let change = change.map(|change| change.text(canvas.now, canvas.look));
+        let change = change.filter(|change| !(parts.has_change && change.is_own()));
+        let change = change.map(|change| change.text(canvas.now, canvas.look.symbols.arrow));
         let note = canvas.look.symbols.note;
-        for line in change.iter().flat_map(|text| text.lines()) {
-            lines.push(format!("{note}{}", escape_line(line)));
-        }
+        lines.extend(
+            change
+                .iter()
+                .flat_map(|text| canvas.wrapped(note, &escape_line(text))),
+        );
         let rules = traced.explained().into_iter();
         lines.extend(rules.map(|rule| canvas.look.styles.dim(&escape_line(&rule))));
         lines.extend(parts.lines);
@@ -122,14 +125,15 @@ pub(super) trait Chain {
 }
 
 /// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
-/// at least a third.
+/// at least a third. Only the lines that are left hold the ends of long causes.
 fn share(story: Outline, connections: Outline, look: Look, room: Option<usize>) -> Vec<String> {
-    let wanted = story.clone().lines(look, None).len();
-    let left = room.map(|room| room.saturating_sub(wanted).max(room / 3));
-    let connections = connections.lines(look, left);
-    let left = room.map(|room| room.saturating_sub(connections.len()));
-    let mut lines = story.lines(look, left);
-    lines.extend(connections);
+    let height = story.height();
+    let left = room.map(|room| room.saturating_sub(height).max(room / 3));
+    let least = connections.height();
+    let left = left.map(|left| left.min(least));
+    let below = connections.clone().lines(look, left).len();
+    let mut lines = story.lines(look, room.map(|room| room.saturating_sub(below)));
+    lines.extend(connections.lines(look, room.map(|room| room.saturating_sub(lines.len()))));
     lines
 }
 
@@ -143,6 +147,8 @@ pub(super) struct FrameParts {
     pub(super) right: String,
     /// The lines between the headline and the outline, as display text.
     pub(super) lines: Vec<String>,
+    /// Whether they show the last change of the object.
+    pub(super) has_change: bool,
     /// The objects of the chain.
     pub(super) outline: Outline,
 }

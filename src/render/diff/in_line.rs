@@ -68,16 +68,17 @@ pub fn images_in_line(object: Shown<'_>) -> Option<String> {
     (!images.is_empty()).then(|| images.join(", "))
 }
 
+/// Sorts the changes of a version. What is gone or has another value breaks more than what is new.
+pub fn most_telling_first(diff: &Diff<'_>, changes: &mut [&Change]) {
+    changes.sort_by_key(|change| (weight(diff, change), change.op == Op::Add));
+}
+
 impl ShownChanges<'_> {
     /// The changes in one line, the most telling one first: `image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow room, the old
     /// value goes first, then the start of the path. The new value stays.
     pub fn in_line(&self, room: Option<usize>) -> String {
         let mut changes = self.changes.clone();
-        // What is gone or has another value breaks more than what is new.
-        changes.sort_by_key(|change| {
-            let is_new = change.op == Op::Add;
-            (weight(self.painter.diff, change), is_new)
-        });
+        most_telling_first(self.painter.diff, &mut changes);
         let Some((first, others)) = changes.split_first() else {
             return String::new();
         };

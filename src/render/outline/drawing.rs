@@ -20,6 +20,8 @@ pub(super) struct Drawing {
     pub(super) items: Vec<OutlineItem>,
     /// Which of them fit.
     pub(super) fitted: Vec<Fitted>,
+    /// How many more lines there is room for. They hold the ends of long causes.
+    pub(super) spare: usize,
     pub(super) look: Look,
 }
 
@@ -39,10 +41,12 @@ impl Drawing {
         let keeps = |column| column <= self.tree || widths.is_filled(column);
         let layout = TableLayout::new(&self.columns, &widths, keeps, self.look);
         let indent = " ".repeat(widths.before(self.tree));
+        let mut spare = self.spare;
         let mut lines = Vec::new();
         let mut part = vec![layout.titles()];
         for ((place, item), prefix) in self.shown().zip(&prefixes) {
-            let below = item.below(&indent, prefix, self.look);
+            let branches = format!("{indent}{}", prefix.below);
+            let below = item.below(&branches, self.look, &mut spare);
             match self.cells(item, prefix, || fill(place)) {
                 Some(cells) => {
                     if part.len() >= LAID_OUT_AT_ONCE {

@@ -16,6 +16,16 @@ pub(super) enum Fitted {
     No,
 }
 
+impl Fitted {
+    /// The number of its lines.
+    pub(super) fn lines(self) -> usize {
+        match self {
+            Fitted::With { causes } => 1 + causes,
+            Fitted::No => 0,
+        }
+    }
+}
+
 /// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors.
 pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     let lines: usize = items.iter().map(|item| 1 + item.count_below()).sum();
@@ -119,13 +129,7 @@ mod tests {
         };
         let shown: String = fitted.iter().map(letter).collect();
         assert_eq!(shown, expect, "{budget} lines");
-        let lines: usize = fitted
-            .iter()
-            .map(|fitted| match fitted {
-                Fitted::No => 0,
-                Fitted::With { causes } => 1 + causes,
-            })
-            .sum();
+        let lines: usize = fitted.iter().map(|fitted| fitted.lines()).sum();
         assert!(lines <= budget, "{lines} lines in {budget}");
     }
 

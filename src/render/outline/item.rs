@@ -1,9 +1,9 @@
 //! `OutlineItem`: a row or a line of an outline, with its causes and its weight.
 
-use super::tree::Prefix;
 use crate::render::style::{Look, Role};
 use crate::render::table::Cell;
-use crate::render::text::escape_line;
+use crate::render::text::{escape_line, width};
+use crate::render::wrap::after_leads;
 use crate::status::Status;
 
 /// One item of the tree.
@@ -125,14 +125,19 @@ impl OutlineItem {
         }
     }
 
-    /// The lines below the item.
-    pub(super) fn below(&self, indent: &str, prefix: &Prefix, look: Look) -> Vec<String> {
-        let note = format!("{indent}{}{}", prefix.below, look.symbols.note);
-        let note = look.styles.dim(&note);
-        let causes = self.causes.iter();
-        let causes = causes.map(|cause| format!("{note}{cause}"));
+    /// The lines below the item, after its branches. Causes that are too long take `spare` lines as long as there are any.
+    pub(super) fn below(&self, branches: &str, look: Look, spare: &mut usize) -> Vec<String> {
+        let note = look.symbols.note;
+        let blanks = " ".repeat(width(note));
+        let [first, next] = [note, &blanks].map(|end| look.styles.dim(&format!("{branches}{end}")));
+        let mut lines = Vec::new();
+        for cause in &self.causes {
+            let cause = after_leads([&first, &next], cause, look, *spare);
+            *spare -= cause.len() - 1;
+            lines.extend(cause);
+        }
         let rules = self.rules.iter();
-        let rules = rules.map(|rule| format!("{note}{}", look.styles.dim(rule)));
-        causes.chain(rules).collect()
+        lines.extend(rules.map(|rule| format!("{first}{}", look.styles.dim(rule))));
+        lines
     }
 }

@@ -64,6 +64,8 @@ impl Outline {
         }
         let count =
             (is_cut && room > 1).then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
+        let used = fitted.iter().map(|fitted| fitted.lines()).sum::<usize>()
+            + usize::from(count.is_some());
         for (item, fitted) in self.items.iter_mut().zip(&fitted) {
             if let Fitted::With { causes } = *fitted {
                 item.keep_below(causes);
@@ -74,6 +76,7 @@ impl Outline {
             tree: self.tree,
             items: self.items,
             fitted,
+            spare: room.saturating_sub(used),
             look,
         };
         let mut lines = drawing.lines(fill);
@@ -83,6 +86,13 @@ impl Outline {
         let last = footnote.into_iter().chain(count);
         lines.extend(last.map(|line| look.styles.dim(&line)));
         lines
+    }
+
+    /// The number of lines that show everything, each cause in one line.
+    pub fn height(&self) -> usize {
+        let items = self.items.iter().map(|item| 1 + item.count_below());
+        let titles = usize::from(self.has_titles());
+        items.sum::<usize>() + titles + usize::from(self.footnote.is_some())
     }
 
     fn shows_row(&self, fitted: &[Fitted]) -> bool {

@@ -122,8 +122,8 @@ async fn owned_objects_and_reports_are_shown_on_request() {
     2026-03-02T12:00:11.000Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z pod/web-1-a  deleted  existed 9s
-    2026-03-02T12:00:13.000Z configmap/flags  deleted  existed 1s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
     ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     "#);
 }
@@ -135,7 +135,7 @@ async fn a_timeline_of_people_has_no_controllers() {
     2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z configmap/flags  deleted  existed 1s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
     ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     ");
 }
@@ -220,7 +220,7 @@ async fn a_creation_without_a_selected_part_is_not_printed() {
     2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
     2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
     2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:13.000Z pod/web-1-a  deleted  existed 9s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
     ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     ");
 }

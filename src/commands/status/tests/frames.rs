@@ -38,7 +38,9 @@ async fn a_rollout_to_a_missing_image_shows_its_cause() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          6s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          6s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       ErrImagePull: rpc error: code = NotFound desc = failed to pull and
+    │       unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to res…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
@@ -65,7 +67,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to …
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFound desc = failed to
+    │       pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             1s ago
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
@@ -80,7 +84,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          7s    -          -             1s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          7s    worker-1   10.244.0.14   1s ago
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code =
+    │       NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve
+    │       reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             1s ago
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
@@ -92,12 +98,16 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
     deploy…  rollout 1/3 updated, 1 failing
     NAME               READY   STATUS
     ✗ deployment/web   3/3     Failed
-    │ └ 0 of 3 new pods ready: 1 ImagePull…
+    │ └ 0 of 3 new pods ready: 1
+    │   ImagePullBackOff
     ├─✗ repli…d56 #2   0/1     Failed
     │ └─✗ pod/…dcqxn   0/1     ImagePullBa…
-    │     └ web: Back-off pulling image "r…
+    │     └ web: Back-off pulling image
+    │       "registry.example.com/shop/web…
+    │       ErrImagePull: rpc error: code …
     └─● repli…f9d #1   3/3     Current
-      │ └ old revision, 3 replicas are sti…
+      │ └ old revision, 3 replicas are
+      │   still to be removed
       ├─● pod/…268rp   1/1     Running
       ├─● pod/…dxq6g   1/1     Running
       └─● pod/…pkjqf   1/1     Running
@@ -163,7 +173,8 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     ~ deployment/web                   3/3     InProgress   -          41d
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
-    │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
+    │     └ web: running, its readiness probe does not succeed (GET :http/readyz
+    │       every 2s)
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
@@ -338,7 +349,8 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
     cronjob.batch/nightly  -n shop  ctx demo                        3 failing  0:30
     NAME                    READY   STATUS     RESTARTS   AGE
     ✗ cronjob/nightly       -       Failed     -          30s
-    │ └ its last run job/nightly-2 failed: BackoffLimitExceeded: Job has reached t…
+    │ └ its last run job/nightly-2 failed: BackoffLimitExceeded: Job has reached
+    │   the specified backoff limit
     │ └ has not started a Job yet (schedule 0 3 * * *)
     ├─● job/nightly-1       1/1     Complete   -          30s
     │ └─● pod/nightly-1-x   0/1     Error      0          30s

@@ -39,7 +39,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed         -          2s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d
@@ -54,7 +56,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed         -          2s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.c…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not …
     └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d
@@ -69,7 +73,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed         -          2s    -          -             0s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull   0          2s    worker-1   10.244.0.14   0s ago
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-r…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current        -          41d   -          -             0s ago
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running        0          41d   worker-1   10.244.0.13   -
@@ -86,7 +92,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       ErrImagePull: rpc error: code = NotFound desc = failed to pull and
+    │       unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to res…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
@@ -101,7 +109,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc …
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc
+    │       error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.…
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d
@@ -116,7 +126,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     Failed             -          10s   -          -             0s ago
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   0          10s   worker-1   10.244.0.14   0s ago
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code =
+    │       NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve
+    │       reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d   -          -             0s ago
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d   worker-1   10.244.0.13   -
@@ -137,7 +149,8 @@ async fn a_rollout_that_is_fixed() {
     ~ deployment/web                   3/3     InProgress   -          41d
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
-    │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
+    │     └ web: running, its readiness probe does not succeed (GET :http/readyz
+    │       every 2s)
     └─● replicaset/web-7f45f79f9d #1   3/3     Current      -          41d
       │ └ old revision, 3 replicas are still to be removed
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running      0          41d
@@ -262,14 +275,18 @@ fn long_names_leave_room_for_reasons() {
     deployment.apps/recommendation-engine-canary-f…  rollout 3/3 updated, 3 failing
     NAME                                         READY   STATUS
     ✗ deployment/recommen…gine-canary-frontend   0/3     Failed
-    │ └ 0 of 3 pods ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 Ima…
+    │ └ 0 of 3 pods ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1
+    │   ImagePullBackOff
     └─✗ replicaset/recomme…frontend-7c5ddbdf54   0/3     Failed
       ├─✗ pod/recommendatio…d-7c5ddbdf54-9qkzv   0/1     CreateContainerConfigError
-      │   └ app: CreateContainerConfigError: secret "recommendation-engine-canary-…
+      │   └ app: CreateContainerConfigError: secret
+      │     "recommendation-engine-canary-frontend-credentials" not found
       ├─✗ pod/recommendatio…d-7c5ddbdf54-bbl4w   0/1     ErrImagePull
-      │   └ app: rpc error: code = NotFound desc = failed to pull and unpack image…
+      │   └ app: rpc error: code = NotFound desc = failed to pull and unpack image
+      │     "registry.example.com/shop/web:v2"
       └─✗ pod/recommendatio…d-7c5ddbdf54-x2k9p   0/1     CrashLoopBackOff
-          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app p…
+          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
+            pod=recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its r…
     ● live  5 objects  4 watches                                     Ctrl-C to exit
     100
@@ -279,11 +296,14 @@ fn long_names_leave_room_for_reasons() {
     │ └ 0 of 3 pods ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 ImagePullBackOff
     └─✗ replicaset/recommendation-en…ne-canary-frontend-7c5ddbdf54   0/3     Failed
       ├─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-9qkzv   0/1     CreateContainerConfigError
-      │   └ app: CreateContainerConfigError: secret "recommendation-engine-canary-frontend-credentials…
+      │   └ app: CreateContainerConfigError: secret "recommendation-engine-canary-frontend-credentials"
+      │     not found
       ├─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-bbl4w   0/1     ErrImagePull
-      │   └ app: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.c…
+      │   └ app: rpc error: code = NotFound desc = failed to pull and unpack image
+      │     "registry.example.com/shop/web:v2"
       └─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-x2k9p   0/1     CrashLoopBackOff
-          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app pod=recommendation-en…
+          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
+            pod=recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its rollout
     ● live  5 objects  4 watches                                      Ctrl-C to exit
     120
@@ -297,7 +317,8 @@ fn long_names_leave_room_for_reasons() {
       ├─✗ pod/recommendation-engine-canary-frontend-7c5ddbdf54-bbl4w   0/1     ErrImagePull                 0          60s
       │   └ app: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2"
       └─✗ pod/recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p   0/1     CrashLoopBackOff             0          60s
-          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app pod=recommendation-engine-canary-frontend…
+          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
+            pod=recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its rollout
     ● live  5 objects  4 watches                                      Ctrl-C to exit
     "#);

@@ -85,8 +85,9 @@ impl Chain for ObjectTrace {
             beside: String::new(),
             right: canvas.age(self.traced.node().and_then(|node| node.created)),
             lines: causes
-                .map(|cause| format!("{note}{}", escape_line(cause)))
+                .flat_map(|cause| canvas.wrapped(&note, &escape_line(cause)))
                 .collect(),
+            has_change: false,
             outline: Outline {
                 columns: Vec::new(),
                 tree: 0,

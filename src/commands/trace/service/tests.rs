@@ -595,7 +595,9 @@ fn a_rollout_behind_a_service() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   10s
-    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/sho…
+    │     └ ImagePullBackOff: web: Back-off pulling image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error:
+    │       code = NotFound desc = failed to pull and unpack image "registry.exampl…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);

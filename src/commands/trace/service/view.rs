@@ -25,6 +25,7 @@ pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
         beside,
         right,
         lines: warnings(state, canvas),
+        has_change: false,
         outline: outline(state, canvas),
     }
 }

@@ -40,7 +40,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   2s
-    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull an…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and
+    │       unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to
+    │       resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry…
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
@@ -52,7 +54,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   2s
-    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image "regi…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not …
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
@@ -64,7 +68,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d   deployment/web #1
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d   deployment/web #1
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   2s    deployment/web #2
-    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/sho…
+    │     └ ErrImagePull: web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);
@@ -78,7 +84,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   NotReady   worker-1   10s
-    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/sh…
+    │     └ ImagePullBackOff: web: Back-off pulling image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error:
+    │       code = NotFound desc = failed to pull and unpack image "registry.examp…
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
@@ -90,7 +98,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   10s
-    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": …
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
@@ -102,7 +112,9 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   1/1     Ready      yes       worker-2   41d   deployment/web #1
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   1/1     Ready      yes       worker-3   41d   deployment/web #1
     │ └─✗ 10.244.0.14:8080   pod/web-5cc54d4d56-dcqxn   0/1     NotReady   no        worker-1   10s   deployment/web #2
-    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc er…
+    │     └ ImagePullBackOff: web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc
+    │       error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       failed to resolve reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-r…
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);
@@ -114,7 +126,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     80
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ✗ rolling out: 1/3 updated, 3 available, 1 failing        9m58s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 2s ago
         ~ …ntainers[name=web].image: ….com/shop/web:v2.3.9 → …/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -128,7 +140,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1   2s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull     2s    worker-1
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/…
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running          41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running          41d   worker-2
@@ -141,7 +155,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     100
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:04
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m58s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 2s ago
         ~ …containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -155,7 +169,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1   2s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull     2s    worker-1
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.c…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not …
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running          41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running          41d   worker-2
@@ -168,7 +184,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     120
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:04
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m58s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 2s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -182,7 +198,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1   2s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ErrImagePull     2s    worker-1
-    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-r…
+    │     └ web: rpc error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference
+    │       "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running          41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running          41d   worker-2
@@ -197,7 +215,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     80
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ✗ rolling out: 1/3 updated, 3 available, 1 failing        9m50s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …ntainers[name=web].image: ….com/shop/web:v2.3.9 → …/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -211,7 +229,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS     AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   10s   worker-1
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1"…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       ErrImagePull: rpc error: code = NotFound desc = failed to pull and
+    │       unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to res…
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d   worker-2
@@ -224,7 +244,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     100
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -238,7 +258,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS     AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   10s   worker-1
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc …
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc
+    │       error: code = NotFound desc = failed to pull and unpack image
+    │       "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve reference "registry.example.…
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d   worker-2
@@ -251,7 +273,7 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     120
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -265,7 +287,9 @@ fn a_rollout_whose_image_cannot_be_pulled() {
     REVISION                           READY   IMAGE / STATUS     AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   10s   worker-1
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code = NotFou…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1": ErrImagePull: rpc error: code =
+    │       NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to resolve
+    │       reference "registry.example.com/shop/web:v2.4.1-rc1": registry.example.com/shop/web:v2.4.1-rc1: not found
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d   worker-2
@@ -284,7 +308,7 @@ fn a_rollout_that_is_fixed() {
     80
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available                   9m56s to the deadline
-    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
+    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 4s ago
         ~ …ntainers[name=web].image: …/shop/web:v2.4.1-rc1 → registr…(+23 B)v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-2)
@@ -298,7 +322,8 @@ fn a_rollout_that_is_fixed() {
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─~ replicaset/web-589f5c6bfc #3   0/1     web:v2.4.1       4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running          4s    worker-2
-    │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
+    │     └ web: running, its readiness probe does not succeed (GET :http/readyz
+    │       every 2s)
     ├─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9       41d
     │ ├─● pod/web-7f45f79f9d-268rp     1/1     Running          41d   worker-1
     │ ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running          41d   worker-2
@@ -312,7 +337,7 @@ fn a_rollout_that_is_fixed() {
     100
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:22
     ~ rolling out: 1/3 updated, 3 available                    9m56s to the deadline
-    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
+    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 4s ago
         ~ …containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-2)
@@ -340,7 +365,7 @@ fn a_rollout_that_is_fixed() {
     120
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:22
     ~ rolling out: 1/3 updated, 3 available                    9m56s to the deadline
-    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
+    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 4s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-2)
@@ -376,7 +401,8 @@ fn a_rollout_that_is_fixed() {
     │ ├─● 10.244.1.13:8080   pod/web-7f45f79f9d-dxq6g   Ready      worker-2   41d
     │ ├─● 10.244.2.13:8080   pod/web-7f45f79f9d-pkjqf   Ready      worker-3   41d
     │ └─~ 10.244.1.15:8080   pod/web-589f5c6bfc-tvgkq   NotReady   worker-2   4s
-    │     └ web: running, its readiness probe does not succeed (GET :http/readyz e…
+    │     └ web: running, its readiness probe does not succeed (GET :http/readyz
+    │       every 2s)
     ├─ owners: deployment/web > replicaset/…b-589f5c6bfc #3   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
@@ -454,7 +480,7 @@ fn an_autoscaler_that_scales() {
     80
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1
     ~ rolling out: 5/5 updated, 3 available                   9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale), 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)
@@ -480,7 +506,7 @@ fn an_autoscaler_that_scales() {
     100
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
     ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale), 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)
@@ -506,7 +532,7 @@ fn an_autoscaler_that_scales() {
     120
     deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
     ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale)
+    ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale), 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
     ✓ +0.1s   scheduled     5/5 pods (worker-1, worker-2, worker-3)
@@ -623,13 +649,16 @@ fn long_names_leave_room_for_reasons() {
     ├─ no endpoints  3 pods match but are in no slice
     │ ├─✗ -    pod/recommendation-…nd-7c5ddbdf54-9qkzv   CreateContainerConfigError
     │ │   └ no endpoint: no slice lists the pod yet
-    │ │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-f…
+    │ │   └ app: CreateContainerConfigError: secret
+    │ │     recommendation-engine-canary-frontend-credentials not found
     │ ├─✗ -    pod/recommendation-…nd-7c5ddbdf54-bbl4w   ErrImagePull
     │ │   └ no endpoint: no slice lists the pod yet
-    │ │   └ app: code = NotFound desc = failed to pull and unpack image registry.e…
+    │ │   └ app: code = NotFound desc = failed to pull and unpack image
+    │ │     registry.example.com/shop/web
     │ └─✗ -    pod/recommendation-…nd-7c5ddbdf54-x2k9p   CrashLoopBackOff
     │     └ no endpoint: no slice lists the pod yet
-    │     └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app p…
+    │     └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
+    │       pod=x2k9p
     └─ owners: deployment…ry-frontend > replica…5ddbdf54 #2   3/3 pods, 0 available
     100
     service/recommendation-engine-canary-frontend  -n shop  ClusterIP 10.96.0.1  http 80->8080/TCP
@@ -638,7 +667,8 @@ fn long_names_leave_room_for_reasons() {
     ├─ no endpoints  3 pods match but are in no slice
     │ ├─✗ -    pod/recommendation-engine-canary-frontend-7c5ddbdf54-9qkzv   CreateContainerConfigError
     │ │   └ no endpoint: no slice lists the pod yet
-    │ │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-frontend-credentials …
+    │ │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-frontend-credentials
+    │ │     not found
     │ ├─✗ -    pod/recommendation-engine-canary-frontend-7c5ddbdf54-bbl4w   ErrImagePull
     │ │   └ no endpoint: no slice lists the pod yet
     │ │   └ app: code = NotFound desc = failed to pull and unpack image registry.example.com/shop/web
@@ -675,15 +705,19 @@ fn long_names_leave_room_for_reasons() {
     REVISION                                     READY   IMAGE / STATUS
     └─✗ replicaset/recomme…ntend-7c5ddbdf54 #2   0/3
       ├─✗ pod/recommendatio…d-7c5ddbdf54-9qkzv   0/1     CreateContainerConfigError
-      │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-f…
+      │   └ app: CreateContainerConfigError: secret
+      │     recommendation-engine-canary-frontend-credentials not found
       ├─✗ pod/recommendatio…d-7c5ddbdf54-bbl4w   0/1     ErrImagePull
-      │   └ app: code = NotFound desc = failed to pull and unpack image registry.e…
+      │   └ app: code = NotFound desc = failed to pull and unpack image
+      │     registry.example.com/shop/web
       └─✗ pod/recommendatio…d-7c5ddbdf54-x2k9p   0/1     CrashLoopBackOff
-          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app p…
+          └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
+            pod=x2k9p
     CONNECTED                                             RELATION   STATE
     └─ in front
       └─✗ service/recommendation-engine-canary-frontend   selects    Failed
-          └ 3 pods match, none is ready: 1 CrashLoopBackOff, 1 CreateContainerConf…
+          └ 3 pods match, none is ready: 1 CrashLoopBackOff, 1
+            CreateContainerConfigError, 1 ImagePullBackOff
     looked through 1 service
     100
     deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate  0:00
@@ -697,7 +731,8 @@ fn long_names_leave_room_for_reasons() {
     REVISION                                                         READY   IMAGE / STATUS
     └─✗ replicaset/recommendation-en…canary-frontend-7c5ddbdf54 #2   0/3
       ├─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-9qkzv   0/1     CreateContainerConfigError
-      │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-frontend-credentials …
+      │   └ app: CreateContainerConfigError: secret recommendation-engine-canary-frontend-credentials
+      │     not found
       ├─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-bbl4w   0/1     ErrImagePull
       │   └ app: code = NotFound desc = failed to pull and unpack image registry.example.com/shop/web
       └─✗ pod/recommendation-engine-c…ry-frontend-7c5ddbdf54-x2k9p   0/1     CrashLoopBackOff
@@ -705,7 +740,8 @@ fn long_names_leave_room_for_reasons() {
     CONNECTED                                             RELATION   STATE
     └─ in front
       └─✗ service/recommendation-engine-canary-frontend   selects    Failed
-          └ 3 pods match, none is ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 ImagePull…
+          └ 3 pods match, none is ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1
+            ImagePullBackOff
     looked through 1 service
     120
     deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate  0:00

@@ -151,6 +151,11 @@ impl WorkloadState {
         self.phases.len() == 1 || self.phases.iter().any(is_open)
     }
 
+    /// Whether the phases show what changed before the rollout.
+    pub(super) fn has_fields(&self) -> bool {
+        self.completed.fields.is_some()
+    }
+
     /// The change that a phase is about.
     pub(super) fn change_of(&self, phase: PhaseName) -> Option<&SpecChange> {
         match phase {

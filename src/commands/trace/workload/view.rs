@@ -36,6 +36,7 @@ pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
         beside: String::new(),
         right,
         lines,
+        has_change: state.has_fields(),
         outline: revisions::outline(state, rollout.as_ref(), canvas),
     }
 }
@@ -82,10 +83,10 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
         !SHOWN_ELSEWHERE.contains(&cause.rule)
             && !conditions.any(|condition| is_repeated(cause, &condition))
     };
-    let symbol = symbol(assessment.status(), canvas.look);
+    let lead = format!("{} ", symbol(assessment.status(), canvas.look));
     let causes = assessment.causes.iter().filter(is_new);
     causes
-        .map(|cause| format!("{symbol} {}", escape_line(&cause.text)))
+        .flat_map(|cause| canvas.wrapped(&lead, &escape_line(&cause.text)))
         .collect()
 }
 
@@ -139,17 +140,26 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
         PhaseProgress::Unknown => String::new(),
     };
     let time = canvas.look.styles.dim(&format!("{time:<6}"));
-    let is_end = matches!(phase.name, PhaseName::Complete | PhaseName::LastRun);
-    let is_complete = is_end && phase.progress == PhaseProgress::Done;
-    let completed = phase.at.time().filter(|_| is_complete);
-    let ago = completed.map(|time| format!(", {} ago", age::age(time, canvas.now)));
+    let is_dated = matches!(
+        phase.name,
+        PhaseName::Change | PhaseName::LaterChange | PhaseName::Complete | PhaseName::LastRun
+    );
+    let is_over = is_dated && phase.progress == PhaseProgress::Done;
+    let time_of = phase.at.time().filter(|_| is_over);
+    // The server's clock may be ahead.
+    let ago = time_of.map(|time| format!("{} ago", age::age(time.min(canvas.now), canvas.now)));
     let start = format!(
         "{} {time}  {:<12}  ",
         canvas.look.styles.paint(role, symbol),
         phase.name.as_str(),
     );
     let summary = phase.summary();
-    let text = format!("{}{}", escape_line(&summary), ago.unwrap_or_default());
+    let summary = (!summary.is_empty()).then(|| escape_line(&summary).into_owned());
+    let text = summary
+        .into_iter()
+        .chain(ago)
+        .collect::<Vec<_>>()
+        .join(", ");
     let text = fit_names(&start, &text, canvas.look);
     format!("{start}{text}").trim_end().to_owned()
 }
@@ -172,8 +182,8 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
         );
         lines.push(line.trim_end().to_owned());
         if status == Status::Failed {
-            let message = escape_line(&condition.message);
-            lines.push(format!("  {}{message}", canvas.look.symbols.note));
+            let note = format!("  {}", canvas.look.symbols.note);
+            lines.extend(canvas.wrapped(&note, &escape_line(&condition.message)));
         }
     }
     lines

@@ -3,29 +3,23 @@
 //! microsecond (<https://kubernetes.io/docs/concepts/architecture/leases/>). A revision between two renewals was
 //! written between their times.
 
+mod renewals;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::look::History;
 use super::read::{Archive, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
-use crate::object::managed_fields::Writers;
-use crate::object::{Doc, Resource};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
+use crate::object::Resource;
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use renewals::{Renewal, Renewals, renewal};
 
-/// The most listings to request.
-const REQUESTS: u32 = 300;
-/// The most time to wait for them in total.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How much later than its own time a write may be stored: the time is set when the request is sent or received.
 const LATENCY: SignedDuration = SignedDuration::from_secs(2);
 /// A span of at most this length is precise enough.
@@ -50,31 +44,6 @@ pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
 pub struct Dates {
     archive: Archive,
     renewals: Mutex<Renewals>,
-}
-
-/// The renewals that were read. Nobody holds the lock on them during a request. Callers that need the same
-/// response wait for its cell.
-#[derive(Debug, Default)]
-struct Renewals {
-    /// Maps the revision of a renewal to its time, and to the revision up to which no other renewal follows.
-    known: BTreeMap<Revision, (Timestamp, Revision)>,
-    /// The newest renewal in the listing at a revision.
-    listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
-    /// The last time that was searched for, and the newest revision before it.
-    search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
-    /// The newest readable revision; `None` until it is read.
-    newest: Option<Revision>,
-    requests: u32,
-    waited: Duration,
-    /// The Leases cannot be read at all, or there are none.
-    hopeless: bool,
-}
-
-/// A renewal: its revision and its time.
-#[derive(Clone, Copy, Debug)]
-struct Renewal {
-    at: Revision,
-    time: Timestamp,
 }
 
 /// The key of the Leases that give a cluster's revisions their times.
@@ -242,68 +211,4 @@ impl Dates {
         }
         Some(next.time)
     }
-}
-
-impl Renewals {
-    /// The newest renewal at or before `at`, if it is known.
-    fn at(&self, at: Revision) -> Option<Renewal> {
-        let (own, (time, upto)) = self.known.range(..=at).next_back()?;
-        (at <= *upto).then_some(Renewal {
-            at: *own,
-            time: *time,
-        })
-    }
-
-    /// The newest revision from `at` on that is known to precede the next renewal, and that renewal if known.
-    fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
-        let last = self.known.range(..=at).next_back();
-        let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
-        let next = self.known.range(low.next()..).next();
-        let next = next.map(|(at, (time, _))| Renewal {
-            at: *at,
-            time: *time,
-        });
-        (low, next)
-    }
-
-    /// The cell for the response at a revision. Fails after enough requests.
-    fn listing(&mut self, at: Revision) -> Result<Arc<OnceCell<Option<Renewal>>>, PastError> {
-        if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
-            return Err(PastError::Spent);
-        }
-        Ok(self.listings.entry(at).or_default().clone())
-    }
-
-    /// The cell for the result of [`Dates::before`].
-    fn search(&mut self, time: Timestamp) -> Arc<OnceCell<Option<Revision>>> {
-        if let Some((asked, search)) = &self.search
-            && *asked == time
-        {
-            return search.clone();
-        }
-        let (_, search) = self.search.insert((time, Arc::default()));
-        search.clone()
-    }
-
-    /// Records the newest renewal of the listing at a revision.
-    fn note(&mut self, newest: Renewal, listed: Revision) {
-        let known = self.known.entry(newest.at);
-        let (_, upto) = known.or_insert((newest.time, listed));
-        *upto = listed.max(*upto);
-    }
-
-    fn fail(&mut self, unread: &PastError) {
-        self.hopeless |= matches!(unread, PastError::NotOffered(_));
-    }
-}
-
-/// The revision and the time of the last write of a Lease.
-fn renewal(lease: &Version) -> Option<Renewal> {
-    let at = Revision::parse(&lease.version)?;
-    let doc: Doc = lease.doc().ok()?;
-    let renewed: Timestamp = doc.root().str_at(&["spec", "renewTime"])?.parse().ok()?;
-    // The last write may have been something else than a renewal.
-    let written = Writers::of(None, Some(doc.root())).time();
-    let time = written.map_or(renewed, |written| written.max(renewed));
-    Some(Renewal { at, time })
 }

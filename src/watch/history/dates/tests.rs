@@ -1,5 +1,7 @@
 //! Tests the times of revisions with the Leases of a storage in memory.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 
 use super::*;

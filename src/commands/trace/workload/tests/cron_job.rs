@@ -46,7 +46,7 @@ fn the_last_and_the_next_run() {
     insta::assert_snapshot!(feed.frame(80), @"
     cronjob/web  -n shop  */5 * * * *  concurrency Forbid                       0:00
     ● waits for its next start                                      next start in 5m
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 5m ago
     ✓         last run      web-2 Complete, 5m ago
     ·         next run      2026-05-04T12:05:00Z
     JOB             READY   IMAGE / STATUS   AGE
@@ -64,7 +64,7 @@ fn a_failed_run_is_named() {
     insta::assert_snapshot!(feed.frame(80), @"
     cronjob/web  -n shop  */5 * * * *                                           0:00
     ✗ waits for its next start; the last run failed                 next start in 5m
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 5m ago
     ✗         last run      web-2 Failed
     ·         next run      2026-05-04T12:05:00Z
     JOB             READY   IMAGE / STATUS   AGE

@@ -50,7 +50,7 @@ fn a_rollout_node_by_node() {
     insta::assert_snapshot!(feed.frame(80), @"
     daemonset/web  -n shop  2 nodes  RollingUpdate, surge 0, unavailable 1      0:00
     ~ rolling out: 1/2 updated, 1 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓         revision      web-v2 #2, 1/2 pods
     ~ ...     scheduled     1/2 pods (node-1)
@@ -76,7 +76,7 @@ fn a_rollout_that_is_done() {
     insta::assert_snapshot!(feed.frame(80), @"
     daemonset/web  -n shop  2 nodes  RollingUpdate, surge 0, unavailable 1      0:00
     ● complete: 2/2 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓         revision      web-v2 #2, 2/2 pods
     ✓ +58m    scheduled     2/2 pods (node-1)
@@ -100,7 +100,7 @@ fn on_delete_waits_for_someone() {
     insta::assert_snapshot!(feed.frame(80), @"
     daemonset/web  -n shop  1 node  OnDelete                                    0:00
     ~ waiting for someone to delete the old pods: 0/1 updated, 1 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓         revision      web-v2 #2, 0/1 pods
     · ...     scheduled     0/1 pods

@@ -173,7 +173,7 @@ fn a_rollout_that_has_just_started_shows_real_counts() {
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop  3 replicas  RollingUpdate                          0:00
     ~ rolling out: 1/3 updated, 0 available                      10m to the deadline
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✓ +0s     replicaset    web-1 #1, 1/3 pods
     · ...     scheduled     0/3 pods
     · ...     images        0/3 pulled
@@ -204,7 +204,7 @@ fn one_of_ten_is_not_done() {
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop  10 replicas  RollingUpdate                         0:00
     ~ rolling out: 1/10 updated, 10 available                    10m to the deadline
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 0s ago
         ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✓ +0s     replicaset    web-2 #2, 1/10 pods
     ~ ...     scheduled     1/10 pods (node-1)
@@ -237,7 +237,7 @@ fn a_rollout_that_is_done() {
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ● complete: 1/1 available
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✓ +0s     replicaset    web-1 #1, 1/1 pods
     ✓ +1s     scheduled     1/1 pods (node-1)
     ✓ +2s     images        1/1 pulled
@@ -274,7 +274,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
     insta::assert_snapshot!(feed.frame(80), @r#"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ✗ the rollout has failed: 1/1 updated, 1 available, 1 failing
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 0s ago
         ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✓ +0s     replicaset    web-2 #2, 1/1 pods
     ✓         scheduled     1/1 pods (node-1)
@@ -422,7 +422,7 @@ fn every_revision_with_pods_is_shown_in_order() {
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop  3 replicas  RollingUpdate                          0:00
     ~ rolling out: 0/3 updated, 3 available                      10m to the deadline
-    ✓ +0s     spec change   gen 4
+    ✓ +0s     spec change   gen 4, 0s ago
         ~ …spec.containers[name=web].image: r.example/web:v3 → r.example/web:v4
     ✓ +0s     replicaset    web-4 #4, 0/3 pods
     · ...     scheduled     0/3 pods
@@ -492,7 +492,7 @@ fn pods_that_may_not_be_created() {
     insta::assert_snapshot!(feed.frame(100), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate                          0:00
     ✗ FailedCreate: 0/3 updated, 0 available                     10m to the deadline
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✗         replicaset    web-1 #1, 0/3 pods
     · ...     scheduled     0/3 pods
     · ...     images        0/3 pulled
@@ -522,7 +522,7 @@ fn scaled_to_0_is_shown() {
     insta::assert_snapshot!(feed.frame(80), @"
     deployment/web  -n shop  0 replicas  RollingUpdate                          0:00
     ● scaled to 0
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✓ +0s     replicaset    web-1 #1, 0/0 pods
     ✓         complete      0 replicas, 0s ago
     ● Available=True MinimumReplicasAvailable  60m
@@ -675,15 +675,15 @@ fn a_change_lists_the_changed_fields() {
         ),
     ];
     insta::assert_snapshot!(changes.join("\n"), @"
-    ✓ +0.0s   spec change   gen 2
+    ✓ +0.0s   spec change   gen 2, 0s ago
         ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
-    ✓ +0.0s   spec change   gen 3
+    ✓ +0.0s   spec change   gen 3, 0s ago
         ~ .spec.replicas: 3 → 5
-    ✓ +0.0s   spec change   gen 4
+    ✓ +0.0s   spec change   gen 4, 0s ago
         + .spec.paused: true
-    ✓ +0.0s   spec change   gen 5: restart
+    ✓ +0.0s   spec change   gen 5: restart, 0s ago
         + .spec.template.metadata: {annotations: {kubectl.kubernetes.io/restartedAt: now}}
-    ✓ +0.0s   spec change   gen 6
+    ✓ +0.0s   spec change   gen 6, 0s ago
         ~ .spec.template.spec.containers[name=web]
             + command: [a]
             + stdin: true
@@ -716,7 +716,7 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     insta::assert_snapshot!(feed.frame_of(70, Some(17)), @"
     deployment/web  -n shop  8 replicas  RollingUpdate                0:00
     ✗ rolling out: 8/8 updated, 7 available, 1 failing
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✓ +0s     replicaset    web-1 #1, 8/8 pods
     ✓ +1s     scheduled     8/8 pods (node-1)
     ✗         images        7/8 pulled; web-1-h ErrImagePull
@@ -776,28 +776,21 @@ fn a_removal_has_the_time_of_its_revision_and_no_manager() {
         )
     };
     for (operation, time, change) in [
-        (
-            "Update",
-            "2026-05-04T11:00:00Z",
-            "✓ +0s     spec change   gen 2",
-        ),
-        (
-            "Apply",
-            "2026-05-04T11:00:00Z",
-            "✓ +0s     spec change   gen 2",
-        ),
-        (
-            "Apply",
-            "2026-05-04T12:00:01Z",
-            "✓ +0s     spec change   gen 2 by argocd",
-        ),
+        ("Update", "2026-05-04T11:00:00Z", "gen 2, 0s ago"),
+        ("Apply", "2026-05-04T11:00:00Z", "gen 2, 0s ago"),
+        ("Apply", "2026-05-04T12:00:01Z", "gen 2 by argocd, 0s ago"),
     ] {
         let mut feed = self::web();
         feed.put(&web.replacen("metadata:", &written(operation, time), 1))
             .put(&first)
             .put(&set(2, "v1", "1/1/1"))
             .put(&pod(2, "a", READY));
-        assert_eq!(lines(&feed, "spec change"), change, "{operation} {time}");
+        let found = lines(&feed, "spec change");
+        assert_eq!(
+            found,
+            format!("✓ +0s     spec change   {change}"),
+            "{operation} {time}"
+        );
         let set = lines(&feed, "replicaset  ");
         assert!(
             set.starts_with("✓ +0s ") || set.starts_with("✓ +1s "),
@@ -811,7 +804,7 @@ fn the_story_of_a_rollout_that_fails() {
     insta::assert_snapshot!(Feed::story("Deployment", 1000).frame(80), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:01
     ● complete: 3/3 available
-    ✓ +0s     spec change   gen 1 by kubectl-client-side-apply: created
+    ✓ +0s     spec change   gen 1 by kubectl-client-side-apply: created, 41d ago
     ✓ +0s     replicaset    web-7f45f79f9d #1, 3/3 pods
     ✓ +0s     scheduled     3/3 pods (worker-1, worker-2, worker-3)
     ✓ +1s     images        3/3 pulled
@@ -832,7 +825,7 @@ fn the_story_of_a_rollout_that_fails() {
     insta::assert_snapshot!(Feed::story("Deployment", 12_000).frame(80), @r#"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
     ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
-    ✓ +0.0s   spec change   gen 2 by kubectl-set
+    ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …ntainers[name=web].image: …e.com/shop/web:v2.3.9 → …m/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (worker-1)
@@ -846,7 +839,9 @@ fn the_story_of_a_rollout_that_fails() {
     REVISION                           READY   IMAGE / STATUS     AGE   NODE
     ├─✗ replicaset/web-5cc54d4d56 #2   0/1     web:v2.4.1-rc1     10s
     │ └─✗ pod/web-5cc54d4d56-dcqxn     0/1     ImagePullBackOff   10s   worker-1
-    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":…
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.4.1-rc1":
+    │       ErrImagePull: rpc error: code = NotFound desc = failed to pull and
+    │       unpack image "registry.example.com/shop/web:v2.4.1-rc1": failed to reso…
     └─● replicaset/web-7f45f79f9d #1   3/3     web:v2.3.9         41d
       ├─● pod/web-7f45f79f9d-268rp     1/1     Running            41d   worker-1
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            41d   worker-2
@@ -889,7 +884,7 @@ fn the_story_of_a_rollout_that_is_fixed() {
     insta::assert_snapshot!(Feed::story("Deployment", 24_000).frame(120), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:24
     ~ rolling out: 2/3 updated, 3 available                    9m58s to the deadline
-    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
+    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 6s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 2/3 pods
     ~ ...     scheduled     2/3 pods (worker-2, worker-3)
@@ -918,7 +913,7 @@ fn the_story_of_a_rollout_that_is_fixed() {
     insta::assert_snapshot!(Feed::story("Deployment", 60_000).frame(80), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  1:00
     ● complete: 3/3 available
-    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply
+    ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 42s ago
         ~ …ntainers[name=web].image: …m/shop/web:v2.4.1-rc1 → registr…(+22 B):v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 3/3 pods
     ✓ +8.3s   scheduled     3/3 pods (worker-1, worker-2, worker-3)
@@ -995,7 +990,7 @@ fn a_killed_pod_leaves_after_its_replacement_is_there() {
     insta::assert_snapshot!(format!("{both}\n\n{after}"), @"
     deployment/web  -n shop  1 replica  RollingUpdate                           0:00
     ~ rolled out, but 0/1 available
-    ✓ +0s     spec change   gen 1: created
+    ✓ +0s     spec change   gen 1: created, 0s ago
     ✓ +0s     replicaset    web-1 #1, 1/1 pods
     ✓         scheduled     1/1 pods (node-1)
     · ...     images        0/1 pulled
@@ -1036,9 +1031,9 @@ fn a_scale_in_the_middle_does_not_take_the_cause_away() {
     insta::assert_snapshot!(feed.frame(80), @r#"
     deployment/web  -n shop  5 replicas  RollingUpdate                          0:12
     ✗ rolling out: 1/5 updated, 3 available, 1 failing         9m48s to the deadline
-    ✓ +0.0s   spec change   gen 2
+    ✓ +0.0s   spec change   gen 2, 12s ago
         ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
-    ✓ +12s    then changed  gen 3
+    ✓ +12s    then changed  gen 3, 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    web-2 #2, 1/5 pods
     ~ ...     scheduled     1/5 pods (node-1)
@@ -1067,7 +1062,7 @@ fn a_scale_in_the_middle_does_not_take_the_cause_away() {
     let phases = feed.graph().phases;
     assert_eq!(phases[1].text, "gen 3: ~ .spec.replicas: 3 -> 5");
     feed.put(&deployment(4, "v3", "replicas: 5", &underway(4)));
-    insta::assert_snapshot!(lines(&feed, "gen "), @"✓ +0.0s   spec change   gen 4");
+    insta::assert_snapshot!(lines(&feed, "gen "), @"✓ +0.0s   spec change   gen 4, 0s ago");
 }
 
 /// A scale of a Deployment whose rollout is done is the change that everything follows.
@@ -1087,7 +1082,7 @@ fn a_scale_alone_is_a_change_of_its_own() {
     insta::assert_snapshot!(format!("{scaling}\n\n{}", feed.frame(80)), @"
     deployment/web  -n shop  0 replicas  RollingUpdate                          0:00
     ~ scaling to 0: 1 pod left
-    ✓ +0.0s   spec change   gen 2
+    ✓ +0.0s   spec change   gen 2, 0s ago
         ~ .spec.replicas: 1 → 0
     ✓ +0.0s   replicaset    web-1 #1, 1/0 pods
     · ...     complete
@@ -1101,7 +1096,7 @@ fn a_scale_alone_is_a_change_of_its_own() {
 
     deployment/web  -n shop  0 replicas  RollingUpdate                          0:00
     ● scaled to 0
-    ✓ +0.0s   spec change   gen 2
+    ✓ +0.0s   spec change   gen 2, 0s ago
         ~ .spec.replicas: 1 → 0
     ✓ +0.0s   replicaset    web-1 #1, 0/0 pods
     ✓ +0.0s   complete      0 replicas, 0s ago
@@ -1163,7 +1158,7 @@ status: {disruptionsAllowed: 0, currentHealthy: 4, desiredHealthy: 4, expectedPo
     insta::assert_snapshot!(feed.frame(120), @r#"
     deployment/web  -n shop  4 replicas  RollingUpdate, surge 1, unavailable 0  0:00
     ✗ FailedCreate: 1/4 updated, 4 available                     10m to the deadline
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 0s ago
         ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✗         replicaset    web-2 #2, 1/4 pods
     · ...     scheduled     0/4 pods

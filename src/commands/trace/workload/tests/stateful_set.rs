@@ -46,7 +46,7 @@ fn a_rollout_in_the_order_of_the_pods() {
     insta::assert_snapshot!(feed.frame(80), @"
     statefulset/web  -n shop  3 replicas  RollingUpdate                         0:00
     ~ rolling out: 1/3 updated, 2 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓ +0s     revision      web-v2 #2, 1/3 pods
     ~ ...     scheduled     1/3 pods (node-1)
@@ -93,7 +93,7 @@ fn a_partition_keeps_the_other_pods() {
     insta::assert_snapshot!(feed.frame(80), @"
     statefulset/web  -n shop  3 replicas  RollingUpdate, partition 2            0:00
     ● complete up to the partition: 1/1 updated, 3 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓ +0s     revision      web-v2 #2, 1/1 pods
     ✓ +58m    scheduled     1/1 pods (node-1)
@@ -123,7 +123,7 @@ fn a_broken_pod_of_an_old_revision_blocks_the_rollout() {
     insta::assert_snapshot!(feed.frame(120), @"
     statefulset/web  -n shop  2 replicas  RollingUpdate                         0:00
     ✗ rolling out: 0/2 updated, 1 available, 1 failing
-    ✓ +0s     spec change   gen 3
+    ✓ +0s     spec change   gen 3, 57m ago
         ~ .spec.template.spec.containers[name=web].image: web:v2 → web:v3
     ✓ +0s     revision      web-v3 #3, 0/2 pods
     · ...     scheduled     0/2 pods
@@ -162,7 +162,7 @@ fn on_delete_waits_for_someone() {
     insta::assert_snapshot!(feed.frame(80), @"
     statefulset/web  -n shop  2 replicas  OnDelete                              0:00
     ● waiting for someone to delete the old pods: 0/2 updated, 2 available
-    ✓ +0s     spec change   gen 2
+    ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓ +0s     revision      web-v2 #2, 0/2 pods
     · ...     scheduled     0/2 pods

@@ -1,0 +1,77 @@
+//! Breaks a text that is too long for a line at its blanks.
+
+use super::style::Look;
+use super::text::{fits, width};
+
+/// The most lines of a text: more hide the rest of a screen.
+const LINES: usize = 3;
+
+/// Breaks an unpainted text into lines of at most `columns`, if `spare` more lines than one allow it. The last line has the
+/// rest, and a word that is too long has a line of its own: both may be too wide.
+pub(super) fn wrap(text: &str, columns: usize, spare: usize) -> Vec<&str> {
+    let most = spare.saturating_add(1).min(LINES);
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while lines.len() + 1 < most && !fits(rest, columns) {
+        let Some(end) = end_of_line(rest, columns) else {
+            break;
+        };
+        lines.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    lines.push(rest);
+    lines
+}
+
+/// The last blank before which the text fits, or else its first one.
+fn end_of_line(text: &str, columns: usize) -> Option<usize> {
+    let mut blanks = text
+        .match_indices(' ')
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0);
+    let first = blanks.next()?;
+    let fitting = blanks.take_while(|at| width(&text[..*at]) <= columns);
+    Some(fitting.last().unwrap_or(first))
+}
+
+/// A text after a painted lead, in as many lines as the width and `spare` allow. The lines after the first one have the
+/// second lead, which is as wide.
+pub(super) fn after_leads(
+    [first, next]: [&str; 2],
+    text: &str,
+    look: Look,
+    spare: usize,
+) -> Vec<String> {
+    let lines = match look.width {
+        Some(columns) => wrap(text, columns.saturating_sub(width(first)), spare),
+        None => vec![text],
+    };
+    let lines = lines.iter().enumerate();
+    let line = |(place, text)| format!("{}{text}", if place == 0 { first } else { next });
+    lines.map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_breaks_at_blanks() {
+        let text = "key DB_URL is missing; there are DATABASE_URL, MODE";
+        for (columns, spare, lines) in [
+            (60, 9, text),
+            (22, 0, text),
+            (22, 1, "key DB_URL is missing;|there are DATABASE_URL, MODE"),
+            (22, 9, "key DB_URL is missing;|there are|DATABASE_URL, MODE"),
+            (5, 9, "key|DB_URL|is missing; there are DATABASE_URL, MODE"),
+            (0, 9, "key|DB_URL|is missing; there are DATABASE_URL, MODE"),
+        ] {
+            assert_eq!(
+                wrap(text, columns, spare).join("|"),
+                lines,
+                "{columns} {spare}"
+            );
+        }
+        assert_eq!(wrap("a_long_word", 3, 9), ["a_long_word"]);
+        assert_eq!(wrap("", 3, 9), [""]);
+    }
+}

@@ -1,0 +1,111 @@
+//! `Renewals`: the renewals that were read, and the limits of what is requested.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::OnceCell;
+
+use crate::object::Doc;
+use crate::object::managed_fields::Writers;
+use crate::source::Version;
+use crate::watch::history::read::PastError;
+use crate::watch::history::revision::Revision;
+
+/// The most listings to request.
+const REQUESTS: u32 = 300;
+/// The most time to wait for them in total.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The renewals that were read. Nobody holds the lock on them during a request. Callers that need the same
+/// response wait for its cell.
+#[derive(Debug, Default)]
+pub(super) struct Renewals {
+    /// Maps the revision of a renewal to its time, and to the revision up to which no other renewal follows.
+    pub(super) known: BTreeMap<Revision, (Timestamp, Revision)>,
+    /// The newest renewal in the listing at a revision.
+    pub(super) listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
+    /// The last time that was searched for, and the newest revision before it.
+    pub(super) search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
+    /// The newest readable revision; `None` until it is read.
+    pub(super) newest: Option<Revision>,
+    pub(super) requests: u32,
+    pub(super) waited: Duration,
+    /// The Leases cannot be read at all, or there are none.
+    pub(super) hopeless: bool,
+}
+
+/// A renewal: its revision and its time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Renewal {
+    pub(super) at: Revision,
+    pub(super) time: Timestamp,
+}
+
+impl Renewals {
+    /// The newest renewal at or before `at`, if it is known.
+    pub(super) fn at(&self, at: Revision) -> Option<Renewal> {
+        let (own, (time, upto)) = self.known.range(..=at).next_back()?;
+        (at <= *upto).then_some(Renewal {
+            at: *own,
+            time: *time,
+        })
+    }
+
+    /// The newest revision from `at` on that is known to precede the next renewal, and that renewal if known.
+    pub(super) fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
+        let last = self.known.range(..=at).next_back();
+        let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
+        let next = self.known.range(low.next()..).next();
+        let next = next.map(|(at, (time, _))| Renewal {
+            at: *at,
+            time: *time,
+        });
+        (low, next)
+    }
+
+    /// The cell for the response at a revision. Fails after enough requests.
+    pub(super) fn listing(
+        &mut self,
+        at: Revision,
+    ) -> Result<Arc<OnceCell<Option<Renewal>>>, PastError> {
+        if self.hopeless || self.requests >= REQUESTS || self.waited >= PATIENCE {
+            return Err(PastError::Spent);
+        }
+        Ok(self.listings.entry(at).or_default().clone())
+    }
+
+    /// The cell for the result of [`Dates::before`].
+    pub(super) fn search(&mut self, time: Timestamp) -> Arc<OnceCell<Option<Revision>>> {
+        if let Some((asked, search)) = &self.search
+            && *asked == time
+        {
+            return search.clone();
+        }
+        let (_, search) = self.search.insert((time, Arc::default()));
+        search.clone()
+    }
+
+    /// Records the newest renewal of the listing at a revision.
+    pub(super) fn note(&mut self, newest: Renewal, listed: Revision) {
+        let known = self.known.entry(newest.at);
+        let (_, upto) = known.or_insert((newest.time, listed));
+        *upto = listed.max(*upto);
+    }
+
+    pub(super) fn fail(&mut self, unread: &PastError) {
+        self.hopeless |= matches!(unread, PastError::NotOffered(_));
+    }
+}
+
+/// The revision and the time of the last write of a Lease.
+pub(super) fn renewal(lease: &Version) -> Option<Renewal> {
+    let at = Revision::parse(&lease.version)?;
+    let doc: Doc = lease.doc().ok()?;
+    let renewed: Timestamp = doc.root().str_at(&["spec", "renewTime"])?.parse().ok()?;
+    // The last write may have been something else than a renewal.
+    let written = Writers::of(None, Some(doc.root())).time();
+    let time = written.map_or(renewed, |written| written.max(renewed));
+    Some(Renewal { at, time })
+}
