@@ -37,6 +37,14 @@ fn exceeded_quota(message: &str) -> Option<String> {
     (!needs.is_empty()).then(|| format!("exceeded quota {name}: {}", needs.join("; ")))
 }
 
+/// The name of the quota in a refusal, whether that is shortened or not.
+pub fn refusing_quota(refusal: &str) -> Option<&str> {
+    let (_, rest) = refusal.split_once("exceeded quota")?;
+    rest.trim_start_matches([':', ' '])
+        .split([':', ',', ' '])
+        .next()
+}
+
 /// `webhook guard.example.com cannot be called: service shop/guard not found`, from the message of the webhook
 /// admission plugins (`k8s.io/apiserver/pkg/admission/plugin/webhook`).
 fn failed_webhook(message: &str) -> Option<String> {
@@ -70,6 +78,15 @@ fn called_service(url: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_names_its_quota() {
+        let message = "pods \"web-1\" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2";
+        let short = in_short(message).expect("a quota");
+        assert_eq!(refusing_quota(&short), Some("small"));
+        assert_eq!(refusing_quota(message), Some("small"));
+        assert_eq!(refusing_quota("webhook small cannot be called"), None);
+    }
 
     #[test]
     fn refusals_lose_their_ceremony() {

@@ -86,9 +86,10 @@ const WATCHED: &[Watched] = watched! {
 
 /// Conditions of custom resources that are good when True. A controller may still be working while they are
 /// False.
-const POSITIVE: [&str; 12] = [
+const POSITIVE: [&str; 13] = [
     "Accepted",
     "Available",
+    "ContinuousArchiving",
     "Established",
     "Healthy",
     "Initialized",
@@ -109,7 +110,7 @@ const RESULTS: [&str; 2] = ["Succeeded", "Synced"];
 const FAILURES: [&str; 5] = ["Degraded", "Error", "Errors", "Failed", "Failure"];
 
 /// Endings of the names of conditions that report a passing problem when True.
-const PROBLEMS: [&str; 9] = [
+const PROBLEMS: [&str; 8] = [
     "Detected",
     "Flapping",
     "Hung",
@@ -118,12 +119,13 @@ const PROBLEMS: [&str; 9] = [
     "Problem",
     "Unavailable",
     "Unhealthy",
-    "Warning",
 ];
 
-/// Other names of conditions that report a passing problem when True. Node problem detectors set them
+/// Other names of conditions that report a passing problem when True. KEDA sets `Fallback`
+/// (<https://keda.sh/docs/latest/reference/scaledobject-spec/#fallback>), node problem detectors the others
 /// (<https://github.com/kubernetes/node-problem-detector>).
-const PROBLEM_NAMES: [&str; 12] = [
+const PROBLEM_NAMES: [&str; 13] = [
+    "Fallback",
     "FilesystemIsReadOnly",
     "FreezeScheduled",
     "KernelDeadlock",
@@ -199,7 +201,8 @@ fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
         "True" if is_problem(name) => Severity::InProgress,
         "False" if RESULTS.contains(&name) => Severity::Failed,
         "Unknown" if RESULTS.contains(&name) => Severity::InProgress,
-        "False" | "Unknown" if is_positive(name) => Severity::InProgress,
+        // The Prometheus operator has a third value between True and False.
+        "False" | "Unknown" | "Degraded" if is_positive(name) => Severity::InProgress,
         _ => return None,
     };
     let rule = match name {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::object::Value;
+use crate::object::{Value, time};
 
 use super::cause::CauseRule;
 use super::conditions::is_positive;
@@ -11,12 +11,14 @@ use super::read;
 use super::verdict::{Refinement, Verdict};
 
 /// How a word ends that reports a failure, in lower case.
-const FAILURES: [&str; 6] = [
+const FAILURES: [&str; 8] = [
     "failed",
     "failure",
     "error",
     "errored",
     "degraded",
+    "faulted",
+    "invalid",
     "unhealthy",
 ];
 
@@ -54,6 +56,7 @@ const EXPLANATIONS: [&str; 6] = [
 pub(super) fn of(kind: &str) -> &'static [Refinement] {
     match kind {
         "argoproj.io/Application" => &[application, unobserved],
+        "cert-manager.io/Certificate" => &[expired, unobserved],
         "snapshot.storage.k8s.io/VolumeSnapshot"
         | "snapshot.storage.k8s.io/VolumeSnapshotContent" => &[snapshot],
         _ => &[phase, health, unobserved],
@@ -62,19 +65,19 @@ pub(super) fn of(kind: &str) -> &'static [Refinement] {
 
 /// An object whose phase or state reports a failure, or work that is not done.
 fn phase(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
-    let words = ["phase", "state"].map(|key| read::text_or(object, &["status", key], ""));
-    let words = words.iter().filter(|word| !word.is_empty());
-    words
-        .filter_map(|word| by_word(object, word))
-        .max_by_key(|verdict| verdict.status)
+    let verdicts = ["phase", "state", "PostgresClusterStatus"]
+        .into_iter()
+        .filter_map(|key| by_word(object, key));
+    verdicts.max_by_key(|verdict| verdict.status)
 }
 
-fn by_word(object: Value<'_>, word: &str) -> Option<Verdict> {
+fn by_word(object: Value<'_>, key: &str) -> Option<Verdict> {
+    let word = object.str_at(&["status", key])?;
     let lower = word.to_lowercase();
     let has_failed = lower.starts_with("failed") || FAILURES.iter().any(|end| lower.ends_with(end));
     let texts = EXPLANATIONS.map(|key| read::text_or(object, &["status", key], ""));
     let text = texts.into_iter().find(|text| !text.is_empty());
-    let text = text.unwrap_or_default();
+    let text = text.unwrap_or_else(|| format!("its {key} is {word}").into());
     if has_failed {
         return Some(Verdict::failed(word, text).by(CauseRule::Failed));
     }
@@ -82,19 +85,34 @@ fn by_word(object: Value<'_>, word: &str) -> Option<Verdict> {
     is_unfinished.then(|| Verdict::in_progress(word, text).by(CauseRule::Unfinished))
 }
 
-/// An object whose health has a colour, as that of Elasticsearch, or a word of Ceph
-/// (<https://docs.ceph.com/en/latest/rados/operations/health-checks/>).
+/// An object whose health has a colour, as that of Elasticsearch, a word of Ceph
+/// (<https://docs.ceph.com/en/latest/rados/operations/health-checks/>), or one of Longhorn
+/// (<https://longhorn.io/docs/latest/references/settings/>).
 fn health(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
-    let paths = [&["status", "health"][..], &["status", "ceph", "health"]];
+    let paths = [
+        &["status", "health"][..],
+        &["status", "ceph", "health"],
+        &["status", "robustness"],
+    ];
     let word = paths.iter().find_map(|path| object.str_at(path))?;
     let text = format!("its health is {word}");
     match &*word {
-        "red" | "HEALTH_ERR" => Some(Verdict::failed(word, text).by(CauseRule::Failed)),
-        "yellow" | "HEALTH_WARN" => {
+        "red" | "HEALTH_ERR" | "faulted" => Some(Verdict::failed(word, text).by(CauseRule::Failed)),
+        "yellow" | "HEALTH_WARN" | "degraded" => {
             Some(Verdict::in_progress(word, text).by(CauseRule::Unfinished))
         }
         _ => None,
     }
+}
+
+/// A certificate that has ended. While cert-manager is down, its conditions stay as they were.
+fn expired(object: Value<'_>, now: Timestamp) -> Option<Verdict> {
+    let end = object.str_at(&["status", "notAfter"])?;
+    let is_over = time(&end).is_some_and(|end| end < now);
+    is_over.then(|| {
+        let text = format!("the certificate expired at {end}");
+        Verdict::failed("Expired", text).by(CauseRule::BadCertificate)
+    })
 }
 
 /// Ready=True of an older generation: the controller has not looked at the newest one.

@@ -2,6 +2,7 @@
 
 use crate::object::Value;
 
+use super::Rules;
 use super::cause::Explanation;
 use super::read::{self, ReadResult};
 use super::sources;
@@ -36,13 +37,13 @@ const READY: Explanation = Explanation {
 pub(super) const RULES: [&Explanation; 4] = [&DELETION, &GENERATION, &CONDITIONS, &READY];
 
 /// Applies the rules that do not depend on the kind. They come before the rule of the kind.
-pub(super) fn decide(object: Value<'_>) -> ReadResult<Option<Verdict>> {
+pub(super) fn decide(object: Value<'_>, rules: Rules) -> ReadResult<Option<Verdict>> {
     let deletion = read::text(object, &["metadata", "deletionTimestamp"])?;
     if deletion.is_some_and(|time| !time.is_empty()) {
         let verdict = Verdict::terminating("Resource scheduled for deletion");
         return Ok(Some(verdict.decided_by(&DELETION)));
     }
-    if let Some(verdict) = by_generation(object)? {
+    if let Some(verdict) = by_generation(object, rules)? {
         return Ok(Some(verdict.decided_by(&GENERATION)));
     }
     for condition in read::conditions(object)? {
@@ -59,11 +60,16 @@ pub(super) fn decide(object: Value<'_>) -> ReadResult<Option<Verdict>> {
 }
 
 /// `InProgress` while the controller has last observed another generation, older or newer.
-fn by_generation(object: Value<'_>) -> ReadResult<Option<Verdict>> {
+fn by_generation(object: Value<'_>, rules: Rules) -> ReadResult<Option<Verdict>> {
     let Some(generation) = read::int(object, &["metadata", "generation"])? else {
         return Ok(None);
     };
-    let observed = read::int(object, &["status", "observedGeneration"])?;
+    let path = ["status", "observedGeneration"];
+    let observed = match rules {
+        Rules::Kstatus => read::int(object, &path)?,
+        // It is a text in a Rollout of Argo (<https://github.com/argoproj/argo-rollouts/issues/4672>).
+        Rules::Spy => (object.i64_at(&path)).or_else(|| object.str_at(&path)?.parse().ok()),
+    };
     Ok(observed
         .filter(|observed| *observed != generation)
         .map(|observed| {

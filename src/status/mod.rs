@@ -29,6 +29,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
+pub use admission::refusing_quota;
 pub use assessment::{Assessment, Departure};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
 #[cfg(test)]
@@ -77,7 +78,7 @@ fn judge(object: Value<'_>, now: Timestamp, rules: Rules) -> read::ReadResult<Ve
         read::representable(object)?;
     }
     let kind = read::group_kind(object)?;
-    if let Some(verdict) = generic::decide(object)? {
+    if let Some(verdict) = generic::decide(object, rules)? {
         return Ok(verdict);
     }
     let verdict = match rules::of(&kind) {

@@ -13,7 +13,8 @@ const FIRST_SYNC: SignedDuration = SignedDuration::from_secs(5);
 /// The first time after `now` at which [`compute`](super::compute) or [`causes`](super::causes) may give
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
 /// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
-/// kind is then no longer new, its problem has lasted long enough to be a failure, its certificate has expired, or its next run is late.
+/// kind is then no longer new, its problem has lasted long enough to be a failure, its certificate has expired, or its
+/// next run is late.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     let kind = read::group_kind(object).ok()?;
     let moments = if kind == "Pod" {
@@ -25,7 +26,17 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
         let settles = problems.filter_map(|problem| problem.settles());
         let late = (kind == "batch/CronJob").then(|| runs::late_at(object));
         let moments = started(object).into_iter().chain(settles);
-        moments.chain(late.flatten()).collect()
+        let expires = (kind == "cert-manager.io/Certificate").then(|| {
+            moment(
+                object,
+                &["status", "notAfter"],
+                SignedDuration::from_secs(1),
+            )
+        });
+        moments
+            .chain(late.flatten())
+            .chain(expires.flatten())
+            .collect()
     };
     moments.into_iter().filter(|moment| *moment > now).min()
 }

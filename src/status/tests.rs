@@ -737,7 +737,7 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     (
         "velero.io/v1/Backup",
         r#""status":{"phase":"PartiallyFailed"}"#,
-        "Failed:  [Stalled PartiallyFailed]",
+        "Failed: its phase is PartiallyFailed [Stalled PartiallyFailed]",
     ),
     (
         "acme.cert-manager.io/v1/Order",
@@ -745,9 +745,69 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
         "Failed: rate limit [Stalled errored]",
     ),
     (
+        "acme.cert-manager.io/v1/Order",
+        r#""status":{"state":"invalid"}"#,
+        "Failed: its state is invalid [Stalled invalid]",
+    ),
+    (
+        "acid.zalan.do/v1/postgresql",
+        r#""status":{"PostgresClusterStatus":"SyncFailed"}"#,
+        "Failed: its PostgresClusterStatus is SyncFailed [Stalled SyncFailed]",
+    ),
+    (
+        "longhorn.io/v1beta2/Volume",
+        r#""status":{"state":"attached","robustness":"faulted"}"#,
+        "Failed: its health is faulted [Stalled faulted]",
+    ),
+    (
+        "longhorn.io/v1beta2/Volume",
+        r#""status":{"state":"detached","robustness":"unknown"}"#,
+        "Current: Resource is current",
+    ),
+    (
+        "cert-manager.io/v1/Certificate",
+        r#""status":{"notAfter":"2026-11-17T14:00:00Z","conditions":[{"type":"Ready","status":"True"}]}"#,
+        "Failed: the certificate expired at 2026-11-17T14:00:00Z [Stalled Expired]",
+    ),
+    (
+        "cert-manager.io/v1/Certificate",
+        r#""status":{"notAfter":"2026-12-17T14:00:00Z","conditions":[{"type":"Ready","status":"True"}]}"#,
+        "Current: Resource is Ready",
+    ),
+    (
+        "monitoring.coreos.com/v1/Prometheus",
+        r#""status":{"conditions":[{"type":"Available","status":"Degraded","reason":"SomePodsNotReady","message":"1 of 2 pods"}]}"#,
+        "InProgress: 1 of 2 pods [Reconciling SomePodsNotReady]",
+    ),
+    (
+        "postgresql.cnpg.io/v1/Cluster",
+        r#""status":{"conditions":[{"type":"Ready","status":"True"},{"type":"ContinuousArchiving","status":"False","reason":"Failing","message":"no bucket"}]}"#,
+        "InProgress: no bucket [Reconciling Failing]",
+    ),
+    (
+        "keda.sh/v1alpha1/ScaledObject",
+        r#""status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Fallback","status":"True","reason":"FallbackExists","message":"no metric"}]}"#,
+        "InProgress: no metric [Reconciling FallbackExists]",
+    ),
+    (
+        "kafka.strimzi.io/v1beta2/Kafka",
+        r#""status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Warning","status":"True","reason":"Deprecated","message":"an old field"}]}"#,
+        "Current: Resource is Ready",
+    ),
+    (
+        "argoproj.io/v1alpha1/Rollout",
+        r#""metadata":{"generation":3},"status":{"observedGeneration":"3","phase":"Degraded","message":"RolloutAborted"}"#,
+        "Failed: RolloutAborted [Stalled Degraded]",
+    ),
+    (
+        "argoproj.io/v1alpha1/Rollout",
+        r#""metadata":{"generation":3},"status":{"observedGeneration":"2","phase":"Healthy"}"#,
+        "InProgress: Rollout generation is 3, but latest observed generation is 2 [Reconciling LatestGenerationNotObserved]",
+    ),
+    (
         "example.com/v1/Foo",
         r#""status":{"phase":"Pending"}"#,
-        "InProgress:  [Reconciling Pending]",
+        "InProgress: its phase is Pending [Reconciling Pending]",
     ),
     (
         "example.com/v1/Foo",

@@ -28,12 +28,113 @@ fn secret(password: &str) -> Value {
     })
 }
 
-/// The line about the last change, of both forms of the view.
-fn line(cluster: &Cluster) -> String {
-    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+/// The line about the last change of an object, or of what it needs.
+fn line_of(cluster: &Cluster, object: &str) -> String {
+    let ran = cluster.spy().run(&["status", object, "--once"]);
     let mut lines = ran.stdout.lines();
     let found = lines.find(|line| line.contains("changed ") || line.contains("deleted"));
     found.unwrap_or("none").trim().to_owned()
+}
+
+fn line(cluster: &Cluster) -> String {
+    line_of(cluster, "pod/web")
+}
+
+/// A Deployment of this image that a quota does not let have its Pods.
+fn refused() -> Value {
+    let refusal = "pods \"web-1\" is forbidden: exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3";
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop", "generation": 1},
+        "spec": {
+            "replicas": 3,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]}},
+        },
+        "status": {
+            "observedGeneration": 1, "replicas": 1, "updatedReplicas": 1,
+            "conditions": [{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": refusal}],
+        },
+    })
+}
+
+/// A change of the image of the Deployment.
+fn image(image: &str) -> Value {
+    let pod = json!({"containers": [{"name": "web", "image": image}]});
+    json!({"spec": {"template": {"spec": pod}}})
+}
+
+/// The controller observes a generation of the Deployment.
+fn observe(cluster: &Cluster, generation: u64) {
+    let status = json!({"status": {"observedGeneration": generation}});
+    cluster.edit("deployments.apps", "web", &status);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_quota_that_refuses_pods_comes_before_the_rollout_that_met_it() {
+    let cluster = Cluster::start().await;
+    let quota = json!({
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": "shop"},
+        "spec": {"hard": {"pods": "5"}},
+    });
+    cluster.put(quota);
+    cluster.put(refused());
+    cluster.edit(
+        "resourcequotas",
+        "few",
+        &json!({"spec": {"hard": {"pods": "3"}}}),
+    );
+    cluster.edit("deployments.apps", "web", &image("web:2"));
+    observe(&cluster, 2);
+    assert_eq!(
+        line_of(&cluster, "deploy/web"),
+        "└ resourcequota/few changed 4m57s ago by kubectl-edit: hard.pods: \"5\" → \"3\""
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_an_image_is_blamed_for_an_image_that_cannot_be_pulled() {
+    let cluster = Cluster::start().await;
+    cluster.put(broken_pod("ErrImagePull"));
+    let containers = |change: Value| {
+        let mut container = json!({"name": "app"});
+        container
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        json!({"spec": {"containers": [container]}})
+    };
+    cluster.edit("pods", "web", &containers(json!({"image": "app:2"})));
+    cluster.edit(
+        "pods",
+        "web",
+        &containers(json!({"image": "app:2", "tty": true})),
+    );
+    assert_eq!(
+        line(&cluster),
+        "└ changed 4m58s ago by kubectl-edit: containers[app].image: app:1 → app:2"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_of_what_had_failed_before_is_not_the_cause() {
+    let cluster = Cluster::start().await;
+    let mut web = refused();
+    web["status"]["conditions"] = json!([{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "no"}]);
+    cluster.put(web);
+    cluster.edit("deployments.apps", "web", &image("web:2"));
+    let restart =
+        json!({"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}});
+    cluster.edit(
+        "deployments.apps",
+        "web",
+        &json!({"spec": {"template": restart}}),
+    );
+    observe(&cluster, 3);
+    assert_eq!(
+        line_of(&cluster, "deploy/web"),
+        "└ changed 4m58s ago by kubectl-edit: containers[web].image: web:1 → web:2"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

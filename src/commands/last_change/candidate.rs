@@ -3,24 +3,22 @@
 use std::sync::Arc;
 
 use crate::graph::{Links, Reference, ReferenceTarget, Tier};
-use crate::model::{Model, ModelObject};
-use crate::object::{GroupKind, ObjectRef, Uid};
-use crate::source::{Form, SourceKey, Version};
-use crate::status::CauseRule;
+use crate::model::{Absence, Model};
+use crate::object::{ObjectRef, Uid};
+use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::{History, Mux, Revision};
+
+use super::failure_reason::{FailureReason, unwell_pods};
 
 /// How many other objects are looked up for one failed object.
 const MAX_OTHERS: usize = 8;
-
-/// The words before the name of a quota in the message of the API server.
-const EXCEEDED_QUOTA: &str = "exceeded quota: ";
 
 /// An object to look up, and where to start.
 pub(super) struct Candidate {
     pub(super) history: History,
     pub(super) start: CandidateStart,
-    /// Whether a change of the number of replicas matters.
-    pub(super) is_about_replicas: bool,
+    /// Why the failed object has failed, if this is that object.
+    pub(super) own: Option<FailureReason>,
     /// Whether the API server names it as the reason.
     pub(super) is_blamed: bool,
 }
@@ -33,26 +31,20 @@ pub(super) enum CandidateStart {
     Other(ObjectRef, Revision),
 }
 
-/// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets and the exceeded quota.
+/// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist, and the exceeded
+/// quota.
 pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> {
-    let held = model.object(uid).and_then(ModelObject::source_version);
-    let Some((source, version)) = held else {
+    let object = model.object(uid);
+    let held = object.and_then(|object| Some((object, object.source_version()?)));
+    let Some((object, (source, version))) = held else {
         return Vec::new();
     };
     let Some(newest) = newest(model) else {
         return Vec::new();
     };
-    if is_by_webhook(model, uid) {
-        return Vec::new();
-    }
-    let is_about_replicas = quota(model, uid).is_some();
-    let own = mux.history(source).map(|history| Candidate {
-        history,
-        start: CandidateStart::Own(version.clone()),
-        is_about_replicas,
-        is_blamed: false,
-    });
-    let others = others(model, uid).into_iter().filter_map(|target| {
+    let reason = FailureReason::of(model, object);
+    let others = others(model, uid, &reason, &source.cluster);
+    let others = others.into_iter().filter_map(|target| {
         let key = SourceKey {
             form: Form::Full,
             ..target.source(&source.cluster, model.types())?
@@ -60,9 +52,15 @@ pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> 
         Some(Candidate {
             history: mux.history(&key)?,
             start: CandidateStart::Other(key.named_object()?, newest),
-            is_about_replicas: false,
+            own: None,
             is_blamed: &*target.kind.kind == "ResourceQuota",
         })
+    });
+    let own = mux.history(source).map(|history| Candidate {
+        history,
+        start: CandidateStart::Own(version.clone()),
+        own: Some(reason.clone()),
+        is_blamed: false,
     });
     own.into_iter().chain(others).collect()
 }
@@ -73,16 +71,34 @@ fn newest(model: &Model) -> Option<Revision> {
     versions.filter_map(Revision::parse).max()
 }
 
-fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
-    let mut others = Vec::from_iter(quota(model, uid));
-    for uid in suspects(model, uid) {
-        let Some(doc) = model.doc(&uid) else { continue };
+fn others(
+    model: &Model,
+    uid: &Uid,
+    reason: &FailureReason,
+    cluster: &ClusterId,
+) -> Vec<ReferenceTarget> {
+    let mut others = match reason {
+        // The Pods have read no configuration.
+        FailureReason::ImagePull | FailureReason::Scheduling | FailureReason::Webhook => {
+            return Vec::new();
+        }
+        FailureReason::Quota(quota) => vec![quota.clone()],
+        FailureReason::BlockedRollout | FailureReason::Other => Vec::new(),
+    };
+    for object in unwell_pods(model, uid) {
+        let Some(doc) = model.doc(&object.object.identity()) else {
+            continue;
+        };
         let links = Links::of(doc.root(), Tier::Unwell, model.types());
-        let named = links.references.into_iter();
-        let named = named.filter(is_configuration).map(|named| named.target);
-        for target in named {
-            if !others.contains(&target) {
-                others.push(target);
+        for reference in links.references {
+            let is_missing = || {
+                let source = reference.source(cluster, model.types());
+                model.absence(source.as_ref()) == Absence::Missing
+                    && model.graph().referenced(&reference.target).is_none()
+            };
+            if (is_configuration(&reference) || is_missing()) && !others.contains(&reference.target)
+            {
+                others.push(reference.target);
             }
         }
     }
@@ -90,53 +106,9 @@ fn others(model: &Model, uid: &Uid) -> Vec<ReferenceTarget> {
     others
 }
 
-/// The objects whose configuration may be the reason: the Pods that are not well, or the object itself if it has none.
-/// A Pod whose image cannot be pulled has read no configuration.
-fn suspects(model: &Model, uid: &Uid) -> Vec<Uid> {
-    let dependents = model.graph().current_dependents(uid);
-    let unwell = dependents.into_iter().filter_map(|uid| model.object(&uid));
-    let mut unwell: Vec<&ModelObject> = unwell
-        .filter(|object| &*object.object.kind == "Pod" && !object.assessment.is_well())
-        .collect();
-    if unwell.is_empty() {
-        unwell.extend(model.object(uid));
-    }
-    unwell.retain(|object| !object.assessment.has_cause(CauseRule::ImagePull));
-    unwell
-        .into_iter()
-        .map(|object| object.object.identity())
-        .collect()
-}
-
 /// An inventory only lists what it names, so a change of that is no reason for its failure.
 fn is_configuration(reference: &Reference) -> bool {
     let kind = &reference.target.kind;
     let is_needed = !reference.relation.lists_members();
     is_needed && kind.group.is_empty() && matches!(&*kind.kind, "ConfigMap" | "Secret")
-}
-
-/// Whether the API server refuses Pods because it cannot call a webhook. No change of the object is the reason.
-fn is_by_webhook(model: &Model, uid: &Uid) -> bool {
-    let object = model.object(uid);
-    let mut causes = object
-        .into_iter()
-        .flat_map(|object| &object.assessment.causes);
-    causes.any(|cause| cause.rule == CauseRule::FailedCreate && cause.text.starts_with("webhook "))
-}
-
-/// The quota that the API server names in a refusal.
-fn quota(model: &Model, uid: &Uid) -> Option<ReferenceTarget> {
-    let object = model.object(uid)?;
-    let mut causes = object.assessment.causes.iter();
-    let cause = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
-    let (_, rest) = cause.text.split_once(EXCEEDED_QUOTA)?;
-    let name = rest.split([',', ' ']).next()?;
-    Some(ReferenceTarget {
-        kind: GroupKind {
-            group: "".into(),
-            kind: "ResourceQuota".into(),
-        },
-        namespace: object.object.namespace.clone(),
-        name: name.into(),
-    })
 }

@@ -3,14 +3,16 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::diff::{Change, Diff, Redactor};
+use crate::object::ObjectRef;
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
-use crate::object::{ObjectRef, restarted_at};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::LastChangeRecord;
-use crate::source::{PRINTED_PATH, Version};
+use crate::source::Version;
 use crate::watch::Revision;
+
+use super::failure_reason::{FailureReason, is_configuration};
 
 /// How many changed fields are listed.
 const FIELDS: usize = 2;
@@ -20,11 +22,9 @@ const ARROW: &str = " → ";
 
 /// Which changes matter, and whose they are.
 #[derive(Clone, Copy)]
-pub(super) struct Matters {
-    /// Whether the object is the failed one itself.
-    pub(super) is_own: bool,
-    /// Whether a change of the number of replicas matters.
-    pub(super) replicas: bool,
+pub(super) struct Matters<'r> {
+    /// Why the failed object has failed; `None` for a change of another object.
+    pub(super) own: Option<&'r FailureReason>,
     /// How far the server's clock is ahead of this machine's.
     pub(super) skew: SignedDuration,
 }
@@ -40,8 +40,8 @@ pub(crate) struct LastChange {
     probably_by: Option<String>,
     /// The revision of the version after it.
     revision: Option<Revision>,
-    /// Whether it only restarts a workload.
-    is_restart: bool,
+    /// Whether it only changes the metadata of a Pod template, as a restart does.
+    is_minor: bool,
     /// When it was made, by the clock of this machine; `None` if the server recorded no time.
     at: Option<Timestamp>,
     /// The changed fields, with old and new values; `None` for a deletion.
@@ -58,12 +58,11 @@ struct FieldChanges {
 }
 
 impl LastChange {
-    /// The change between two versions; `None` if it does not matter: it changes only the status, metadata, or the
-    /// number of replicas.
+    /// The change between two versions; `None` if it changes no field that may be the cause.
     pub(super) fn between(
         older: &Version,
         newer: &Version,
-        matters: Matters,
+        matters: Matters<'_>,
         redactor: &Redactor,
     ) -> Option<LastChange> {
         let (old, new) = (older.doc().ok()?, newer.doc().ok()?);
@@ -86,15 +85,18 @@ impl LastChange {
             let path = diff.path(change.at).to_string();
             path.starts_with(".spec.template.metadata")
         };
-        let is_restart = restarted_at(old) != restarted_at(new) && changes.iter().all(is_metadata);
+        let is_minor = changes.iter().all(is_metadata);
         let at = writers.moved();
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
-            object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
+            object: matters
+                .own
+                .is_none()
+                .then(|| ObjectRef::clone(&newer.object)),
             by: by.map(name),
             probably_by: probably_by.map(name),
             revision: Revision::parse(&newer.version),
-            is_restart,
+            is_minor,
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {
                 first: shown
@@ -112,7 +114,7 @@ impl LastChange {
             by: None,
             probably_by: None,
             revision: None,
-            is_restart: false,
+            is_minor: false,
             at: None,
             fields: None,
         }
@@ -128,10 +130,14 @@ impl LastChange {
         self.fields.is_none()
     }
 
-    /// The order among changes that are equally suspect: a restart only brings out what changed before, so it comes first;
-    /// then by revision.
+    /// Whether it only changes the metadata of a Pod template. A restart brings out what changed before.
+    pub(super) fn is_minor(&self) -> bool {
+        self.is_minor
+    }
+
+    /// The order among changes that are equally suspect: the minor ones come first; then by revision.
     pub(super) fn place(&self) -> (bool, Option<Revision>) {
-        (!self.is_restart, self.revision)
+        (!self.is_minor, self.revision)
     }
 
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
@@ -190,13 +196,12 @@ impl FieldChanges {
     }
 }
 
-impl Matters {
+impl Matters<'_> {
     fn has(self, diff: &Diff<'_>, change: &Change) -> bool {
         let path = diff.path(change.at).to_string();
-        let is_scale = matches!(&*path, ".spec.replicas" | ".spec.paused");
-        let is_bookkeeping = [".status", ".metadata", ".spec.nodeName", PRINTED_PATH]
-            .iter()
-            .any(|part| path.starts_with(part));
-        !is_bookkeeping && (self.replicas || !is_scale)
+        match self.own {
+            Some(reason) => reason.may_come_from(&path),
+            None => is_configuration(&path),
+        }
     }
 }

@@ -5,11 +5,16 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::join_all;
 
+use jiff::Timestamp;
+
 use crate::diff::Redactor;
-use crate::watch::{History, Past, Presence, Walk, WalkLimits};
+use crate::source::Version;
+use crate::status::{Rules, Status, compute};
+use crate::watch::{Past, Presence, Walk, WalkLimits};
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, Matters};
+use super::failure_reason::FailureReason;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
@@ -31,46 +36,61 @@ pub(super) async fn last(
     last.map(|(_, change)| change)
 }
 
-/// The last change of one object.
+/// The last change of one object that may be the cause.
 async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
-    let history = &candidate.history;
-    let (mut newer, mut walk, is_own) = start(history, candidate.start).await?;
-    let matters = Matters {
-        is_own,
-        replicas: candidate.is_about_replicas,
-        skew: history.skew(),
-    };
-    loop {
-        match walk.next().await? {
-            Past::Version(older) => {
-                if let Some(newer) = &newer
-                    && let Some(change) = LastChange::between(&older, newer, matters, redactor)
-                {
-                    return Some(change);
-                }
-                newer = Some(older);
-            }
+    let (mut newer, mut walk) = start(&candidate).await?;
+    let own = candidate.own.as_ref();
+    let skew = candidate.history.skew();
+    // The newest change waits for a Pod that an earlier one broke.
+    let mut waits = own == Some(&FailureReason::BlockedRollout);
+    let mut minor = None;
+    while let Some(past) = walk.next().await {
+        let older = match past {
+            Past::Version(older) => older,
             Past::Deleted(_) if newer.is_none() => {
                 return Some(LastChange::deletion(walk.object()));
             }
-            Past::Created | Past::Deleted(_) => return None,
+            Past::Created | Past::Deleted(_) => break,
+        };
+        let Some(version) = newer.replace(older.clone()) else {
+            continue;
+        };
+        match LastChange::between(&older, &version, Matters { own, skew }, redactor) {
+            Some(change) if change.is_minor() => {
+                minor = minor.or(Some(change));
+                // The object had failed before, so an earlier change is the cause.
+                if was_well(&older) {
+                    break;
+                }
+            }
+            Some(_) if waits => waits = false,
+            Some(change) => return Some(change),
+            None if own.is_some_and(FailureReason::ends_with_success) && was_well(&version) => {
+                break;
+            }
+            None => {}
         }
     }
+    minor
 }
 
-async fn start(history: &History, start: CandidateStart) -> Option<(Presence, Walk, bool)> {
+/// Whether a version was Current by kstatus. The time only decides between other states.
+fn was_well(version: &Version) -> bool {
+    let doc = version.doc();
+    doc.is_ok_and(|doc| {
+        compute(doc.root(), Timestamp::UNIX_EPOCH, Rules::Kstatus).status == Status::Current
+    })
+}
+
+/// The version at which a walk starts, and the walk.
+async fn start(candidate: &Candidate) -> Option<(Presence, Walk)> {
+    let history = &candidate.history;
     let limits = WalkLimits {
         requests: REQUESTS,
         ..WalkLimits::default()
     };
-    Some(match start {
-        CandidateStart::Own(version) => {
-            let walk = history.before(&version, limits)?;
-            (Some(version), walk, true)
-        }
-        CandidateStart::Other(object, at) => {
-            let (there, walk) = history.at(&object, at, limits).await.ok()?;
-            (there, walk, false)
-        }
+    Some(match &candidate.start {
+        CandidateStart::Own(version) => (Some(version.clone()), history.before(version, limits)?),
+        CandidateStart::Other(object, at) => history.at(object, *at, limits).await.ok()?,
     })
 }

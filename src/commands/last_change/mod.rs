@@ -5,6 +5,7 @@
 
 mod candidate;
 mod change;
+mod failure_reason;
 mod find;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::change::{LastChange, Matters};
+use super::failure_reason::FailureReason;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::Version;
@@ -40,14 +41,13 @@ fn object(kind: &str, fields: &Value, is_written: bool) -> Value {
     object
 }
 
-const OWN: Matters = Matters {
-    is_own: true,
-    replicas: false,
+const OWN: Matters<'_> = Matters {
+    own: Some(&FailureReason::Other),
     skew: SignedDuration::ZERO,
 };
 
 /// The line about a change of an object of this kind.
-fn told(kind: &str, old: &Value, new: &Value, matters: Matters) -> String {
+fn told(kind: &str, old: &Value, new: &Value, matters: Matters<'_>) -> String {
     let (old, new) = (object(kind, old, false), object(kind, new, true));
     let change = LastChange::between(&version(&old), &version(&new), matters, &Redactor::new());
     change.map_or("-".to_owned(), |change| change.text(NOW, "→"))
@@ -61,10 +61,7 @@ fn pods(image: &str, replicas: u32) -> Value {
 #[test]
 fn a_line_has_the_old_and_the_new_value() {
     let spec = |image: &str| json!({"spec": pods(image, 3)});
-    let other = Matters {
-        is_own: false,
-        ..OWN
-    };
+    let other = Matters { own: None, ..OWN };
     let data = |value: &str| json!({"data": {"limit": value}});
     let lines = [
         told("Deployment", &spec("web:1.0"), &spec("bad:1"), OWN),
@@ -106,7 +103,7 @@ fn a_scale_and_a_report_do_not_matter() {
         "-"
     );
     let counts = Matters {
-        replicas: true,
+        own: Some(&FailureReason::Scheduling),
         ..OWN
     };
     assert_snapshot!(told("Deployment", &spec("web:1", 3), &spec("web:1", 5), counts), @"changed 41s ago by kubectl-set: replicas: 3 → 5");

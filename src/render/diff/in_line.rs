@@ -12,13 +12,7 @@ use super::value::fitting;
 const COLUMNS: usize = 48;
 
 /// The parts of a path that say little about it.
-const PREFIXES: [&str; 5] = [
-    ".spec.template.spec.",
-    ".spec.template.",
-    ".spec.",
-    ".data.",
-    ".",
-];
+const PREFIXES: [&str; 4] = [".spec.template.spec.", ".spec.", ".data.", "."];
 
 /// A change as display text: `containers[web].image`, `web:1` and `web:2`.
 #[derive(Clone, Debug, PartialEq, Eq)]

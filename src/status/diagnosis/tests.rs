@@ -399,7 +399,7 @@ fn other_kinds() {
         (
             "example.com/v1/Foo",
             r#""status":{"phase":"Failed"}"#,
-            "Failed  Failed",
+            "Failed  its phase is Failed",
         ),
         (
             "policy/v1/PodDisruptionBudget",
