@@ -91,6 +91,12 @@ impl Node {
         self.labels.get(key).map(|value| &**value)
     }
 
+    /// Whether it is a default binding. The API server creates them for all controllers, whether they run or not
+    /// (<https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings>).
+    pub fn is_default_binding(&self) -> bool {
+        self.label("kubernetes.io/bootstrapping").is_some()
+    }
+
     /// Its revision number; `None` for other kinds than Deployments and `ReplicaSets`.
     pub fn revision(&self) -> Option<i64> {
         self.workload()?.revision

@@ -3,24 +3,20 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
+use crate::graph::{IfAbsent, Node, Reference, Tier};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{Cause, CauseRule, Finding, Rules, Status};
+use crate::status::{Cause, Finding, Rules, Status};
 
+use super::Model;
 use super::object::Surroundings;
-use super::service::{absent_port, ports_of};
-use super::{Absence, Model};
+use super::reference_findings::at_next_start;
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
-
-/// The notes of an object that is Current and that a waiting Pod cannot use.
-const UNUSABLE: [CauseRule; 2] = [CauseRule::Cordoned, CauseRule::Unallocated];
 
 impl Model {
     /// Judges objects, and the objects that name them, again. Returns those with another assessment.
@@ -90,6 +86,7 @@ impl Model {
         let is_well = object.is_some_and(|object| object.own.is_well());
         let is_explained =
             object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
+        let is_default = self.graph.node(uid).is_some_and(Node::is_default_binding);
         let references = self.graph.references_of(uid).iter();
         // A claim that names its volume waits for that one, whatever its class.
         let mut targets = references
@@ -104,7 +101,8 @@ impl Model {
                 "StorageClass" => !is_in_use && !names_volume,
                 _ => !is_in_use,
             };
-            reference.tier() <= upto && !reference.relation.lists_members() && matters
+            let is_needed = !reference.relation.lists_members() && !is_default;
+            reference.tier() <= upto && is_needed && matters
         })
     }
 
@@ -157,80 +155,6 @@ impl Model {
         findings
     }
 
-    /// What is wrong with a named object.
-    pub(super) fn reference_finding(
-        &self,
-        cluster: &ClusterId,
-        reference: &Reference,
-    ) -> Option<Finding> {
-        match self.graph.referenced(&reference.target) {
-            Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
-            Some(_) => Some(absent(reference)),
-            None => match self.absence(reference.source(cluster, &self.types).as_ref()) {
-                Absence::Missing => Some(absent(reference)),
-                Absence::Refused => unseen(reference),
-                Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
-            },
-        }
-    }
-
-    /// The problem of an object that exists, for an object that names it.
-    fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
-        match &node.facts {
-            Facts::Data(keys) => {
-                if let Some(missing) = missing_key(reference, keys) {
-                    return Some(missing);
-                }
-            }
-            Facts::Service(service) => {
-                if let Some(port) = absent_port(reference, service) {
-                    let text = format!("{reference} has no port {port}{}", ports_of(service));
-                    let status = status_if_absent(reference);
-                    return Some(Finding::new(CauseRule::MissingPort, status, text));
-                }
-            }
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
-        }
-        let own = &self.objects.get(&node.uid)?.assessment;
-        let is_always = reference.relation.tier == Tier::Always;
-        if is_always && node.service().is_some() && own.is_well() && self.has_no_endpoints(node) {
-            let text = format!("{reference}: no endpoints");
-            let status = status_if_absent(reference);
-            return Some(Finding::new(CauseRule::FailedReference, status, text));
-        }
-        let (rule, status) = match own.status() {
-            Status::Failed if is_always => match node.facts {
-                Facts::Data(_) | Facts::Service(_) => {
-                    (CauseRule::FailedReference, status_if_absent(reference))
-                }
-                Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => return None,
-            },
-            Status::Unknown if is_always && node.service().is_some() => {
-                (CauseRule::UnreadReference, Status::Unknown)
-            }
-            // The object is not well anyway: this only says why.
-            // A claim that waits for its Pod does not hold it up.
-            Status::InProgress if own.has_cause(CauseRule::WaitsForPod) => return None,
-            Status::Failed | Status::InProgress if !is_always => {
-                (CauseRule::FailedReference, Status::InProgress)
-            }
-            _ if !is_always && UNUSABLE.iter().any(|rule| own.has_cause(*rule)) => {
-                (CauseRule::FailedReference, Status::InProgress)
-            }
-            Status::Failed
-            | Status::InProgress
-            | Status::Unknown
-            | Status::Current
-            | Status::Terminating
-            | Status::NotFound => return None,
-        };
-        let words = match own.causes.first() {
-            Some(cause) if !is_always => cause.text.as_str(),
-            Some(_) | None => &own.verdict.message,
-        };
-        Some(Finding::new(rule, status, format!("{reference}: {words}")))
-    }
-
     /// The Services that a slice or a Pod belongs to.
     pub(super) fn services_of(&self, uid: &Uid) -> Vec<Uid> {
         let services = self.graph.services_of(uid).into_iter();
@@ -245,49 +169,4 @@ impl Model {
     pub(super) fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
         self.objects.get(uid)?.cluster()
     }
-}
-
-/// The first key that an object needs and a `ConfigMap` or a Secret does not have.
-fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Finding> {
-    let missing = reference.keys.iter().find(|key| !keys.contains(*key))?;
-    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
-    let there = if keys.is_empty() {
-        "it is empty".to_owned()
-    } else {
-        format!("it has {}", keys.join(", "))
-    };
-    let text = format!("{reference}: missing key \"{missing}\"; {there}");
-    let status = status_if_absent(reference);
-    Some(Finding::new(CauseRule::MissingKey, status, text))
-}
-
-fn absent(reference: &Reference) -> Finding {
-    let status = status_if_absent(reference);
-    let text = format!("{reference} {}", Absence::Missing.words());
-    Finding::new(CauseRule::MissingReference, status, text)
-}
-
-/// The problem for a Pod that runs and is well: only a new container misses what the Pod names.
-fn at_next_start(found: &Finding) -> Option<Finding> {
-    let rule = found.cause.rule;
-    let is_missing = matches!(rule, CauseRule::MissingReference | CauseRule::MissingKey);
-    let text = format!("{}; no new container could start", found.cause.text);
-    is_missing.then(|| Finding::new(rule, Status::Current, text))
-}
-
-/// The state of an object that does not find what it names.
-fn status_if_absent(reference: &Reference) -> Status {
-    match reference.if_absent() {
-        IfAbsent::Fails => Status::Failed,
-        IfAbsent::Delays => Status::InProgress,
-        IfAbsent::Works => Status::Current,
-    }
-}
-
-/// An object is never called well for lack of rights.
-fn unseen(reference: &Reference) -> Option<Finding> {
-    (reference.tier() == Tier::Always).then(|| {
-        let text = format!("{reference} {}", Absence::Refused.words());
-        Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
-    })
 }

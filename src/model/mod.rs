@@ -19,6 +19,7 @@ mod neighbour_rules;
 mod object;
 mod outlook;
 mod plan;
+mod reference_findings;
 mod refresh;
 mod roll_up;
 mod service;

@@ -597,6 +597,26 @@ async fn of_many_objects_only_the_broken_ones_are_expanded_and_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_well_may_be_of_every_kind() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"limit": "10"})));
+    cluster.put(json!({
+        "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}},
+    }));
+    let ran = once(&cluster, &["--unhealthy"]);
+    assert_snapshot!(ran.transcript(), @"
+    1 Current, 1 Failed
+    NAME            READY   STATUS   RESTARTS   AGE     NODE   IP
+    ✗ ingress/web   -       Failed   -          4m58s   -      -
+      └ backend service/web does not exist
+    ");
+    let ran = once(&cluster, &["--unhealthy", "-o", "name", "--exit-code"]);
+    assert_eq!(ran.stdout, "ingress.networking.k8s.io/web\n");
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_type_has_the_columns_of_the_server() {
     let cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);

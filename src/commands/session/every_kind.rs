@@ -26,6 +26,15 @@ impl From<Vec<Target>> for EveryKind {
     }
 }
 
+impl EveryKind {
+    /// The same kinds without Events.
+    pub(crate) fn without_events(mut self) -> EveryKind {
+        self.targets
+            .retain(|target| &*target.resource.kind != "Event");
+        self
+    }
+}
+
 impl Session {
     /// Like [`Session::targets`], but arguments without an object or a type mean every kind.
     pub(crate) async fn targets_or_every_kind(

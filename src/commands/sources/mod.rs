@@ -157,7 +157,7 @@ impl Sources {
     }
 
     /// A line for each source that cannot be read. Sources of one type that the server refuses in the same words share a line.
-    pub(crate) fn refused(&self) -> impl Iterator<Item = String> {
+    fn refused(&self) -> impl Iterator<Item = String> {
         let refused = self.known.iter().enumerate();
         let refused = refused.filter(|(at, known)| {
             let mut before = self.known[..*at].iter();
@@ -184,11 +184,16 @@ impl Sources {
         })
     }
 
+    /// The lines for the sources that cannot be read. Of many, the last line has the number of the others.
+    pub(crate) fn refusal_lines(&self) -> Vec<String> {
+        at_most(REFUSALS, self.refused().collect())
+    }
+
     /// How current a view on this canvas is.
     pub(crate) fn connection(&self, canvas: Canvas) -> Connection {
         Connection {
             summary: self.summary(canvas.now, canvas.look),
-            refused: self.refused().collect(),
+            refused: self.refusal_lines(),
             watches: self.count(),
             ..Connection::default()
         }
@@ -247,12 +252,13 @@ impl Sources {
 /// The error for sources that cannot be read: one line for each reason, and a hint. `None` without any
 /// reason.
 fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
-    let mut lines: Vec<&str> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     for cause in sources.iter().filter_map(|known| cause(&known.state)) {
-        if !lines.contains(&&**cause) {
-            lines.push(cause);
+        if !lines.iter().any(|line| **line == **cause) {
+            lines.push(cause.to_string());
         }
     }
+    let lines = at_most(REFUSALS, lines);
     let forbidden = sources.iter().filter(|known| known.is_forbidden());
     let forbidden: Vec<&SourceKey> = forbidden.map(|known| &*known.key).collect();
     let error = (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))?;
@@ -260,6 +266,19 @@ fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
         Some(hint) => error.hint(hint),
         None => error,
     })
+}
+
+/// How many lines sources take that cannot be read.
+const REFUSALS: usize = 5;
+
+/// The lines, or the first ones and the number of the others.
+fn at_most(most: usize, mut lines: Vec<String>) -> Vec<String> {
+    if lines.len() > most {
+        let more = lines.len() - (most - 1);
+        lines.truncate(most - 1);
+        lines.push(format!("and {more} more types (-v=6 shows each request)"));
+    }
+    lines
 }
 
 fn severity(state: &SourceState) -> u8 {

@@ -182,6 +182,29 @@ fn sources_of_one_type_that_are_refused_in_the_same_words_share_a_line() {
 }
 
 #[test]
+fn of_many_refusals_the_last_line_has_the_number() {
+    let mut sources = Sources::default();
+    let core = ["Pod", "Service", "Secret", "ConfigMap", "Event"];
+    let apps = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"];
+    let core = core.map(|kind| ("", kind)).into_iter();
+    for (group, kind) in core.chain(apps.map(|kind| ("apps", kind))) {
+        let source = Arc::new(SourceKey::all(group, kind));
+        sources.add(&source, Need::Vital);
+        notes(
+            &mut sources,
+            &[(&source, forbidden(&format!("kind {kind}")))],
+        );
+    }
+    let lines = sources.refusal_lines();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!(lines[4], "and 5 more types (-v=6 shows each request)");
+    let error = error(&sources).unwrap_or_default();
+    let kinds = error.lines().filter(|line| line.contains("kind "));
+    assert_eq!(kinds.count(), 4, "{error}");
+    assert!(error.contains("\nand 5 more types"), "{error}");
+}
+
+#[test]
 fn the_hint_asks_for_the_verb_that_was_refused() {
     for (key, hint) in [
         (pods(), "try `kubectl auth can-i list pods -n shop`"),

@@ -52,7 +52,10 @@ pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
     }
 }
 
-/// The requested types, in kubectl's spelling.
+/// The most types that the header names.
+const NAMED_TYPES: usize = 3;
+
+/// The requested types in kubectl's spelling, or their number.
 fn requested(state: &StatusState) -> String {
     let mut resources: Vec<String> = Vec::new();
     for key in state.requested() {
@@ -61,7 +64,10 @@ fn requested(state: &StatusState) -> String {
             resources.push(resource);
         }
     }
-    resources.join(",")
+    match resources.len() {
+        ..=NAMED_TYPES => resources.join(","),
+        types => format!("{types} types"),
+    }
 }
 
 /// `kubectl spy trace service/api shows where its traffic goes`: the command that shows more about a single object.

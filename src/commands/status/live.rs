@@ -13,7 +13,6 @@ use super::view::{table, view};
 use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
-use crate::render::header_footer::Connection;
 use crate::source::{Event, Scope, SourceKey};
 
 /// The state, and what was printed of it.
@@ -97,11 +96,11 @@ impl LiveStatus {
             StatusFormat::Text | StatusFormat::Wide if is_empty => Vec::new(),
             StatusFormat::Text | StatusFormat::Wide => {
                 let canvas = terminal.canvas();
-                let connection = Connection {
-                    // Without a terminal, standard error has these lines.
-                    refused: sources.refused().filter(|_| terminal.is_live()).collect(),
-                    ..sources.connection(canvas)
-                };
+                let mut connection = sources.connection(canvas);
+                if !terminal.is_live() {
+                    // Standard error has these lines.
+                    connection.refused.clear();
+                }
                 table(&self.state, &connection, self.options, canvas)
             }
         };

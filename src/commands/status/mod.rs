@@ -22,8 +22,8 @@ mod transitions;
 mod view;
 
 use super::{
-    Answer, CommandError, Context, Ended, Ending, Judge, LastChanges, ObjectArgs, Output, Session,
-    Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
+    Answer, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
+    Output, Session, Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
 };
 use crate::model::JudgementPlan;
 use crate::source::{Form, SourceKey};
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// Show the rule behind each state, and the document that the rule comes from
     #[arg(long)]
     explain: bool,
-    /// Show only objects that are not Current, and the owners above them
+    /// Show only objects that are not Current, and the owners above them. Without TYPE, of every kind
     #[arg(long)]
     unhealthy: bool,
     /// Leave out the titles of the columns and the counts
@@ -72,7 +72,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web --once           print its current state and exit
   kubectl spy status pods -l app=web -A          all Pods with a label, and new ones
   kubectl spy status deploy/web --explain        the rules behind each state, and their sources
-  kubectl spy status deploy,sts -A --unhealthy   only what is not Current, and why
+  kubectl spy status --unhealthy                 what is not well in the namespace, and why
+  kubectl spy status deploy,sts -A --unhealthy   the same, of two types in all namespaces
   kubectl spy status deploy/web -o json          one JSON record per line, for programs
   kubectl spy status -f manifests/ --for=current --timeout=5m
                                                  exit when the objects of manifests are ready
@@ -109,13 +110,26 @@ impl Args {
         }
     }
 
-    /// Adds what to do if the command names no object.
-    fn with_hint(&self, error: CommandError) -> CommandError {
-        if self.objects.subject() == Subject::Unnamed && self.objects.source.from.is_none() {
-            error.hint("to see what is not well in the namespace: status all --unhealthy")
-        } else {
-            error
+    /// The requested objects and types. What is not well can be of every kind: Events are no objects with a state.
+    async fn targets(
+        &self,
+        session: &Session,
+        context: &mut Context<'_>,
+    ) -> Result<EveryKind, CommandError> {
+        let is_unnamed = self.objects.subject() == Subject::Unnamed;
+        if self.unhealthy && is_unnamed {
+            let every = session.targets_or_every_kind(&self.objects, "status", context);
+            return Ok(every.await?.without_events());
         }
+        let targets = session.targets(&self.objects, "status", context).await;
+        let targets = targets.map_err(|error| {
+            if is_unnamed && self.objects.source.from.is_none() {
+                error.hint("to see what is not well in the namespace: status --unhealthy")
+            } else {
+                error
+            }
+        });
+        Ok(targets?.into())
     }
 
     /// Whether to show all objects of a file and exit.
@@ -172,10 +186,9 @@ pub(crate) async fn show(
     if args.is_once() {
         session.list_only(context.env);
     }
-    let targets = Box::pin(session.targets(&args.objects, "status", context));
-    let targets = args.wait.in_time(&stop, targets).await;
-    let targets = targets.map_err(|error| args.with_hint(error))?;
-    let mut requested = session.keys(&targets);
+    let targets = Box::pin(args.targets(&session, context));
+    let every = args.wait.in_time(&stop, targets).await?;
+    let mut requested = session.keys(&every.targets);
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());
     }
@@ -188,6 +201,11 @@ pub(crate) async fn show(
         state = state.with_types(session.served_types().await);
     }
     let mut terminal = Terminal::open(context, args.stdout());
+    for group in &every.silent {
+        terminal.notify(&format!(
+            "not read: {group}, because its server does not answer"
+        ))?;
+    }
     if args.output.shows_last_changes() {
         state = state.looking_back(LastChanges::new(session.mux.clone()));
     }

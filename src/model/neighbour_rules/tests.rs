@@ -676,3 +676,47 @@ fn guard() -> SourceKey {
         ..SourceKey::all("", "Service")
     }
 }
+
+#[test]
+fn a_default_binding_may_be_for_a_controller_that_does_not_run() {
+    let state = |labels: &str| {
+        let binding = format!(
+            "{{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {{name: b, labels: {{{labels}}}}},
+  subjects: [{{kind: ServiceAccount, name: gone, namespace: shop}}]}}"
+        );
+        let mut read = Read::of(&binding);
+        let read = read.look(SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            select: Select::Name("gone".into()),
+            ..SourceKey::all("", "ServiceAccount")
+        });
+        read.put(&binding).state("b")
+    };
+    let missing = "InProgress\nMissingReference: subject serviceaccount/gone does not exist";
+    assert_eq!(state(""), missing);
+    assert_eq!(
+        state("kubernetes.io/bootstrapping: rbac-defaults"),
+        "Current"
+    );
+}
+
+#[test]
+fn a_node_short_of_space_does_not_explain_a_pod_that_runs() {
+    let state = |condition: &str, status: &str| {
+        let node = format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: node-1}}, status: {{conditions: [{{type: {condition}, status: '{status}', reason: NodeReason}}]}}}}"
+        );
+        let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {nodeName: node-1, containers: [{name: c}]},
+  status: {phase: Running, conditions: [{type: Ready, status: 'False', reason: ContainersNotReady}],
+    containerStatuses: [{name: c, ready: false, state: {running: {startedAt: '2026-01-01T00:00:00Z'}}}]}}";
+        let mut read = Read::of(&[&node, pod].join("\n---\n"));
+        read.put(pod).state("p")
+    };
+    let own = "NotReady: c: running, not ready";
+    assert_eq!(state("DiskPressure", "True"), format!("InProgress\n{own}"));
+    let node = "FailedReference: node node-1: NodeReason";
+    assert_eq!(
+        state("Ready", "Unknown"),
+        format!("InProgress\n{node}\n{own}")
+    );
+}
