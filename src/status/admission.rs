@@ -3,7 +3,7 @@
 use crate::object::Quantity;
 
 /// A refusal in few words; `None` if the message is none, or none that can be shortened.
-pub(super) fn in_short(message: &str) -> Option<String> {
+pub fn short_refusal(message: &str) -> Option<String> {
     exceeded_quota(message).or_else(|| failed_webhook(message))
 }
 
@@ -97,7 +97,8 @@ mod tests {
             ("exceeded quota: small, requested: pods=1", ""),
             (r#"admission webhook "a.b" denied the request: no"#, ""),
         ] {
-            assert_eq!(in_short(message).unwrap_or_default(), expect, "{message}");
+            let short = short_refusal(message).unwrap_or_default();
+            assert_eq!(short, expect, "{message}");
         }
     }
 }
