@@ -10,7 +10,7 @@ mod volume_places;
 
 use crate::graph::Node;
 use crate::object::Uid;
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Form, Scope, SourceKey};
 use crate::status::Cause;
 
 use super::Model;
@@ -63,10 +63,9 @@ impl Model {
         let selects_nothing = self.coverage.is_read(&selected)
             && self.graph.selected_pods(&node.uid).is_empty()
             && matches!(selected.scope, Scope::Namespace(_));
-        selects_nothing.then_some(SourceKey {
-            select: Select::All,
+        selects_nothing.then(|| SourceKey {
             form: Form::Metadata,
-            ..selected
+            ..selected.of_all()
         })
     }
 }

@@ -20,7 +20,7 @@ use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, Resource};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey, Version};
+use crate::source::{ClusterId, Select, SourceKey, Version};
 
 /// The most listings to request.
 const REQUESTS: u32 = 300;
@@ -77,19 +77,15 @@ struct Renewal {
 
 /// The key of the Leases that give a cluster's revisions their times.
 pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
-    SourceKey {
-        cluster: cluster.clone(),
-        resource: Resource {
-            group: "coordination.k8s.io".into(),
-            version: "v1".into(),
-            plural: "leases".into(),
-            kind: "Lease".into(),
-            namespaced: true,
-        },
-        scope: Scope::Namespace("kube-system".into()),
-        select: Select::All,
-        form: Form::Full,
-    }
+    let resource = Resource {
+        group: "coordination.k8s.io".into(),
+        version: "v1".into(),
+        plural: "leases".into(),
+        kind: "Lease".into(),
+        namespaced: true,
+    };
+    let namespace = Some("kube-system".into());
+    SourceKey::of(cluster, resource, namespace, Select::All)
 }
 
 impl Dates {
