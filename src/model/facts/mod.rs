@@ -4,7 +4,6 @@
 mod constraints;
 mod placement;
 mod pod_templates;
-mod stateful_set;
 mod storage;
 mod volume_places;
 
