@@ -86,7 +86,7 @@ impl WorkloadKind for CronJob {
         if active > 0 {
             return headline("running".to_owned()).at(counted(active, "active job", "active jobs"));
         }
-        match time(rollout.object(), "lastScheduleTime") {
+        match rollout.object().time_at(&["status", "lastScheduleTime"]) {
             None => headline(format!("not started by its schedule yet{last}")),
             Some(_) => headline(format!("waits for its next start{last}")),
         }
@@ -123,15 +123,11 @@ fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
     suspended.unwrap_or(false)
 }
 
-fn time(object: Value<'_>, key: &str) -> Option<Timestamp> {
-    object.str_at(&["status", key])?.parse().ok()
-}
-
 fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: String| RolloutPhase::new(PhaseName::LastRun, progress, text);
     let object = rollout.object();
     let Some(job) = rollout.current() else {
-        return match time(object, "lastScheduleTime") {
+        return match object.time_at(&["status", "lastScheduleTime"]) {
             _ if !rollout.knows_owners() => {
                 RolloutPhase::unread(PhaseName::LastRun, &unread_text("Job"))
             }

@@ -129,8 +129,7 @@ impl WorkloadKind for Job {
 }
 
 fn start(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
-    let start = rollout.object().str_at(&["status", "startTime"])?;
-    start.parse().ok()
+    rollout.object().time_at(&["status", "startTime"])
 }
 
 fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
@@ -156,8 +155,7 @@ fn started(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: &str| RolloutPhase::new(PhaseName::Complete, progress, text);
     if let Some(condition) = has_ended(rollout, "Complete") {
-        let time = rollout.object().str_at(&["status", "completionTime"]);
-        let time = time.and_then(|time| time.parse().ok());
+        let time = rollout.object().time_at(&["status", "completionTime"]);
         let time = time.or_else(|| condition.since());
         let text = rollout.kind.amount(rollout.counts.wanted);
         return phase(PhaseProgress::Done, &text).at(time);
