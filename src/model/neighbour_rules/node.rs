@@ -90,10 +90,7 @@ impl Model {
         let node = nodes.find_map(|found| self.graph.referenced(&found.target));
         let has_pressure = |node: &&Node| {
             let object = self.objects.get(&node.uid);
-            object.is_some_and(|object| {
-                let mut causes = object.own.causes.iter();
-                causes.any(|cause| cause.rule == CauseRule::MemoryPressure)
-            })
+            object.is_some_and(|object| object.own.has_cause(CauseRule::MemoryPressure))
         };
         let Some(node) = node.filter(has_pressure) else {
             return Vec::new();

@@ -64,8 +64,8 @@ impl Model {
                 selector.filter(|_| self.has_no_endpoints(node))
             }
             ("policy", "PodDisruptionBudget") => {
-                let mut causes = self.objects.get(&node.uid)?.own.causes.iter();
-                let covers_none = causes.any(|cause| cause.rule == CauseRule::NoPodSelected);
+                let own = &self.objects.get(&node.uid)?.own;
+                let covers_none = own.has_cause(CauseRule::NoPodSelected);
                 covers_none.then(|| read("selector")).flatten()
             }
             ("networking.k8s.io", "NetworkPolicy") => {

@@ -80,7 +80,7 @@ impl WorkloadKind for CronJob {
         let last = rollout.current().map(|job| job.status);
         let last = last.filter(|last| *last == Status::Failed && active == 0);
         let last = last.map_or("", |_| "; the last run failed");
-        if is_suspended(rollout) {
+        if rollout.is_suspended() {
             return headline(format!("suspended{last}"));
         }
         if active > 0 {
@@ -118,11 +118,6 @@ impl WorkloadKind for CronJob {
     }
 }
 
-fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
-    let suspended = rollout.object().bool_at(&["spec", "suspend"]);
-    suspended.unwrap_or(false)
-}
-
 fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: String| RolloutPhase::new(PhaseName::LastRun, progress, text);
     let object = rollout.object();
@@ -153,7 +148,7 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 
 fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let text = match next_start(rollout.object()) {
-        _ if is_suspended(rollout) => "suspended".to_owned(),
+        _ if rollout.is_suspended() => "suspended".to_owned(),
         Some(due) => age::rfc3339(due),
         None => String::new(),
     };
