@@ -32,7 +32,7 @@ pub struct ServicePort {
     pub number: i64,
     /// The port of the Pods behind it.
     pub target: Port,
-    /// The port of each Node that leads to it.
+    /// The port on each Node that leads to it.
     pub node_port: Option<i64>,
     /// `TCP`, `UDP` or `SCTP`.
     pub protocol: Arc<str>,

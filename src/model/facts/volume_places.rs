@@ -81,10 +81,8 @@ impl Model {
         let volumes = self.claims_of(pod).filter_map(|claim| {
             let volume = self.doc(&claim.uid)?;
             let name = volume.root().text_at(&["spec", "volumeName"])?;
-            let (cluster, volumes) = (
-                self.cluster_of(&pod.uid)?,
-                well_known("", "PersistentVolume"),
-            );
+            let cluster = self.cluster_of(&pod.uid)?;
+            let volumes = well_known("", "PersistentVolume");
             Some(SourceKey::of(cluster, volumes, None, Select::Name(name)))
         });
         volumes.collect()

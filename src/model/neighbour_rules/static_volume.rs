@@ -96,10 +96,8 @@ impl Model {
     }
 
     fn all_volumes(&self, claim: &Node) -> Option<SourceKey> {
-        let (cluster, volumes) = (
-            self.cluster_of(&claim.uid)?,
-            well_known("", "PersistentVolume"),
-        );
+        let cluster = self.cluster_of(&claim.uid)?;
+        let volumes = well_known("", "PersistentVolume");
         Some(SourceKey::of(cluster, volumes, None, Select::All))
     }
 

@@ -6,28 +6,28 @@ use crate::graph::{Pod, Port, Service, ServicePort};
 use crate::object::Value;
 
 /// The type and the addresses of a Service: `ClusterIP 10.96.14.7`.
-pub(super) fn reach(facts: &Service, service: Value<'_>) -> Vec<String> {
-    match facts.external_name.as_deref() {
+pub(super) fn reach(service: &Service, object: Value<'_>) -> Vec<String> {
+    match service.external_name.as_deref() {
         Some("") => return vec!["ExternalName without a name".to_owned()],
         Some(name) => return vec![format!("ExternalName to {name}")],
         None => {}
     }
-    let kind = service.text_at(&["spec", "type"]);
+    let kind = object.text_at(&["spec", "type"]);
     let kind = kind.as_deref().unwrap_or("ClusterIP");
-    let mut facts = vec![if facts.is_headless {
+    let mut facts = vec![if service.is_headless {
         "headless".to_owned()
     } else {
-        format!("{kind} {}", cluster_addresses(service))
+        format!("{kind} {}", cluster_addresses(object))
     }];
     if kind == "LoadBalancer" {
-        let addresses = ingress(service);
+        let addresses = ingress(object);
         facts.push(if addresses.is_empty() {
             "waiting for an external address".to_owned()
         } else {
             format!("external {}", addresses.join(", "))
         });
     }
-    let external: Vec<_> = service
+    let external: Vec<_> = object
         .items_at(&["spec", "externalIPs"])
         .filter_map(Value::as_str)
         .collect();
