@@ -17,7 +17,7 @@ pub struct Lookup {
     /// The source.
     pub source: SourceKey,
     /// The objects whose neighbours it may have.
-    pub(super) anchors: Vec<Anchor>,
+    pub(super) anchors: BTreeSet<Anchor>,
     /// The objects whose dependents it may have.
     pub(super) owners: BTreeSet<Uid>,
     /// The members of inventories that it may have.
@@ -25,7 +25,7 @@ pub struct Lookup {
 }
 
 /// An object whose neighbours are looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Anchor {
     node: ReferenceTarget,
     labels: Labels,
@@ -38,7 +38,7 @@ impl Lookup {
     pub(super) fn of(source: SourceKey) -> Lookup {
         Lookup {
             source,
-            anchors: Vec::new(),
+            anchors: BTreeSet::new(),
             owners: BTreeSet::new(),
             members: BTreeSet::new(),
         }

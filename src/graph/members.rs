@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::{GroupKind, ServedTypes, Uid};
-use crate::source::{ClusterId, Select, SourceKey};
+use crate::source::{ClusterId, SourceKey};
 
-use super::lookup::{Lookup, one_per_source};
+use super::lookup::Lookup;
 use super::plan::has_dependents;
 use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
@@ -44,7 +44,6 @@ impl MemberPlan {
             }
         }
         self.lookups.extend(other.lookups);
-        self.lookups = one_per_source(std::mem::take(&mut self.lookups));
         self.inventories.extend(other.inventories);
         self.beyond.extend(other.beyond);
     }
@@ -118,7 +117,6 @@ impl Graph {
         planner.read_members(&tree);
         planner.read_dependents(&tree);
         planner.look_for_owned(&tree);
-        planner.plan.lookups = one_per_source(planner.plan.lookups);
         planner.plan
     }
 }
@@ -194,10 +192,7 @@ impl MemberPlanner<'_> {
         let is_top = |node: &&&Node| self.graph.owners(&node.uid).iter().all(|it| it.is_custom());
         for node in tree.iter().filter(is_top) {
             for source in node.dependent_sources(self.cluster) {
-                let list = SourceKey {
-                    select: Select::All,
-                    ..source.clone()
-                };
+                let list = source.of_all();
                 match by_list.iter_mut().find(|(known, _)| *known == list) {
                     Some((_, selected)) if selected.contains(&source) => {}
                     Some((_, selected)) => selected.push(source),

@@ -59,9 +59,7 @@ impl Node {
             uid: reference.identity(),
             owners: owner::read(object).into(),
             labels: Arc::new(labels.map(labels_of).unwrap_or_default()),
-            created: object
-                .str_at(&["metadata", "creationTimestamp"])
-                .and_then(|time| time.parse().ok()),
+            created: object.time_at(&["metadata", "creationTimestamp"]),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
             facts: Facts::of(form, reference, object),
             object: reference.clone(),

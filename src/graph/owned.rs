@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::object::{Resource, ServedTypes, Uid, well_known_type};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Select, SourceKey};
 
 use super::lookup::Lookup;
 use super::plan::well_known;
@@ -52,16 +52,10 @@ impl Graph {
         let created = CREATED.map(|(group, kind)| well_known(group, kind));
         let own = types.of_group(node.object.group()).cloned();
         let lookup = |resource: Resource| {
-            let lookup = Lookup::of(SourceKey {
-                cluster: cluster.clone(),
-                resource,
-                scope: Scope::Namespace(namespace.clone()),
-                select: Select::All,
-                form: Form::Full,
-            });
+            let namespace = Some(namespace.clone());
             Lookup {
                 owners: owners.clone(),
-                ..lookup
+                ..Lookup::of(SourceKey::of(cluster, resource, namespace, Select::All))
             }
         };
         created.into_iter().chain(own).map(lookup).collect()

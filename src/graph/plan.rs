@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::labels::SERVICE_NAME;
 use super::{Graph, Node, Owner};
 use crate::object::{GroupKind, Resource, well_known_type};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Select, SourceKey};
 
 /// A kind of dependents, direct or indirect, and how to find them.
 struct ChildKind {
@@ -125,14 +125,7 @@ impl Node {
 
     /// A source in this object's namespace.
     fn source_beside(&self, cluster: &ClusterId, resource: Resource, select: Select) -> SourceKey {
-        let namespace = self.object.namespace.clone();
-        SourceKey {
-            cluster: cluster.clone(),
-            resource,
-            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
-            select,
-            form: Form::Full,
-        }
+        SourceKey::of(cluster, resource, self.object.namespace.clone(), select)
     }
 }
 

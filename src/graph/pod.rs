@@ -111,10 +111,7 @@ impl Images {
         if statuses().count() < wanted || !statuses().all(has_image) {
             return Images::Missing;
         }
-        let started = |status: Value<'_>| {
-            let time = status.str_at(&["state", "running", "startedAt"])?;
-            time.parse().ok()
-        };
+        let started = |status: Value<'_>| status.time_at(&["state", "running", "startedAt"]);
         Images::Pulled(statuses().filter_map(started).max())
     }
 }

@@ -99,9 +99,7 @@ impl Port {
     /// Reads `80`, `"http"`, `{number: 80}` or `{name: http}`.
     pub(super) fn of(port: Value<'_>) -> Option<Port> {
         let number = port.as_i64().or_else(|| port.i64_at(&["number"]));
-        let name = || port.as_str().map(|name| Arc::from(&*name));
-        number
-            .map(Port::Number)
-            .or_else(|| name().or_else(|| port.text_at(&["name"])).map(Port::Name))
+        let name = || port.text_at(&[]).or_else(|| port.text_at(&["name"]));
+        number.map(Port::Number).or_else(|| name().map(Port::Name))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::object::{GroupKind, ObjectRef, ServedTypes};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Form, Select, SourceKey};
 
 /// An object, by its type, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,23 +34,14 @@ impl ReferenceTarget {
             "Secret" | "ConfigMap" => Form::Metadata,
             _ => Form::Full,
         };
-        let namespace = self.namespace.clone().filter(|_| resource.namespaced);
-        Some(SourceKey {
-            cluster: cluster.clone(),
-            resource,
-            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
-            select: Select::Name(self.name.clone()),
-            form,
-        })
+        let select = Select::Name(self.name.clone());
+        let source = SourceKey::of(cluster, resource, self.namespace.clone(), select);
+        Some(SourceKey { form, ..source })
     }
 
     /// The source of all objects of its type, in its namespace; `None` if its type is not known.
     pub fn list_source(&self, cluster: &ClusterId, types: &ServedTypes) -> Option<SourceKey> {
-        let source = self.source(cluster, types)?;
-        Some(SourceKey {
-            select: Select::All,
-            ..source
-        })
+        Some(self.source(cluster, types)?.of_all())
     }
 
     /// The object, without a uid. Its version is that of the served type, or unknown.

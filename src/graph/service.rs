@@ -32,6 +32,8 @@ pub struct ServicePort {
     pub number: i64,
     /// The port of the Pods behind it.
     pub target: Port,
+    /// The port on each Node that leads to it.
+    pub node_port: Option<i64>,
     /// `TCP`, `UDP` or `SCTP`.
     pub protocol: Arc<str>,
 }
@@ -59,6 +61,7 @@ impl Service {
                         name: port.text_at(&["name"]),
                         number,
                         target: target.unwrap_or(Port::Number(number)),
+                        node_port: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
                         protocol: port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into()),
                     })
                 })

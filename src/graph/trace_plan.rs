@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::object::{ObjectRef, ServedTypes};
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Select, SourceKey};
 
 use super::links::group_kind;
 use super::lookup::{Anchor, Lookup};
@@ -28,7 +28,7 @@ const MAX_EXPANDED: usize = 8;
 pub struct TracePlan {
     /// The sources that are read whole, each once.
     pub sources: Vec<SourceKey>,
-    /// The sources that are looked through, each once.
+    /// The sources that are looked through.
     pub lookups: Vec<Lookup>,
 }
 
@@ -187,17 +187,13 @@ impl<'p> TracePlanner<'p> {
         });
         let source = |selection: &Selection| {
             let resource = self.scope.types.resource(&selection.kind)?.clone();
-            let namespace = selection.namespace.clone().filter(|_| resource.namespaced);
+            let namespace = selection.namespace.clone();
             if namespace.is_none() && resource.namespaced {
                 return None;
             }
-            Some(SourceKey {
-                cluster: self.scope.cluster.clone(),
-                resource,
-                scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
-                select: Select::labelled(&selection.labels.to_string()),
-                form: Form::Full,
-            })
+            let select = Select::labelled(&selection.labels.to_string());
+            let cluster = self.scope.cluster;
+            Some(SourceKey::of(cluster, resource, namespace, select))
         };
         wanted.filter_map(source).collect()
     }
@@ -246,16 +242,9 @@ impl<'p> TracePlanner<'p> {
         let Some(source) = self.source_of(relation, node) else {
             return;
         };
-        let lookups = &mut self.plan.lookups;
-        match lookups.iter_mut().find(|lookup| lookup.source == source) {
-            Some(lookup) if lookup.anchors.contains(&anchor) => {}
-            Some(lookup) => lookup.anchors.push(anchor),
-            None => {
-                let lookup = Lookup::of(source);
-                let anchors = vec![anchor];
-                lookups.push(Lookup { anchors, ..lookup });
-            }
-        }
+        let mut lookup = Lookup::of(source);
+        lookup.anchors.insert(anchor);
+        self.plan.lookups.push(lookup);
     }
 
     /// The source of all objects that may have this relation to an object; `None` if the type is not served.
@@ -271,13 +260,8 @@ impl<'p> TracePlanner<'p> {
             None if is_namespace => Some(object.name.clone()),
             namespace => namespace.clone(),
         };
-        let namespace = namespace.filter(|_| resource.namespaced);
-        Some(SourceKey {
-            cluster: self.scope.cluster.clone(),
-            resource,
-            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
-            select: relation.field(&object.name),
-            form: Form::Full,
-        })
+        let select = relation.field(&object.name);
+        let cluster = self.scope.cluster;
+        Some(SourceKey::of(cluster, resource, namespace, select))
     }
 }

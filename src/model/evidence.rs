@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{Labels, labels_of};
-use crate::object::{Doc, ObjectRef, Uid, Value};
+use crate::object::{Doc, EventFacts, ObjectRef, Uid, Value};
 use crate::source::{Event, Form, SourceKey, Version};
-use crate::status::Warning;
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
 const MAX_UNKNOWN_SUBJECTS: usize = 256;
@@ -60,7 +59,7 @@ pub(super) struct PodTemplate {
 #[derive(Debug, Default)]
 struct Warnings {
     /// The warning in each event.
-    of_event: BTreeMap<Uid, Arc<Warning>>,
+    of_event: BTreeMap<Uid, Arc<EventFacts>>,
     /// The events about each object.
     about: BTreeMap<Uid, BTreeSet<Uid>>,
 }
@@ -115,7 +114,7 @@ impl Evidence {
     }
 
     /// The warnings about an object.
-    pub(super) fn warnings(&self, object: &ObjectRef) -> Vec<Arc<Warning>> {
+    pub(super) fn warnings(&self, object: &ObjectRef) -> Vec<Arc<EventFacts>> {
         let subject = subject(object);
         let events = self.sources.iter().flat_map(|(_, evidence)| {
             let SourceEvidence::Warnings(warnings) = evidence else {
@@ -185,7 +184,7 @@ impl SourceEvidence {
 impl Warnings {
     fn put(&mut self, event: Uid, version: &Version) -> Option<Uid> {
         let doc = version.doc().ok()?;
-        let warning = Warning::of(doc.root())?;
+        let warning = EventFacts::of(doc.root()).filter(EventFacts::is_warning)?;
         let subject = subject(&warning.about);
         let events = self.about.entry(subject.clone()).or_default();
         events.insert(event.clone());

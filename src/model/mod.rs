@@ -5,7 +5,6 @@
 
 mod absence;
 mod absent_member;
-mod blocked_rollout;
 mod coverage;
 mod departed;
 mod evidence;
@@ -24,6 +23,7 @@ mod refresh;
 mod roll_up;
 mod service;
 mod service_sources;
+mod stateful_set;
 #[cfg(test)]
 mod tests;
 mod volume_fit;

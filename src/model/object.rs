@@ -5,9 +5,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::Tier;
-use crate::object::ObjectRef;
+use crate::object::{EventFacts, ObjectRef};
 use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
-use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status, Warning};
+use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
 
 /// What is known around an object.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Surroundings {
     /// What explains its state.
     pub(super) facts: Vec<Cause>,
     /// The warnings about it.
-    pub(super) warnings: Vec<Arc<Warning>>,
+    pub(super) warnings: Vec<Arc<EventFacts>>,
 }
 
 /// One object of the model.

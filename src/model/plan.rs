@@ -37,7 +37,6 @@ impl JudgementPlan {
     #[must_use]
     pub fn looking_through(mut self, lookups: Vec<Lookup>) -> JudgementPlan {
         self.lookups.extend(lookups);
-        self.lookups = one_per_source(self.lookups);
         self
     }
 
@@ -69,7 +68,6 @@ impl Model {
                 .extend(graph.owned_lookups(uid, cluster, types));
             plan.members.add(graph.member_plan(uid, cluster, types));
         }
-        plan.lookups = one_per_source(plan.lookups);
         plan
     }
 

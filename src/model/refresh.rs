@@ -16,6 +16,11 @@ use super::evidence::subject;
 use super::needed::{is_running_well, needed};
 
 impl Model {
+    /// Whether there is something to show: every source has answered, or does not answer.
+    pub fn is_presentable(&self) -> bool {
+        self.is_fresh() && self.coverage.has_answers()
+    }
+
     /// Assesses the objects that events or the time have changed since the last call. Returns every object
     /// that may be different now, with its owners, and the removed objects.
     pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {

@@ -23,7 +23,7 @@ impl Model {
         let worst = dependents.iter().map(|object| object.assessment.status());
         let worst = worst.max();
         let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
-        let blocked = node.and_then(|node| self.blocked_rollout(node, now));
+        let blocked = node.and_then(|node| self.blocked_rollout(node));
         let problem = node.and_then(|node| {
             let failed = self.failed_pods(node, &dependents);
             failed.or_else(|| {

@@ -5,7 +5,7 @@ use std::iter;
 use std::sync::Arc;
 
 use crate::graph::Node;
-use crate::source::{ClusterId, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Scope, SourceKey};
 use crate::status::{Rules, Status};
 
 use super::{Model, Reading};
@@ -19,8 +19,7 @@ impl Model {
         let own = service.slices_source(cluster)?;
         let wide = [own.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
             scope,
-            select: Select::All,
-            ..own.clone()
+            ..own.of_all()
         });
         let mut sources = iter::once(&own).chain(&wide);
         sources.find_map(|source| self.coverage.reading(source))
@@ -73,8 +72,7 @@ impl Model {
                     1 => own.scope.clone(),
                     _ => Scope::Cluster,
                 },
-                select: Select::All,
-                ..own
+                ..own.of_all()
             })
         });
         sources.collect()

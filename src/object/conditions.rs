@@ -40,21 +40,18 @@ impl<'a> StatusCondition<'a> {
 
     /// The time of its last change of status.
     pub fn since(&self) -> Option<Timestamp> {
-        self.time("lastTransitionTime")
+        self.value.time_at(&["lastTransitionTime"])
     }
 
     /// The time of its last update if it has one, else of its last change of status.
     pub fn updated(&self) -> Option<Timestamp> {
-        self.time("lastUpdateTime").or_else(|| self.since())
+        let updated = self.value.time_at(&["lastUpdateTime"]);
+        updated.or_else(|| self.since())
     }
 
     /// The generation of the object that the condition describes, if it has one.
     pub fn observed_generation(&self) -> Option<i64> {
         self.value.i64_at(&["observedGeneration"])
-    }
-
-    fn time(&self, key: &str) -> Option<Timestamp> {
-        self.value.str_at(&[key])?.parse().ok()
     }
 }
 

@@ -3,6 +3,7 @@
 mod conditions;
 mod doc;
 mod duplicate_keys;
+mod event;
 mod excerpt;
 mod groups;
 mod hint;
@@ -36,6 +37,7 @@ mod well_known;
 
 pub use conditions::{StatusCondition, condition, conditions};
 pub use doc::{Doc, Kind, ParseError};
+pub use event::EventFacts;
 pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;
 pub use json_fault::json_fault;

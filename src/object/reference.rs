@@ -40,6 +40,22 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// The resource of an object; `None` unless this is the `CustomResourceDefinition` of its kind.
+    pub fn defined_by(definition: Value<'_>, object: &ObjectRef) -> Option<Resource> {
+        let text = |path: &[&str]| definition.text_at(path);
+        let (group, version) = object.api_version.split_once('/')?;
+        let is_defined = *text(&["kind"])? == *"CustomResourceDefinition"
+            && *text(&["spec", "group"])? == *group
+            && text(&["spec", "names", "kind"])? == object.kind;
+        is_defined.then_some(Resource {
+            group: group.into(),
+            version: version.into(),
+            plural: text(&["spec", "names", "plural"])?,
+            kind: object.kind.clone(),
+            namespaced: *text(&["spec", "scope"])? == *"Namespaced",
+        })
+    }
+
     /// `apps/v1`, or `v1` for the core group: the `apiVersion` of its objects.
     pub fn api_version(&self) -> String {
         match &*self.group {

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::doc::Doc;
 use super::raw_str::RawStr;
 use super::tape::{self, Kind, TapeNode};
+use super::time;
 
 /// A value inside a [`Doc`]. It is small, `Copy` and total: a look-up of something absent, or of another type,
 /// gives `None` and never an error.
@@ -60,6 +63,11 @@ impl<'a> Value<'a> {
     pub fn text_at(self, path: &[&str]) -> Option<Arc<str>> {
         let text = self.str_at(path)?;
         (!text.is_empty()).then(|| Arc::from(&*text))
+    }
+
+    /// The time at a path of object fields.
+    pub fn time_at(self, path: &[&str]) -> Option<Timestamp> {
+        time(&self.str_at(path)?)
     }
 
     /// The whole number at a path of object fields.

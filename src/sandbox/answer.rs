@@ -96,7 +96,10 @@ fn fault_place(
                 None if query.flag("watch") => Verb::Watch,
                 None => Verb::List,
             };
-            (verb, shared.store.kinds()[*kind].plural.clone())
+            (
+                verb,
+                shared.store.kinds()[*kind].resource.plural.to_string(),
+            )
         }
         _ => (Verb::Get, path.trim_matches('/').to_owned()),
     }
@@ -229,7 +232,9 @@ impl Call<'_> {
             };
             let version = shared.store.lock().get(&key).cloned();
             let version = version
-                .or_else(|| (kind.plural == "namespaces").then(|| shared.namespace(name))?)
+                .or_else(|| {
+                    (*kind.resource.plural == *"namespaces").then(|| shared.namespace(name))?
+                })
                 .ok_or_else(|| ApiFailure::not_found(kind, name))?;
             return Ok(self
                 .reply

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::kinds::{Kind, Scope};
+use super::kinds::Kind;
 
 const VERBS: [&str; 3] = ["get", "list", "watch"];
 
@@ -42,14 +42,11 @@ fn group_entry(name: &str, kinds: &[Kind]) -> Value {
 /// `/api/v1` and `/apis/GROUP/VERSION`: the resources of one version.
 pub(super) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
     let mut resources = Vec::new();
-    for kind in kinds
-        .iter()
-        .filter(|kind| kind.group == group && kind.version == version)
-    {
-        let is_namespaced = kind.scope == Scope::Namespaced;
+    for kind in kinds.iter().filter(|kind| kind.is_of(group, version)) {
+        let is_namespaced = kind.resource.namespaced;
         let mut resource = json!({
-            "name": kind.plural, "singularName": kind.singular(), "namespaced": is_namespaced,
-            "kind": kind.kind, "verbs": VERBS,
+            "name": *kind.resource.plural, "singularName": kind.singular(), "namespaced": is_namespaced,
+            "kind": *kind.resource.kind, "verbs": VERBS,
         });
         if !kind.short_names.is_empty() {
             resource["shortNames"] = json!(kind.short_names);
@@ -60,8 +57,8 @@ pub(super) fn resources(group: &str, version: &str, kinds: &[Kind]) -> Value {
         resources.push(resource);
         if kind.has_status {
             resources.push(json!({
-                "name": format!("{}/status", kind.plural), "singularName": "", "namespaced": is_namespaced,
-                "kind": kind.kind, "verbs": ["get"],
+                "name": format!("{}/status", kind.resource.plural), "singularName": "", "namespaced": is_namespaced,
+                "kind": *kind.resource.kind, "verbs": ["get"],
             }));
         }
     }
@@ -88,9 +85,7 @@ fn aggregated_group(name: &str, kinds: &[Kind]) -> Value {
     let versions: Vec<Value> = versions_of(name, kinds)
         .into_iter()
         .map(|version| {
-            let of_version = kinds
-                .iter()
-                .filter(|kind| kind.group == name && kind.version == version);
+            let of_version = kinds.iter().filter(|kind| kind.is_of(name, version));
             let resources: Vec<Value> = of_version.map(aggregated_resource).collect();
             json!({"version": version, "freshness": "Current", "resources": resources})
         })
@@ -104,13 +99,16 @@ fn aggregated_group(name: &str, kinds: &[Kind]) -> Value {
 }
 
 fn aggregated_resource(kind: &Kind) -> Value {
-    let response = json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
-    let scope = match kind.scope {
-        Scope::Namespaced => "Namespaced",
-        Scope::Cluster => "Cluster",
+    let resource = &kind.resource;
+    let response =
+        json!({"group": *resource.group, "version": *resource.version, "kind": *resource.kind});
+    let scope = if resource.namespaced {
+        "Namespaced"
+    } else {
+        "Cluster"
     };
     let mut resource = json!({
-        "resource": kind.plural, "responseKind": response, "scope": scope,
+        "resource": *resource.plural, "responseKind": response, "scope": scope,
         "singularResource": kind.singular(), "verbs": VERBS,
     });
     if !kind.short_names.is_empty() {
@@ -135,15 +133,15 @@ pub(super) fn version() -> Value {
 }
 
 fn group_names(kinds: &[Kind]) -> Vec<&str> {
-    in_order(kinds.iter().map(|kind| kind.group.as_str()))
+    in_order(kinds.iter().map(|kind| &*kind.resource.group))
 }
 
 fn versions_of<'k>(group: &str, kinds: &'k [Kind]) -> Vec<&'k str> {
     in_order(
         kinds
             .iter()
-            .filter(|kind| kind.group == group)
-            .map(|kind| kind.version.as_str()),
+            .filter(|kind| *kind.resource.group == *group)
+            .map(|kind| &*kind.resource.version),
     )
 }
 

@@ -2,16 +2,7 @@
 
 use serde_json::Value;
 
-use crate::object::{ResourceType, well_known_type};
-
-/// Whether objects of a kind live in namespaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// In a namespace.
-    Namespaced,
-    /// In the cluster as a whole.
-    Cluster,
-}
+use crate::object::{Resource, ResourceType, well_known_type};
 
 /// The origin of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,20 +16,12 @@ pub enum KindOrigin {
 /// A served resource type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kind {
-    /// API group; empty for the core group.
-    pub group: String,
-    /// Version within the group.
-    pub version: String,
-    /// Kind, as in `Deployment`.
-    pub kind: String,
-    /// Resource name, as in `deployments`.
-    pub plural: String,
+    /// The resource.
+    pub resource: Resource,
     /// Short names, as in `deploy`.
     pub short_names: Vec<String>,
     /// Categories, as in `all`.
     pub categories: Vec<String>,
-    /// Namespaced or cluster-wide.
-    pub scope: Scope,
     /// Built in or custom.
     pub origin: KindOrigin,
     /// Whether `metadata.generation` counts the changes of the spec.
@@ -53,14 +36,17 @@ pub struct Kind {
 impl Kind {
     /// A namespaced custom kind with generations and a `status` subresource.
     pub fn custom(group: &str, version: &str, kind: &str, plural: &str) -> Self {
+        let resource = Resource {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+            plural: plural.into(),
+            namespaced: true,
+        };
         Self {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: kind.to_owned(),
-            plural: plural.to_owned(),
+            resource,
             short_names: Vec::new(),
             categories: Vec::new(),
-            scope: Scope::Namespaced,
             origin: KindOrigin::Custom,
             counts_generations: true,
             has_status: true,
@@ -69,44 +55,25 @@ impl Kind {
     }
 
     fn built_in(found: &ResourceType, marks: &str) -> Self {
-        let resource = &found.resource;
-        let (group, version) = (&resource.group, &resource.version);
         Self {
+            resource: found.resource.clone(),
             short_names: found.short_names.clone(),
             categories: found.categories.clone(),
-            scope: if resource.namespaced {
-                Scope::Namespaced
-            } else {
-                Scope::Cluster
-            },
             origin: KindOrigin::BuiltIn,
             counts_generations: marks.contains('g'),
             has_status: marks.contains('s'),
-            ..Self::custom(group, version, &resource.kind, &resource.plural)
+            schema: None,
         }
     }
 
-    /// `GROUP/VERSION`, or just the version for the core group.
-    pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
-    }
-
-    /// `PLURAL.GROUP`, or just the plural for the core group, as messages name a resource.
-    pub fn qualified(&self) -> String {
-        if self.group.is_empty() {
-            self.plural.clone()
-        } else {
-            format!("{}.{}", self.plural, self.group)
-        }
+    /// Whether it is in this version of a group.
+    pub(super) fn is_of(&self, group: &str, version: &str) -> bool {
+        (&*self.resource.group, &*self.resource.version) == (group, version)
     }
 
     /// The singular name: the kind in lower case, as in kube-apiserver.
     pub fn singular(&self) -> String {
-        self.kind.to_lowercase()
+        self.resource.kind.to_lowercase()
     }
 }
 

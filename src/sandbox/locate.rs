@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::kinds::{Kind, Scope};
+use super::kinds::Kind;
 use super::log::StoreKey;
 use super::store::ObjectStore;
 use super::writer::{Target, WriteError};
@@ -48,30 +48,36 @@ impl ObjectStore {
     pub(super) fn key_of(&self, object: &Value) -> Result<StoreKey, WriteError> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
-        let is_it = |known: &Kind| known.kind == kind && known.api_version() == api_version;
+        let is_it = |known: &Kind| {
+            *known.resource.kind == *kind && known.resource.api_version() == api_version
+        };
         let found = self.kinds().iter().position(is_it);
         let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
-        match self.kinds()[kind].scope {
-            _ if name.is_empty() => Err(WriteError::Invalid("metadata.name is missing")),
-            Scope::Namespaced if namespace.is_empty() => {
-                Err(WriteError::Invalid("metadata.namespace is missing"))
-            }
-            Scope::Namespaced => Ok(StoreKey {
-                kind,
-                namespace,
-                name,
-            }),
-            Scope::Cluster => Ok(StoreKey {
-                kind,
-                namespace: String::new(),
-                name,
-            }),
+        let is_namespaced = self.kinds()[kind].resource.namespaced;
+        if name.is_empty() {
+            return Err(WriteError::Invalid("metadata.name is missing"));
         }
+        if is_namespaced && namespace.is_empty() {
+            return Err(WriteError::Invalid("metadata.namespace is missing"));
+        }
+        Ok(StoreKey {
+            kind,
+            namespace: if is_namespaced {
+                namespace
+            } else {
+                String::new()
+            },
+            name,
+        })
     }
 
     pub(super) fn title(&self, key: &StoreKey) -> String {
-        format!("{} \"{}\"", self.kinds()[key.kind].qualified(), key.name)
+        format!(
+            "{} \"{}\"",
+            self.kinds()[key.kind].resource.group_resource(),
+            key.name
+        )
     }
 }

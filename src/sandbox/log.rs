@@ -53,8 +53,8 @@ impl StoredVersion {
     pub(super) fn wire(&self, kind: &Kind) -> Bytes {
         let head = format!(
             r#"{{"kind":"{}","apiVersion":"{}""#,
-            kind.kind,
-            kind.api_version()
+            kind.resource.kind,
+            kind.resource.api_version()
         );
         let mut wire = Vec::with_capacity(head.len() + self.json.len());
         wire.extend_from_slice(head.as_bytes());
@@ -70,8 +70,8 @@ impl StoredVersion {
     /// The object with `apiVersion` and `kind`, for further processing.
     pub(super) fn whole(&self, kind: &Kind) -> Value {
         let mut value = self.value.clone();
-        value["apiVersion"] = Value::from(kind.api_version());
-        value["kind"] = Value::from(kind.kind.clone());
+        value["apiVersion"] = Value::from(kind.resource.api_version());
+        value["kind"] = Value::from(&*kind.resource.kind);
         value
     }
 }

@@ -51,8 +51,8 @@ pub(super) fn bare(mut object: Value) -> Value {
 }
 
 pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
-    value["apiVersion"] = json!(kind.api_version());
-    value["kind"] = json!(kind.kind);
+    value["apiVersion"] = json!(kind.resource.api_version());
+    value["kind"] = json!(*kind.resource.kind);
     value
 }
 

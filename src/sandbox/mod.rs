@@ -71,7 +71,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
-pub use kinds::{Kind, KindOrigin, Scope};
+pub use kinds::{Kind, KindOrigin};
 pub use log::Change;
 pub use options::{Clock, Options};
 pub use rbac::{Permission, Rule, User};

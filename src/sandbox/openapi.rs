@@ -13,8 +13,8 @@ pub(super) fn index(kinds: &[Kind]) -> Value {
     let published = kinds.iter().filter(|kind| kind.schema.is_some());
     let paths: BTreeMap<String, Value> = published
         .map(|kind| {
-            let name = format!("apis/{}/{}", kind.group, kind.version);
-            let document = document(&kind.group, &kind.version, kinds);
+            let name = format!("apis/{}/{}", kind.resource.group, kind.resource.version);
+            let document = document(&kind.resource.group, &kind.resource.version, kinds);
             let url = format!("/openapi/v3/{name}?hash={}", hash(&document));
             (name, json!({ "serverRelativeURL": url }))
         })
@@ -24,9 +24,7 @@ pub(super) fn index(kinds: &[Kind]) -> Value {
 
 /// `/openapi/v3/apis/GROUP/VERSION`: the schemas of one group version.
 pub(super) fn document(group: &str, version: &str, kinds: &[Kind]) -> Value {
-    let of_version = kinds
-        .iter()
-        .filter(|kind| kind.group == group && kind.version == version);
+    let of_version = kinds.iter().filter(|kind| kind.is_of(group, version));
     let schemas: Map<String, Value> = of_version
         .filter_map(|kind| Some((name(kind), schema(kind)?)))
         .collect();
@@ -38,7 +36,7 @@ pub(super) fn document(group: &str, version: &str, kinds: &[Kind]) -> Value {
 
 /// Whether a group version has a published schema.
 pub(super) fn is_published(group: &str, version: &str, kinds: &[Kind]) -> bool {
-    let is_it = |kind: &Kind| kind.group == group && kind.version == version;
+    let is_it = |kind: &Kind| kind.is_of(group, version);
     kinds
         .iter()
         .any(|kind| is_it(kind) && kind.schema.is_some())
@@ -46,15 +44,16 @@ pub(super) fn is_published(group: &str, version: &str, kinds: &[Kind]) -> bool {
 
 fn schema(kind: &Kind) -> Option<Value> {
     let mut schema = kind.schema.clone()?;
+    let resource = &kind.resource;
     schema["x-kubernetes-group-version-kind"] =
-        json!([{"group": kind.group, "kind": kind.kind, "version": kind.version}]);
+        json!([{"group": *resource.group, "kind": *resource.kind, "version": *resource.version}]);
     Some(schema)
 }
 
 /// `com.example.v1.Route`, as kube-apiserver names the schema of a custom kind.
 fn name(kind: &Kind) -> String {
-    let mut labels: Vec<&str> = kind.group.rsplit('.').collect();
-    labels.extend([kind.version.as_str(), kind.kind.as_str()]);
+    let mut labels: Vec<&str> = kind.resource.group.rsplit('.').collect();
+    labels.extend([&*kind.resource.version, &*kind.resource.kind]);
     labels.join(".")
 }
 

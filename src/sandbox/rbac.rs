@@ -34,8 +34,8 @@ impl Rule {
     fn covers(&self, access: &Access<'_>) -> bool {
         let is = |pattern: &str, value: &str| pattern == "*" || pattern == value;
         self.verbs.iter().any(|verb| is(verb, access.verb))
-            && is(&self.group, &access.kind.group)
-            && is(&self.resource, &access.kind.plural)
+            && is(&self.group, &access.kind.resource.group)
+            && is(&self.resource, &access.kind.resource.plural)
             && self
                 .namespace
                 .as_deref()
@@ -88,7 +88,7 @@ impl User {
         };
         let what = format!(
             "User \"{}\" cannot {verb} resource \"{}\" in API group \"{}\" {place}",
-            self.name, kind.plural, kind.group
+            self.name, kind.resource.plural, kind.resource.group
         );
         Err(ApiFailure::forbidden(kind, name, &what))
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::kinds::{Kind, Scope};
+use super::kinds::Kind;
 use super::openapi;
 use super::status::ApiFailure;
 
@@ -59,7 +59,7 @@ impl Route {
             ["version"] => Ok(Self::Version),
             ["readyz" | "livez" | "healthz", ..] => Ok(Self::Health),
             ["api", version] => served("", version, kinds),
-            ["apis", group] if kinds.iter().any(|kind| kind.group == *group) => {
+            ["apis", group] if kinds.iter().any(|kind| *kind.resource.group == **group) => {
                 Ok(Self::Group((*group).to_owned()))
             }
             ["apis", group, version] => served(group, version, kinds),
@@ -71,9 +71,7 @@ impl Route {
 }
 
 fn served(group: &str, version: &str, kinds: &[Kind]) -> Result<Route, ApiFailure> {
-    let is_served = kinds
-        .iter()
-        .any(|kind| kind.group == group && kind.version == version);
+    let is_served = kinds.iter().any(|kind| kind.is_of(group, version));
     if is_served {
         Ok(Route::Resources(group.to_owned(), version.to_owned()))
     } else {
@@ -83,8 +81,7 @@ fn served(group: &str, version: &str, kinds: &[Kind]) -> Result<Route, ApiFailur
 
 fn objects(group: &str, version: &str, rest: &[&str], kinds: &[Kind]) -> Result<Route, ApiFailure> {
     let find = |plural: &str| {
-        let is_it =
-            |kind: &Kind| kind.group == group && kind.version == version && kind.plural == plural;
+        let is_it = |kind: &Kind| kind.is_of(group, version) && *kind.resource.plural == *plural;
         kinds
             .iter()
             .position(is_it)
@@ -103,9 +100,10 @@ fn objects(group: &str, version: &str, rest: &[&str], kinds: &[Kind]) -> Result<
         _ => return Err(ApiFailure::no_such_path()),
     };
     let kind = find(plural)?;
-    let fits = match kinds[kind].scope {
-        Scope::Cluster => namespace.is_none(),
-        Scope::Namespaced => namespace.is_some() || name.is_none(),
+    let fits = if kinds[kind].resource.namespaced {
+        namespace.is_some() || name.is_none()
+    } else {
+        namespace.is_none()
     };
     if !fits {
         return Err(ApiFailure::no_such_path());

@@ -74,7 +74,7 @@ fn field(version: &StoredVersion, path: &str) -> Option<String> {
 
 /// The fields that kube-apiserver supports in field selectors for its built-in kinds.
 fn own_fields(kind: &Kind) -> &'static [&'static str] {
-    match (kind.group.as_str(), kind.plural.as_str()) {
+    match (&*kind.resource.group, &*kind.resource.plural) {
         ("", "pods") => &[
             "spec.nodeName",
             "spec.restartPolicy",

@@ -45,7 +45,7 @@ impl ApiFailure {
 
     /// 404 for a missing object.
     pub(super) fn not_found(kind: &Kind, name: &str) -> Self {
-        let message = format!("{} \"{name}\" not found", kind.qualified());
+        let message = format!("{} \"{name}\" not found", kind.resource.group_resource());
         Self::new(404, "NotFound", message).with(object_details(kind, name))
     }
 
@@ -66,7 +66,10 @@ impl ApiFailure {
         } else {
             format!(" \"{name}\"")
         };
-        let message = format!("{}{object} is forbidden: {what}", kind.qualified());
+        let message = format!(
+            "{}{object} is forbidden: {what}",
+            kind.resource.group_resource()
+        );
         Self::new(403, "Forbidden", message).with(object_details(kind, name))
     }
 
@@ -191,12 +194,12 @@ impl ApiFailure {
 }
 
 fn object_details(kind: &Kind, name: &str) -> Value {
-    let mut details = json!({"kind": kind.plural});
+    let mut details = json!({"kind": *kind.resource.plural});
     if !name.is_empty() {
         details["name"] = json!(name);
     }
-    if !kind.group.is_empty() {
-        details["group"] = json!(kind.group);
+    if !kind.resource.group.is_empty() {
+        details["group"] = json!(*kind.resource.group);
     }
     details
 }

@@ -67,9 +67,9 @@ impl ObjectStore {
 
     /// The kind with this resource name (`deployments` or `deployments.apps`) in any group.
     pub(super) fn kind_of(&self, resource: &str) -> Option<usize> {
-        self.kinds
-            .iter()
-            .position(|kind| kind.plural == resource || kind.qualified() == resource)
+        self.kinds.iter().position(|kind| {
+            *kind.resource.plural == *resource || kind.resource.group_resource() == resource
+        })
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, StoreInner> {

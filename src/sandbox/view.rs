@@ -77,8 +77,8 @@ impl ObjectView {
             AnswerForm::Full | AnswerForm::Discovery => {
                 format!(
                     r#"{{"kind":"{}List","apiVersion":"{}""#,
-                    self.kind.kind,
-                    self.kind.api_version()
+                    self.kind.resource.kind,
+                    self.kind.resource.api_version()
                 )
             }
         };
@@ -116,7 +116,7 @@ impl ObjectView {
         let metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
         let (api_version, kind) = match self.form {
             AnswerForm::Full | AnswerForm::Discovery => {
-                (self.kind.api_version(), self.kind.kind.as_str())
+                (self.kind.resource.api_version(), &*self.kind.resource.kind)
             }
             AnswerForm::Metadata => ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadata"),
             AnswerForm::Table => return self.table(&metadata, &[], TableColumns::Known),

@@ -209,7 +209,7 @@ impl Write<'_> {
             subresource,
             ..
         } = self.by.writer;
-        let (api_version, time) = (self.kind.api_version(), self.by.time());
+        let (api_version, time) = (self.kind.resource.api_version(), self.by.time());
         act(&Actor {
             manager,
             subresource: subresource.as_deref(),

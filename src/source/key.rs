@@ -46,6 +46,32 @@ pub struct SourceKey {
 }
 
 impl SourceKey {
+    /// The key of whole objects. Without a namespace, or of a cluster-scoped resource, it covers all namespaces.
+    pub fn of(
+        cluster: &ClusterId,
+        resource: Resource,
+        namespace: Option<Arc<str>>,
+        select: Select,
+    ) -> SourceKey {
+        let namespace = namespace.filter(|_| resource.namespaced);
+        SourceKey {
+            cluster: cluster.clone(),
+            resource,
+            scope: namespace.map_or(Scope::Cluster, Scope::Namespace),
+            select,
+            form: Form::Full,
+        }
+    }
+
+    /// The key of all objects in the same namespaces.
+    #[must_use]
+    pub fn of_all(&self) -> SourceKey {
+        SourceKey {
+            select: Select::All,
+            ..self.clone()
+        }
+    }
+
     /// The object that the key names, whether or not it exists; `None` if the key names none.
     pub fn named_object(&self) -> Option<ObjectRef> {
         Some(ObjectRef {
@@ -82,12 +108,7 @@ impl SourceKey {
     /// All objects of a well-known kind in all namespaces of the cluster `test`.
     pub fn all(group: &str, kind: &str) -> SourceKey {
         let found = crate::object::well_known_type(group, kind).expect("a well-known kind");
-        SourceKey {
-            cluster: ClusterId("test".into()),
-            resource: found.resource.clone(),
-            scope: Scope::Cluster,
-            select: Select::All,
-            form: Form::Full,
-        }
+        let cluster = ClusterId("test".into());
+        SourceKey::of(&cluster, found.resource.clone(), None, Select::All)
     }
 }

@@ -3,7 +3,7 @@
 use crate::object::Quantity;
 
 /// A refusal in few words; `None` if the message is none, or none that can be shortened.
-pub(super) fn in_short(message: &str) -> Option<String> {
+pub fn short_refusal(message: &str) -> Option<String> {
     exceeded_quota(message).or_else(|| failed_webhook(message))
 }
 
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_refusal_names_its_quota() {
         let message = "pods \"web-1\" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2";
-        let short = in_short(message).expect("a quota");
+        let short = short_refusal(message).expect("a quota");
         assert_eq!(refusing_quota(&short), Some("small"));
         assert_eq!(refusing_quota(message), Some("small"));
         assert_eq!(refusing_quota("webhook small cannot be called"), None);
@@ -114,7 +114,8 @@ mod tests {
             ("exceeded quota: small, requested: pods=1", ""),
             (r#"admission webhook "a.b" denied the request: no"#, ""),
         ] {
-            assert_eq!(in_short(message).unwrap_or_default(), expect, "{message}");
+            let short = short_refusal(message).unwrap_or_default();
+            assert_eq!(short, expect, "{message}");
         }
     }
 }

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 
 use super::generic::NOT_OBSERVED;
 use super::{
-    Cause, CauseRule, Explanation, Finding, Recovery, Row, Rules, Status, Verdict, Warning, causes,
-    compute, warning,
+    Cause, CauseRule, Explanation, Finding, Recovery, Row, Rules, Status, Verdict, causes, compute,
+    warning,
 };
-use crate::object::Value;
+use crate::object::{EventFacts, Value};
 
 /// The assessment of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Assessment {
 
     /// The same assessment with the warnings about the object. An object that is well needs no explanation.
     #[must_use]
-    pub fn warned(mut self, warnings: &[Arc<Warning>]) -> Assessment {
+    pub fn warned(mut self, warnings: &[Arc<EventFacts>]) -> Assessment {
         if !matches!(self.status(), Status::Current | Status::NotFound) {
             let known = warning::causes(warnings, &self.causes);
             self.causes.extend(known);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::object::{Value, time};
+use crate::object::Value;
 
 use super::cause::CauseRule;
 use super::conditions::is_positive;
@@ -107,9 +107,8 @@ fn health(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
 
 /// A certificate that has ended. While cert-manager is down, its conditions stay as they were.
 fn expired(object: Value<'_>, now: Timestamp) -> Option<Verdict> {
-    let end = object.str_at(&["status", "notAfter"])?;
-    let is_over = time(&end).is_some_and(|end| end < now);
-    is_over.then(|| {
+    let end = object.time_at(&["status", "notAfter"])?;
+    (end < now).then(|| {
         let text = format!("the certificate expired at {end}");
         Verdict::failed("Expired", text).by(CauseRule::BadCertificate)
     })

@@ -29,7 +29,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-pub use admission::refusing_quota;
+pub use admission::{refusing_quota, short_refusal};
 pub use assessment::{Assessment, Departure};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
 #[cfg(test)]
@@ -42,7 +42,6 @@ pub use row::{Restarts, Row};
 pub use runs::{MAX_MISSED, missed_starts, next_start};
 pub use state::Status;
 pub use verdict::{Condition, ConditionKind, Verdict};
-pub use warning::Warning;
 
 /// The rules that decide an object's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, clap::ValueEnum)]

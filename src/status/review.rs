@@ -74,6 +74,5 @@ fn started(object: Value<'_>) -> Option<Timestamp> {
 
 /// The time at a path, plus `after`.
 fn moment(object: Value<'_>, path: &[&str], after: SignedDuration) -> Option<Timestamp> {
-    let time: Timestamp = object.str_at(path)?.parse().ok()?;
-    time.checked_add(after).ok()
+    object.time_at(path)?.checked_add(after).ok()
 }

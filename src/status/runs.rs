@@ -19,9 +19,9 @@ pub const MAX_MISSED: usize = 100;
 /// The first start after the last one; `None` if it is suspended, or if the schedule is not understood.
 pub fn next_start(job: Value<'_>) -> Option<Timestamp> {
     let from = job
-        .str_at(&["status", "lastScheduleTime"])
-        .or_else(|| job.str_at(&["metadata", "creationTimestamp"]))?;
-    let next = schedule(job)?.next(from.parse().ok()?, &zone(job)?)?;
+        .time_at(&["status", "lastScheduleTime"])
+        .or_else(|| job.time_at(&["metadata", "creationTimestamp"]))?;
+    let next = schedule(job)?.next(from, &zone(job)?)?;
     (!read::flag(job, &["spec", "suspend"])).then_some(next)
 }
 

@@ -1,4 +1,4 @@
-//! `Warning`: an event of the type Warning, which is evidence for an object that is not well.
+//! Events of the type Warning, which are evidence for an object that is not well.
 //!
 //! An event never changes a state. It adds the words that the status of an object does not have: which volume
 //! cannot be mounted, what a probe answered, why a pod cannot be created.
@@ -7,9 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use crate::object::{ObjectRef, Uid, Value};
+use crate::object::EventFacts;
 
 use super::admission;
 use super::cause::{Cause, CauseRule, sentence};
@@ -17,80 +15,32 @@ use super::cause::{Cause, CauseRule, sentence};
 /// The most warnings that are shown for one object.
 const MAX_LINES: usize = 3;
 
-/// What client-go puts before the message of an event that stands for several.
-const COMBINED: &str = "(combined from similar events): ";
-
-/// A Warning about one object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// The object. Some reporters know no uid, and the kubelet gives the name of its node in its place.
-    pub about: ObjectRef,
-    /// Why, in one word: `FailedMount`.
-    pub reason: Arc<str>,
-    /// Why, in a sentence.
-    pub message: Arc<str>,
-    /// How often it happened.
-    pub count: i64,
-    /// When it happened last; `None` if the event has no time.
-    pub last: Option<Timestamp>,
-}
-
-impl Warning {
-    /// Reads a core/v1 Event; `None` for an event of another type, and for one without a subject.
-    pub fn of(event: Value<'_>) -> Option<Warning> {
-        let text = |path: &[&str]| event.text_at(path).unwrap_or_default();
-        let about = event.at(&["involvedObject"])?;
-        let part = |key| about.text_at(&[key]);
-        let time = |path: &[&str]| event.str_at(path)?.parse().ok();
-        let message = text(&["message"]);
-        (&*text(&["type"]) == "Warning").then_some(())?;
-        Some(Warning {
-            about: ObjectRef {
-                api_version: part("apiVersion").unwrap_or_default(),
-                kind: part("kind")?,
-                namespace: part("namespace"),
-                name: part("name")?,
-                uid: part("uid").map(Uid::new),
-            },
-            reason: text(&["reason"]),
-            message: message.strip_prefix(COMBINED).unwrap_or(&message).into(),
-            count: [&["series", "count"][..], &["count"]]
-                .iter()
-                .find_map(|path| event.i64_at(path))
-                .unwrap_or(1),
-            last: time(&["series", "lastObservedTime"])
-                .or_else(|| time(&["lastTimestamp"]))
-                .or_else(|| time(&["eventTime"]))
-                .or_else(|| time(&["metadata", "creationTimestamp"])),
-        })
-    }
-
-    /// The message; a refusal of the API server in fewer words.
-    fn in_short(&self) -> Cow<'_, str> {
-        admission::in_short(&self.message).map_or(Cow::Borrowed(&self.message), Cow::Owned)
-    }
+/// The message of a warning; a refusal of the API server in fewer words.
+fn in_short(warning: &EventFacts) -> Cow<'_, str> {
+    let message = &warning.message;
+    admission::short_refusal(message).map_or(Cow::Borrowed(message), Cow::Owned)
 }
 
 /// The causes in the warnings about one object, newest first. Repeats become one cause, and words that `known`
 /// has already are left out.
-pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
-    let mut newest: Vec<&Warning> = warnings.iter().map(|warning| &**warning).collect();
+pub(super) fn causes(warnings: &[Arc<EventFacts>], known: &[Cause]) -> Vec<Cause> {
+    let mut newest: Vec<&EventFacts> = warnings.iter().map(|warning| &**warning).collect();
     newest.sort_by_key(|warning| (std::cmp::Reverse(warning.last), &warning.message));
-    let mut order: Vec<(String, &Warning)> = Vec::new();
+    let mut order: Vec<(String, &EventFacts)> = Vec::new();
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for warning in newest {
-        let shape = format!("{} {}", warning.reason, shape(&warning.in_short()));
+        let shape = format!("{} {}", warning.reason, shape(&in_short(warning)));
         let count = counts.entry(shape.clone()).or_default();
         if *count == 0 {
             order.push((shape, warning));
         }
-        *count = count.saturating_add(warning.count.max(1));
+        *count = count.saturating_add(warning.count);
     }
     let unknown = order
         .into_iter()
         .filter(|(_, warning)| !is_known(warning, known));
     let lines = unknown.take(MAX_LINES).map(|(shape, warning)| {
-        let text = sentence(&warning.reason, &warning.in_short());
+        let text = sentence(&warning.reason, &in_short(warning));
         let times = match counts.get(&shape) {
             Some(count) if *count > 1 => format!(" (×{count})"),
             _ => String::new(),
@@ -101,8 +51,8 @@ pub(super) fn causes(warnings: &[Arc<Warning>], known: &[Cause]) -> Vec<Cause> {
 }
 
 /// Whether a cause says already what a warning says.
-fn is_known(warning: &Warning, known: &[Cause]) -> bool {
-    let said = shape(&warning.in_short());
+fn is_known(warning: &EventFacts, known: &[Cause]) -> bool {
+    let said = shape(&in_short(warning));
     let is_echo = || {
         let word = warning.message.strip_prefix("Error: ");
         word.is_some_and(|word| !word.contains(' '))
@@ -185,54 +135,20 @@ mod tests {
     use super::*;
     use crate::object::Doc;
 
-    fn warning(reason: &str, message: &str, more: &str) -> Arc<Warning> {
+    fn warning(reason: &str, message: &str, more: &str) -> Arc<EventFacts> {
         let message = message.replace('"', r#"\""#);
         let text = format!(
             r#"{{"type":"Warning","reason":"{reason}","message":"{message}",
                 "involvedObject":{{"apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web","uid":"u"}}{more}}}"#
         );
         let doc = Doc::parse(text).expect("a case is JSON");
-        Arc::new(Warning::of(doc.root()).expect("a warning"))
+        Arc::new(EventFacts::of(doc.root()).expect("an event"))
     }
 
-    fn check(warnings: &[Arc<Warning>], known: &[Cause], expect: &[&str]) {
+    fn check(warnings: &[Arc<EventFacts>], known: &[Cause], expect: &[&str]) {
         let causes = causes(warnings, known);
         let lines: Vec<&str> = causes.iter().map(|cause| &*cause.text).collect();
         assert_eq!(lines, expect);
-    }
-
-    #[test]
-    fn an_event_is_read_in_both_of_its_forms() {
-        for (more, count, last) in [
-            ("", 1, None),
-            (
-                r#","count":3,"lastTimestamp":"2026-11-21T14:00:00Z""#,
-                3,
-                Some("2026-11-21T14:00:00Z"),
-            ),
-            (
-                r#","eventTime":"2026-11-21T14:00:00.5Z","series":{"count":7,"lastObservedTime":"2026-11-21T14:05:00Z"}"#,
-                7,
-                Some("2026-11-21T14:05:00Z"),
-            ),
-            (
-                r#","lastTimestamp":null,"eventTime":"2026-11-21T14:01:00Z""#,
-                1,
-                Some("2026-11-21T14:01:00Z"),
-            ),
-        ] {
-            let warning = warning("Unhealthy", "no", more);
-            let expect = last.map(|last| last.parse().expect("a time"));
-            assert_eq!((warning.count, warning.last), (count, expect), "{more}");
-        }
-        for text in [
-            r#"{"type":"Normal","involvedObject":{"kind":"Pod","name":"web"}}"#,
-            r#"{"type":"Warning"}"#,
-            "7",
-        ] {
-            let doc = Doc::parse(text).expect("a case is JSON");
-            assert_eq!(Warning::of(doc.root()), None, "{text}");
-        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use kubectl_spy::object::list_keys::{ListType, Schema, is_built_in};
+use kubectl_spy::object::is_kubernetes_own;
+use kubectl_spy::object::list_keys::{ListType, Schema};
 use kubectl_spy::object::{Doc, list_keys::ListKey};
 
 use super::controlplane::ControlPlane;
@@ -45,7 +46,7 @@ fn list_keys_are_those_of_the_server() {
             ["apis", group, _] => group,
             _ => continue,
         };
-        if !is_built_in(group) {
+        if !is_kubernetes_own(group) {
             continue;
         }
         groups += 1;

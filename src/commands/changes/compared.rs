@@ -11,7 +11,7 @@ use super::state::{PastTime, TimelineEntry, VersionEvent, When};
 use crate::diff::{Diff, Noise};
 use crate::object::list_keys::ListKeys;
 use crate::object::managed_fields::Writers;
-use crate::object::{Doc, GroupKind, ParseError, Value, time};
+use crate::object::{Doc, GroupKind, ParseError, Value};
 use crate::render::diff::{ChangeType, Counts};
 use crate::source::Version;
 
@@ -154,7 +154,7 @@ impl WriteTime {
             return Some(WriteTime::At(time));
         }
         let (old, new) = read.roots();
-        let created = || time(&new.str_at(&["metadata", "creationTimestamp"])?);
+        let created = || new.time_at(&["metadata", "creationTimestamp"]);
         let Some(old) = old else {
             return created().map(WriteTime::At);
         };
@@ -202,8 +202,7 @@ impl WriteTime {
 /// The newest `lastTransitionTime` of an object's conditions.
 fn transition(object: Value<'_>) -> Option<Timestamp> {
     let conditions = object.items_at(&["status", "conditions"]);
-    let times =
-        conditions.filter_map(|condition| time(&condition.str_at(&["lastTransitionTime"])?));
+    let times = conditions.filter_map(|condition| condition.time_at(&["lastTransitionTime"]));
     times.max()
 }
 

@@ -14,9 +14,10 @@ use crate::commands::sources::{named, waiting};
 use crate::commands::{
     CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
 };
-use crate::model::{JudgementPlan, Model};
+use crate::model::{Model, Retention};
 use crate::render::header_footer::Connection;
 use crate::source::{Event, SourceKey};
+use crate::status::Rules;
 use crate::watch::CatchUp;
 
 /// How many lines about folded versions the footer has.
@@ -84,15 +85,8 @@ impl Changes {
 
     /// Also judges the objects, with their dependents.
     pub(super) async fn judge(&mut self, session: &Session) {
-        let mut judged = JudgedObjects::new(&self.keys);
-        if self.keys.iter().any(JudgementPlan::needs_types) {
-            judged = judged.with_types(session.served_types().await);
-        }
-        self.judged = Some(if session.is_of_file() {
-            judged.of_excerpt()
-        } else {
-            judged
-        });
+        let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
+        self.judged = Some(JudgedObjects::new(model, &self.keys));
     }
 
     fn audience(&self) -> Audience {

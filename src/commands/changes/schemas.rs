@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::state::TimelineEntry;
 use crate::commands::Session;
-use crate::object::list_keys::{KindKeys, Schema, is_built_in};
-use crate::object::{GroupKind, Resource};
+use crate::object::list_keys::{KindKeys, Schema};
+use crate::object::{GroupKind, Resource, is_kubernetes_own};
 use crate::source::SourceKey;
 
 /// How long the first compared version waits for the schema of its kind.
@@ -126,7 +126,7 @@ impl Schemas {
 fn not_built_in(keys: &[SourceKey]) -> BTreeMap<(Arc<str>, Arc<str>), BTreeSet<GroupKind>> {
     let mut found: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     let resources = keys.iter().map(|key| &key.resource);
-    for resource in resources.filter(|resource| !is_built_in(&resource.group)) {
+    for resource in resources.filter(|resource| !is_kubernetes_own(&resource.group)) {
         let Resource { group, version, .. } = resource;
         let kinds = found.entry((group.clone(), version.clone())).or_default();
         kinds.insert(resource.group_kind());

@@ -185,22 +185,8 @@ fn parts(object: &ObjectRef) -> Result<(), InvalidPart> {
 /// The resource of a kind that one of the manifests defines. Its `CustomResourceDefinition` may not exist in the cluster
 /// yet; then the verb waits for it, as for the object.
 fn defined(object: &ObjectRef, manifests: &[Manifest]) -> Option<Resource> {
-    let (group, version) = object.api_version.split_once('/')?;
-    let roots = manifests.iter().map(|manifest| manifest.doc.root());
-    let mut definitions = roots.filter(|root| {
-        let is = |path: &[&str], text: &str| root.str_at(path).is_some_and(|found| found == text);
-        is(&["kind"], "CustomResourceDefinition")
-            && is(&["spec", "group"], group)
-            && is(&["spec", "names", "kind"], &object.kind)
-    });
-    let definition = definitions.next()?;
-    Some(Resource {
-        group: group.into(),
-        version: version.into(),
-        plural: (&*definition.str_at(&["spec", "names", "plural"])?).into(),
-        kind: object.kind.clone(),
-        namespaced: definition.str_at(&["spec", "scope"])? == "Namespaced",
-    })
+    let mut roots = manifests.iter().map(|manifest| manifest.doc.root());
+    roots.find_map(|root| Resource::defined_by(root, object))
 }
 
 /// kubectl's error for a kind that the cluster does not serve.

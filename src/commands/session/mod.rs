@@ -17,8 +17,10 @@ use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, OpenApi, Resolver, Target, TypeCache, parse_arguments,
 };
 use crate::env::Env;
+use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
+use crate::status::Rules;
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
@@ -234,6 +236,18 @@ impl Session {
             SessionPlace::Cluster(client) => client.is_renewing(),
             SessionPlace::File(_) => false,
         }
+    }
+
+    /// The model of the objects of these sources, with the types that its plan needs.
+    pub(crate) async fn model(&self, keys: &[SourceKey], rules: Rules, kept: Retention) -> Model {
+        let mut model = Model::new(rules, kept);
+        if keys.iter().any(JudgementPlan::needs_types) {
+            model = model.with_types(self.served_types().await);
+        }
+        if self.is_of_file() {
+            model = model.of_excerpt();
+        }
+        model
     }
 
     /// Whether it reads a file instead of a cluster.

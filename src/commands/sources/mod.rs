@@ -16,7 +16,7 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
-use crate::source::{Event, Select, SourceKey, SourceState};
+use crate::source::{Event, SourceKey, SourceState};
 
 pub(crate) use note::{Need, Note, UnreadPart};
 use source_status::{SourceStatus, is_given_up, is_refused};
@@ -167,11 +167,7 @@ impl Sources {
         refused.map(|(at, known)| {
             let mut after = self.known[at + 1..].iter();
             let source = if after.any(|other| other.is_refused_like(&known.key, &known.state)) {
-                let select = Select::All;
-                describe(&SourceKey {
-                    select,
-                    ..(*known.key).clone()
-                })
+                describe(&known.key.of_all())
             } else {
                 describe(&known.key)
             };

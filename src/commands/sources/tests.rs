@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::object::Resource;
-use crate::source::{ClusterId, Form, Scope};
+use crate::source::{ClusterId, Form, Scope, Select};
 
 fn key(resource: &str, name: Option<&str>) -> Arc<SourceKey> {
     let words: Vec<&str> = resource.split(' ').collect();

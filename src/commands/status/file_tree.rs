@@ -6,10 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::rows::StatusRow;
-use super::state::StatusState;
+use super::state::{RETENTION, StatusState};
 use crate::graph::Graph;
+use crate::model::Model;
 use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, Uid, well_known_type};
-use crate::source::{ClusterId, Event, Form, Matcher, Scope, Select, SourceKey, Version, Why};
+use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules};
 
 /// The objects of a file.
@@ -106,14 +107,11 @@ fn state(versions: &[Arc<Version>], rules: Rules, now: Timestamp) -> StatusState
         .iter()
         .map(|version| resource(&version.object))
         .collect();
-    let sources = types.into_iter().map(|resource| SourceKey {
-        cluster: ClusterId("file".into()),
-        resource,
-        scope: Scope::Cluster,
-        select: Select::All,
-        form: Form::Full,
-    });
-    let mut state = StatusState::new(sources.collect(), rules, now).of_excerpt();
+    let file = ClusterId("file".into());
+    let types = types.into_iter();
+    let sources = types.map(|resource| SourceKey::of(&file, resource, None, Select::All));
+    let model = Model::new(rules, RETENTION).of_excerpt();
+    let mut state = StatusState::new(model, sources.collect(), now);
     let mut known: Vec<SourceKey> = Vec::new();
     loop {
         let wanted = state.model.coverage().sources();

@@ -195,7 +195,10 @@ impl Live for LiveStatus {
     }
 
     fn judged(&self) -> Option<&Model> {
-        self.state.is_presentable().then_some(&self.state.model)
+        self.state
+            .model
+            .is_presentable()
+            .then_some(&self.state.model)
     }
 
     async fn wait_for_other(&mut self) {
@@ -238,7 +241,7 @@ impl Live for LiveStatus {
             Ending::Once => sources.silence().map_or(Ok(()), Err),
             Ending::Never if self.has_begun && !has_changed => Ok(()),
             Ending::Never if self.has_begun => self.print_transitions(terminal),
-            Ending::Never if self.state.is_presentable() => {
+            Ending::Never if self.state.model.is_presentable() => {
                 self.check_sorting(terminal)?;
                 self.has_begun = true;
                 self.print_transitions(terminal)?;

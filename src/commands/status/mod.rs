@@ -25,13 +25,12 @@ use super::{
     Answer, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
     Output, Session, Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
 };
-use crate::model::JudgementPlan;
 use crate::source::{Form, SourceKey};
 use crate::status::Rules;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 use sort_by::{SortBy, Sorting};
-use state::StatusState;
+use state::{RETENTION, StatusState};
 
 /// Show whether objects and all they own are well, and if not, why
 #[derive(clap::Args, Clone, Debug)]
@@ -192,14 +191,9 @@ pub(crate) async fn show(
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());
     }
-    let mut state = StatusState::new(requested.clone(), args.rules, context.env.now());
+    let model = session.model(&requested, args.rules, RETENTION).await;
+    let mut state = StatusState::new(model, requested.clone(), context.env.now());
     state.sorting = sort_by.map(Sorting::new);
-    if session.is_of_file() {
-        state = state.of_excerpt();
-    }
-    if requested.iter().any(JudgementPlan::needs_types) {
-        state = state.with_types(session.served_types().await);
-    }
     let mut terminal = Terminal::open(context, args.stdout());
     for group in &every.silent {
         terminal.notify(&format!(

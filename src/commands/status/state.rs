@@ -12,12 +12,12 @@ use super::sort_by::Sorting;
 use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
 use crate::model::{JudgementPlan, Model, Retention};
-use crate::object::{PodCounts, ServedTypes, Uid};
+use crate::object::{PodCounts, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
-use crate::status::{Assessment, Rules};
+use crate::status::Assessment;
 
 /// How long the row of a deleted object stays.
-const RETENTION: SignedDuration = SignedDuration::from_secs(5);
+pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
 
 /// The requested objects and their dependents.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ pub(super) struct StatusState {
 
 impl StatusState {
     /// The state before any event.
-    pub(super) fn new(requested: Vec<SourceKey>, rules: Rules, started: Timestamp) -> StatusState {
-        let mut model = Model::new(rules, Retention::For(RETENTION));
+    pub(super) fn new(model: Model, requested: Vec<SourceKey>, started: Timestamp) -> StatusState {
+        let mut model = model;
         if requested.iter().all(|key| named(key).is_some()) {
             model = model.of_few();
         }
@@ -68,22 +68,6 @@ impl StatusState {
             absent_members: AbsentMembers::default(),
             sorting: None,
             last_changes: None,
-        }
-    }
-
-    /// The same state in a cluster that serves these types.
-    pub(super) fn with_types(self, types: ServedTypes) -> StatusState {
-        StatusState {
-            model: self.model.with_types(types),
-            ..self
-        }
-    }
-
-    /// The same state for a file. An object that is not in it may exist.
-    pub(super) fn of_excerpt(self) -> StatusState {
-        StatusState {
-            model: self.model.of_excerpt(),
-            ..self
         }
     }
 
@@ -208,11 +192,6 @@ impl StatusState {
     /// Whether every source has been read or cannot be read.
     pub(super) fn is_settled(&self) -> bool {
         self.model.is_fresh() && self.model.coverage().is_settled()
-    }
-
-    /// Whether there is something to show: every source has answered, or does not answer.
-    pub(super) fn is_presentable(&self) -> bool {
-        self.model.is_fresh() && self.model.coverage().has_answers()
     }
 
     /// Whether no objects of the requested types exist. One absent object that was requested by name does not

@@ -224,8 +224,7 @@ impl Live for Tracer {
             return None;
         };
         let model = &trace.chain.traced().model;
-        let is_ready = model.is_fresh() && model.coverage().has_answers();
-        is_ready.then_some(model)
+        model.is_presentable().then_some(model)
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::model::{Model, Retention};
-use crate::object::{ServedTypes, Uid};
+use crate::model::Model;
+use crate::object::Uid;
 use crate::source::{ClusterId, Event, SourceKey};
-use crate::status::{Rules, Status};
+use crate::status::Status;
 
 /// The dependents of at most this many objects are followed at a time. Each object costs a list and a watch for every
 /// kind of dependents.
@@ -25,30 +25,14 @@ pub(crate) struct JudgedObjects {
 
 impl JudgedObjects {
     /// The objects of these sources, before any event.
-    pub(crate) fn new(requested: &[SourceKey]) -> JudgedObjects {
-        let mut model = Model::new(Rules::Spy, Retention::None);
+    pub(crate) fn new(model: Model, requested: &[SourceKey]) -> JudgedObjects {
+        let mut model = model;
         model.follow(requested.to_vec());
         JudgedObjects {
             requested: requested.to_vec(),
             selected: BTreeSet::new(),
             named: BTreeMap::new(),
             model,
-        }
-    }
-
-    /// The same in a cluster that serves these types.
-    pub(crate) fn with_types(self, types: ServedTypes) -> JudgedObjects {
-        JudgedObjects {
-            model: self.model.with_types(types),
-            ..self
-        }
-    }
-
-    /// The same for a file. An object that is not in it may exist.
-    pub(crate) fn of_excerpt(self) -> JudgedObjects {
-        JudgedObjects {
-            model: self.model.of_excerpt(),
-            ..self
         }
     }
 
@@ -103,7 +87,6 @@ impl JudgedObjects {
 
     /// The model, once it is up to date.
     pub(crate) fn judged(&self) -> Option<&Model> {
-        let is_ready = self.model.is_fresh() && self.model.coverage().has_answers();
-        is_ready.then_some(&self.model)
+        Some(&self.model).filter(|model| model.is_presentable())
     }
 }

@@ -4,13 +4,12 @@
 mod constraints;
 mod placement;
 mod pod_templates;
-mod stateful_set;
 mod storage;
 mod volume_places;
 
 use crate::graph::Node;
 use crate::object::Uid;
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Form, Scope, SourceKey};
 use crate::status::Cause;
 
 use super::Model;
@@ -63,10 +62,9 @@ impl Model {
         let selects_nothing = self.coverage.is_read(&selected)
             && self.graph.selected_pods(&node.uid).is_empty()
             && matches!(selected.scope, Scope::Namespace(_));
-        selects_nothing.then_some(SourceKey {
-            select: Select::All,
+        selects_nothing.then(|| SourceKey {
             form: Form::Metadata,
-            ..selected
+            ..selected.of_all()
         })
     }
 }

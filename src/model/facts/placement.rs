@@ -33,10 +33,8 @@ impl Model {
 
     /// Whether the scheduler finds no node for a Pod.
     pub(super) fn is_unschedulable(&self, pod: &Node) -> bool {
-        self.objects.get(&pod.uid).is_some_and(|object| {
-            let mut causes = object.own.causes.iter();
-            causes.any(|cause| cause.rule == CauseRule::Unschedulable)
-        })
+        let object = self.objects.get(&pod.uid);
+        object.is_some_and(|object| object.own.has_cause(CauseRule::Unschedulable))
     }
 
     /// What a Pod demands of its node. It explains why the Pod has no node only if no node has the labels.

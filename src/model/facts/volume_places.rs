@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::graph::{Node, well_known};
 use crate::object::selector::LabelSelector;
 use crate::object::{Doc, Value, condition, node_selector_term};
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
@@ -81,13 +81,9 @@ impl Model {
         let volumes = self.claims_of(pod).filter_map(|claim| {
             let volume = self.doc(&claim.uid)?;
             let name = volume.root().text_at(&["spec", "volumeName"])?;
-            Some(SourceKey {
-                cluster: self.cluster_of(&pod.uid)?.clone(),
-                resource: well_known("", "PersistentVolume"),
-                scope: Scope::Cluster,
-                select: Select::Name(name),
-                form: Form::Full,
-            })
+            let cluster = self.cluster_of(&pod.uid)?;
+            let volumes = well_known("", "PersistentVolume");
+            Some(SourceKey::of(cluster, volumes, None, Select::Name(name)))
         });
         volumes.collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::graph::well_known;
 use crate::object::Uid;
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
 use super::super::{Model, Reading};
@@ -35,13 +35,9 @@ impl Model {
         let node = self.graph.node(workload)?;
         let object = &node.object;
         let may_serve = object.group() == "apps" && SERVERS.contains(&&*object.kind);
-        let services = SourceKey {
-            cluster: self.cluster_of(workload)?.clone(),
-            resource: well_known("", "Service"),
-            scope: Scope::Namespace(object.namespace.clone()?),
-            select: Select::All,
-            form: Form::Full,
-        };
+        let (cluster, namespace) = (self.cluster_of(workload)?, object.namespace.clone()?);
+        let kind = well_known("", "Service");
+        let services = SourceKey::of(cluster, kind, Some(namespace), Select::All);
         let is_read = matches!(self.coverage.reading(&services), Some(Reading::All));
         let is_known = may_serve && is_read && self.knows_absence;
         let is_served = self.graph.is_served(workload)?;

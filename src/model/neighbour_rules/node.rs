@@ -2,7 +2,7 @@
 
 use crate::graph::{Node, well_known};
 use crate::object::{Doc, Quantity, Value, is_sidecar};
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
@@ -69,13 +69,9 @@ impl Model {
 
     /// The Pods on a node that have not ended; `None` if they were not all read.
     fn pods_on(&self, node: &Node) -> Option<Vec<Doc>> {
-        let source = SourceKey {
-            cluster: self.cluster_of(&node.uid)?.clone(),
-            resource: well_known("", "Pod"),
-            scope: Scope::Cluster,
-            select: Select::matching(None, Some(&format!("spec.nodeName={}", node.object.name))),
-            form: Form::Full,
-        };
+        let select = Select::matching(None, Some(&format!("spec.nodeName={}", node.object.name)));
+        let cluster = self.cluster_of(&node.uid)?;
+        let source = SourceKey::of(cluster, well_known("", "Pod"), None, select);
         if !self.coverage.is_read(&source) {
             return None;
         }
@@ -94,10 +90,7 @@ impl Model {
         let node = nodes.find_map(|found| self.graph.referenced(&found.target));
         let has_pressure = |node: &&Node| {
             let object = self.objects.get(&node.uid);
-            object.is_some_and(|object| {
-                let mut causes = object.own.causes.iter();
-                causes.any(|cause| cause.rule == CauseRule::MemoryPressure)
-            })
+            object.is_some_and(|object| object.own.has_cause(CauseRule::MemoryPressure))
         };
         let Some(node) = node.filter(has_pressure) else {
             return Vec::new();

@@ -5,7 +5,7 @@
 use crate::graph::{Node, Tier, well_known};
 use crate::object::label_selector;
 use crate::object::selector::LabelSelector;
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
@@ -22,13 +22,10 @@ impl Model {
 
     /// The source of the labels of all Pods beside an object.
     pub(in crate::model) fn beside_source(&self, node: &Node) -> Option<SourceKey> {
-        Some(SourceKey {
-            cluster: self.cluster_of(&node.uid)?.clone(),
-            resource: well_known("", "Pod"),
-            scope: Scope::Namespace(node.object.namespace.clone()?),
-            select: Select::All,
-            form: Form::Metadata,
-        })
+        let (cluster, namespace) = (self.cluster_of(&node.uid)?, node.object.namespace.clone()?);
+        let pods = SourceKey::of(cluster, well_known("", "Pod"), Some(namespace), Select::All);
+        let form = Form::Metadata;
+        Some(SourceKey { form, ..pods })
     }
 
     /// The note of an object that selects no Pod. A budget says itself that it covers none.
@@ -67,8 +64,8 @@ impl Model {
                 selector.filter(|_| self.has_no_endpoints(node))
             }
             ("policy", "PodDisruptionBudget") => {
-                let mut causes = self.objects.get(&node.uid)?.own.causes.iter();
-                let covers_none = causes.any(|cause| cause.rule == CauseRule::NoPodSelected);
+                let own = &self.objects.get(&node.uid)?.own;
+                let covers_none = own.has_cause(CauseRule::NoPodSelected);
                 covers_none.then(|| read("selector")).flatten()
             }
             ("networking.k8s.io", "NetworkPolicy") => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::graph::{Node, Tier, well_known};
 use crate::object::{Doc, ObjectRef, Value};
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
@@ -96,13 +96,9 @@ impl Model {
     }
 
     fn all_volumes(&self, claim: &Node) -> Option<SourceKey> {
-        Some(SourceKey {
-            cluster: self.cluster_of(&claim.uid)?.clone(),
-            resource: well_known("", "PersistentVolume"),
-            scope: Scope::Cluster,
-            select: Select::All,
-            form: Form::Full,
-        })
+        let cluster = self.cluster_of(&claim.uid)?;
+        let volumes = well_known("", "PersistentVolume");
+        Some(SourceKey::of(cluster, volumes, None, Select::All))
     }
 
     /// The volumes of a source. The model has them as evidence, or because a view shows them.

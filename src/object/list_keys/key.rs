@@ -13,47 +13,34 @@ pub struct ListKey {
 
 #[derive(Clone, Debug)]
 enum Parts {
-    Builtin(&'static [KeyPart<'static>]),
-    Read(Box<[ReadPart]>),
+    Builtin(&'static [KeyPart<&'static str>]),
+    /// From a schema or from the command line.
+    Read(Box<[KeyPart<Box<str>>]>),
 }
 
 /// One field of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KeyPart<'k> {
+pub(super) struct KeyPart<T> {
     /// The field, with dots for nested fields. If its value is a list, the first item counts.
-    pub(super) field: &'k str,
-    pub(super) need: KeyNeed<'k>,
+    pub(super) field: T,
+    pub(super) need: KeyNeed<T>,
 }
 
 /// The treatment of an item without the field.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum KeyNeed<'k> {
+pub(super) enum KeyNeed<T> {
     /// The key does not fit the list.
     Required,
     /// The item's name does not include the field.
     Optional,
     /// The item counts as having this value.
-    Default(&'k str),
+    Default(T),
     /// The key does not fit the list. Names never include the field's value.
     Present,
 }
 
-/// A [`KeyPart`] from a schema or from the command line.
-#[derive(Clone, Debug)]
-struct ReadPart {
-    field: Box<str>,
-    need: ReadNeed,
-}
-
-#[derive(Clone, Debug)]
-enum ReadNeed {
-    Required,
-    Optional,
-    Default(Box<str>),
-}
-
 impl ListKey {
-    pub(super) const fn builtin(parts: &'static [KeyPart<'static>]) -> ListKey {
+    pub(super) const fn builtin(parts: &'static [KeyPart<&'static str>]) -> ListKey {
         ListKey {
             parts: Parts::Builtin(parts),
         }
@@ -62,10 +49,10 @@ impl ListKey {
     /// A key of these fields. Each item must have at least one of them. An item without a field leaves it out of
     /// its name, unless the field has a default.
     pub(super) fn read<'f>(fields: impl Iterator<Item = (&'f str, Option<String>)>) -> ListKey {
-        let parts: Box<[ReadPart]> = fields
-            .map(|(field, default)| ReadPart {
+        let parts: Box<[KeyPart<_>]> = fields
+            .map(|(field, default)| KeyPart {
                 field: field.into(),
-                need: default.map_or(ReadNeed::Optional, |value| ReadNeed::Default(value.into())),
+                need: default.map_or(KeyNeed::Optional, |value| KeyNeed::Default(value.into())),
             })
             .collect();
         ListKey {
@@ -75,10 +62,10 @@ impl ListKey {
 
     /// A key of these fields. Every item must have all of them.
     pub(super) fn required<'f>(fields: impl Iterator<Item = &'f str>) -> ListKey {
-        let parts: Box<[ReadPart]> = fields
-            .map(|field| ReadPart {
+        let parts: Box<[KeyPart<_>]> = fields
+            .map(|field| KeyPart {
                 field: field.into(),
-                need: ReadNeed::Required,
+                need: KeyNeed::Required,
             })
             .collect();
         ListKey {
@@ -86,17 +73,18 @@ impl ListKey {
         }
     }
 
-    fn each(&self) -> impl Iterator<Item = KeyPart<'_>> {
-        let (builtin, read): (&[KeyPart<'static>], &[ReadPart]) = match &self.parts {
+    fn each(&self) -> impl Iterator<Item = KeyPart<&str>> {
+        let (builtin, read): (&[KeyPart<&str>], &[KeyPart<Box<str>>]) = match &self.parts {
             Parts::Builtin(parts) => (parts, &[]),
             Parts::Read(parts) => (&[], parts),
         };
         let read = read.iter().map(|part| KeyPart {
-            field: &part.field,
+            field: &*part.field,
             need: match &part.need {
-                ReadNeed::Required => KeyNeed::Required,
-                ReadNeed::Optional => KeyNeed::Optional,
-                ReadNeed::Default(value) => KeyNeed::Default(value),
+                KeyNeed::Required => KeyNeed::Required,
+                KeyNeed::Optional => KeyNeed::Optional,
+                KeyNeed::Default(value) => KeyNeed::Default(&**value),
+                KeyNeed::Present => KeyNeed::Present,
             },
         });
         builtin.iter().copied().chain(read)
@@ -104,7 +92,7 @@ impl ListKey {
 
     /// The fields that names include.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        let names = |part: &KeyPart<'_>| !matches!(part.need, KeyNeed::Present);
+        let names = |part: &KeyPart<&str>| !matches!(part.need, KeyNeed::Present);
         self.each().filter(names).map(|part| part.field)
     }
 
@@ -165,7 +153,7 @@ enum KeyValue<'a> {
     Composite,
 }
 
-impl KeyPart<'_> {
+impl KeyPart<&str> {
     fn found<'a>(&self, item: Value<'a>) -> KeyValue<'a> {
         let field = match item.get(self.field) {
             None if self.field.contains('.') => self.field.split('.').try_fold(item, Value::get),

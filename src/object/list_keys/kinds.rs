@@ -5,15 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::object::{GroupKind, is_kubernetes_own};
+use crate::object::GroupKind;
 
 use super::{Chosen, ListKeys, Schema};
-
-/// Whether the lists of a group's kinds are known without the server's schema. A test compares the built-in keys
-/// with the schema of a real server.
-pub fn is_built_in(group: &str) -> bool {
-    is_kubernetes_own(group)
-}
 
 /// The list keys of all kinds. A schema counts if it arrives before the first diff of its kind: items must not
 /// change their names while a user watches.

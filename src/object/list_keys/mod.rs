@@ -19,7 +19,7 @@ use super::value::Value;
 pub use chosen::{Chosen, ChosenError};
 pub use key::ListKey;
 use key::is_scalar;
-pub use kinds::{KindKeys, is_built_in};
+pub use kinds::KindKeys;
 pub use schema::{ListType, Schema};
 
 use schema::KindSchema;

@@ -27,35 +27,39 @@ pub(super) fn entries(place: ListPlace<'_>) -> impl Iterator<Item = &'static Bui
     })
 }
 
-const fn required(field: &'static str) -> KeyPart<'static> {
+const fn required(field: &'static str) -> KeyPart<&'static str> {
     part(field, KeyNeed::Required)
 }
 
-const fn optional(field: &'static str) -> KeyPart<'static> {
+const fn optional(field: &'static str) -> KeyPart<&'static str> {
     part(field, KeyNeed::Optional)
 }
 
 /// The item must have the field, with any value. The value is not part of its name.
-const fn present(field: &'static str) -> KeyPart<'static> {
+const fn present(field: &'static str) -> KeyPart<&'static str> {
     part(field, KeyNeed::Present)
 }
 
-const fn default(field: &'static str, value: &'static str) -> KeyPart<'static> {
+const fn default(field: &'static str, value: &'static str) -> KeyPart<&'static str> {
     part(field, KeyNeed::Default(value))
 }
 
-const fn part(field: &'static str, need: KeyNeed<'static>) -> KeyPart<'static> {
+const fn part(field: &'static str, need: KeyNeed<&'static str>) -> KeyPart<&'static str> {
     KeyPart { field, need }
 }
 
-const fn key(parts: &'static [KeyPart<'static>]) -> ListKey {
+const fn key(parts: &'static [KeyPart<&'static str>]) -> ListKey {
     ListKey::builtin(parts)
 }
 
 type Names = &'static [&'static str];
 
 /// A list whose order has a meaning, such as which container starts first, or which rule is tried first.
-const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static>]) -> BuiltInList {
+const fn ordered(
+    fields: Names,
+    parents: Names,
+    parts: &'static [KeyPart<&'static str>],
+) -> BuiltInList {
     BuiltInList {
         fields,
         parents,
@@ -68,7 +72,7 @@ const fn ordered(fields: Names, parents: Names, parts: &'static [KeyPart<'static
 const fn unordered(
     fields: Names,
     parents: Names,
-    parts: &'static [KeyPart<'static>],
+    parts: &'static [KeyPart<&'static str>],
 ) -> BuiltInList {
     BuiltInList {
         fields,

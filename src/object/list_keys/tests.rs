@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::object::path::{Label, Place, Step};
-use crate::object::{Doc, GroupKind};
+use crate::object::{Doc, GroupKind, is_kubernetes_own};
 
 fn label(place: (&str, &str), list: &str) -> String {
     let doc = Doc::parse(list).expect("valid");
@@ -370,7 +370,7 @@ fn a_late_schema_changes_nothing() {
     let before = kinds.of(&gate);
     assert!(!kinds.learn(&gate, document()));
     assert!(Arc::ptr_eq(&before, &kinds.of(&gate)));
-    assert!(is_built_in("apps") && !is_built_in("gateway.networking.k8s.io"));
+    assert!(is_kubernetes_own("apps") && !is_kubernetes_own("gateway.networking.k8s.io"));
 }
 
 #[test]

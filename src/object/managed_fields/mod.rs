@@ -128,7 +128,7 @@ pub fn entries(object: Value<'_>) -> Vec<ManagedFieldsEntry<'_>> {
 /// lies in the future by the grace period
 /// (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).
 fn deletion(object: Value<'_>) -> Option<Timestamp> {
-    let end = time(&object.str_at(&["metadata", "deletionTimestamp"])?)?;
+    let end = object.time_at(&["metadata", "deletionTimestamp"])?;
     let grace = object.at(&["metadata", "deletionGracePeriodSeconds"]);
     let grace = grace.and_then(|grace| grace.raw().parse().ok());
     end.checked_sub(SignedDuration::from_secs(grace.unwrap_or(0)))

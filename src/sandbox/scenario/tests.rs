@@ -49,7 +49,7 @@ fn transcript(records: &[(String, Record)]) -> String {
     let line = |(time, record): &(String, Record)| {
         let kind = built_in
             .iter()
-            .find(|kind| kind.qualified() == record.resource)
+            .find(|kind| kind.resource.group_resource() == record.resource)
             .expect("built in");
         let cells = cells(kind, &object(record), start());
         let shown: Vec<String> = cells[1..]
@@ -60,7 +60,8 @@ fn transcript(records: &[(String, Record)]) -> String {
                     .map_or_else(|| cell.to_string(), str::to_owned)
             })
             .collect();
-        let short = kind.short_names.first().unwrap_or(&kind.plural);
+        let short = kind.short_names.first().map(String::as_str);
+        let short = short.unwrap_or(&kind.resource.plural);
         format!(
             "{time} {:8} {short}/{}  {}",
             record.change.as_str(),

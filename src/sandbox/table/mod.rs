@@ -20,7 +20,7 @@ pub(super) use age::age_since;
 
 /// The columns of a kind: name and type. Those after `|` are for `-o wide` only.
 fn columns(kind: &Kind) -> &'static str {
-    match (kind.group.as_str(), kind.plural.as_str()) {
+    match (&*kind.resource.group, &*kind.resource.plural) {
         ("", "pods") => "Name,Ready,Status,Restarts,Age|IP,Node,Nominated Node,Readiness Gates",
         ("apps", "deployments") => {
             "Name,Ready,Up-to-date:i,Available:i,Age|Containers,Images,Selector"
@@ -69,7 +69,7 @@ fn definition(name: &str, priority: u8) -> Value {
 pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
     let name = object["metadata"]["name"].clone();
     let age = json!(age_since(&object["metadata"]["creationTimestamp"], now));
-    match (kind.group.as_str(), kind.plural.as_str()) {
+    match (&*kind.resource.group, &*kind.resource.plural) {
         ("", "pods") => pod::cells(object, now),
         ("apps", "deployments") => workload::deployment(object, age),
         ("apps", "replicasets") => workload::replica_set(object, age),

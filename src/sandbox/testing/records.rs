@@ -42,7 +42,7 @@ impl Record {
     fn new(entry: &LogEntry, kind: &Kind) -> Self {
         Self {
             revision: entry.revision,
-            resource: kind.qualified(),
+            resource: kind.resource.group_resource(),
             namespace: entry.key.namespace.clone(),
             name: entry.key.name.clone(),
             uid: entry.after.value["metadata"]["uid"]

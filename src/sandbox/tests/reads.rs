@@ -413,7 +413,7 @@ async fn every_table_has_as_many_cells_as_columns() {
             columns.as_array().map(Vec::len),
             Some(cells.len()),
             "{}",
-            kind.plural
+            kind.resource.plural
         );
     }
 }

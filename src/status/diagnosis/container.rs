@@ -170,9 +170,8 @@ impl<'a> Container<'a> {
 
     fn running(&self, now: Timestamp) -> Option<Cause> {
         let last = self.last_end().filter(|end| {
-            end.str_at(&["finishedAt"])
-                .and_then(|time| time.parse().ok())
-                .is_some_and(|finished: Timestamp| now.duration_since(finished) < RECENT)
+            end.time_at(&["finishedAt"])
+                .is_some_and(|finished| now.duration_since(finished) < RECENT)
         });
         let ready = self.flag("ready") || self.role == ContainerRole::Init;
         match last {

@@ -54,7 +54,7 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
         .find(|condition| condition.is("ReplicaFailure", "True"))?;
     let (rule, text) = match &*condition.reason {
         "FailedCreate" => {
-            let refusal = admission::in_short(&condition.message);
+            let refusal = admission::short_refusal(&condition.message);
             let message = refusal.unwrap_or_else(|| condition.message.trim().to_owned());
             (CauseRule::FailedCreate, message)
         }

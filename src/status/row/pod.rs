@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-
 use crate::object::{Value, conditions, is_sidecar};
 use crate::status::read;
 use crate::status::state::Status;
@@ -195,12 +193,9 @@ fn end_word(ended: Value<'_>) -> String {
 
 impl Restarts {
     fn of(status: Value<'_>) -> Restarts {
-        let last: Option<Timestamp> = status
-            .str_at(&["lastState", "terminated", "finishedAt"])
-            .and_then(|time| time.parse().ok());
         Restarts {
             count: read::int_or(status, &["restartCount"], 0),
-            last,
+            last: status.time_at(&["lastState", "terminated", "finishedAt"]),
         }
     }
 

@@ -36,8 +36,9 @@ const CLUSTER_SCOPED: [&str; 3] = [
 
 /// The resources of these objects.
 pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
-    let definitions = entries.iter().filter_map(|entry| definition(entry));
-    let definitions: Vec<Definition> = definitions.collect();
+    let is_definition = |entry: &&Arc<FileEntry>| &*entry.object.kind == "CustomResourceDefinition";
+    let definitions = entries.iter().filter(is_definition);
+    let definitions: Vec<Value<'_>> = definitions.map(|entry| entry.doc.root()).collect();
     let mut resources: Vec<FileResource> = Vec::new();
     let mut known = HashSet::new();
     for entry in entries {
@@ -61,38 +62,34 @@ pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
     resources
 }
 
-fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
+fn resource(object: &ObjectRef, definitions: &[Value<'_>]) -> FileResource {
     let (group, version) = object
         .api_version
         .split_once('/')
         .unwrap_or(("", &object.api_version));
     let kind = object.kind.clone();
-    let defined = definitions
-        .iter()
-        .find(|defined| *defined.group == *group && defined.kind == kind);
     let own = is_kubernetes_own(group);
-    let (name, namespaced, plural) = match defined {
-        Some(defined) => (defined.plural.clone(), defined.namespaced, Plural::Known),
-        None if own => (
-            plural(&kind).into(),
-            is_namespaced(group, &kind),
-            Plural::Known,
-        ),
-        None => (
-            plural(&kind).into(),
-            object.namespace.is_some(),
-            Plural::Guessed,
-        ),
-    };
-    FileResource {
-        resource: Resource {
-            group: group.into(),
-            version: version.into(),
-            plural: name,
-            kind,
-            namespaced,
+    let mut definitions = definitions.iter();
+    let defined = definitions.find_map(|definition| Resource::defined_by(*definition, object));
+    let is_known = own || defined.is_some();
+    let resource = defined.unwrap_or_else(|| Resource {
+        group: group.into(),
+        version: version.into(),
+        plural: plural(&kind).into(),
+        namespaced: if own {
+            is_namespaced(group, &kind)
+        } else {
+            object.namespace.is_some()
         },
-        plural,
+        kind,
+    });
+    FileResource {
+        resource,
+        plural: if is_known {
+            Plural::Known
+        } else {
+            Plural::Guessed
+        },
         objects: Vec::new(),
     }
 }
@@ -101,28 +98,6 @@ fn resource(object: &ObjectRef, definitions: &[Definition]) -> FileResource {
 fn is_namespaced(group: &str, kind: &str) -> bool {
     well_known_type(group, kind).map_or(!CLUSTER_SCOPED.contains(&kind), |found| {
         found.resource.namespaced
-    })
-}
-
-/// The names and the scope in a `CustomResourceDefinition`.
-struct Definition {
-    group: Arc<str>,
-    kind: Arc<str>,
-    plural: Arc<str>,
-    namespaced: bool,
-}
-
-fn definition(entry: &FileEntry) -> Option<Definition> {
-    if &*entry.object.kind != "CustomResourceDefinition" {
-        return None;
-    }
-    let spec: Value<'_> = entry.doc.root().get("spec")?;
-    let text = |path: &[&str]| spec.str_at(path).map(|text| Arc::from(&*text));
-    Some(Definition {
-        group: text(&["group"])?,
-        kind: text(&["names", "kind"])?,
-        plural: text(&["names", "plural"])?,
-        namespaced: spec.str_at(&["scope"])? == "Namespaced",
     })
 }
 

@@ -112,9 +112,9 @@ impl TimelineFold {
         let Some(mut line) = EventLine::of(compared, entry.time()) else {
             return FoldedInto::Nothing;
         };
-        let owner = self.owners.top_known(line.about());
+        let owner = self.owners.top_known(&line.event.about);
         // The server deletes Events after an hour, which says nothing about their objects.
-        let is_normal = !line.is_warning() || compared.read.event.is_end();
+        let is_normal = !line.event.is_warning() || compared.read.event.is_end();
         if self.mode == FoldMode::Controllers && is_normal {
             self.run(&owner, entry).add_event(entry);
             return FoldedInto::CountedLine;

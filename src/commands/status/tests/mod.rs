@@ -13,8 +13,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::options::{Detail, HealthFilter, Idle, RowOptions, Titles};
-use super::state::StatusState;
+use super::state::{RETENTION, StatusState};
 use super::view::{table, view};
+use crate::model::Model;
 use crate::object::Resource;
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::header_footer::Connection;
@@ -75,7 +76,8 @@ const CRON_JOBS: &str = "batch/v1 cronjobs CronJob";
 const PODS: &str = "v1 pods Pod";
 
 fn state(requested: impl IntoIterator<Item = SourceKey>) -> StatusState {
-    StatusState::new(requested.into_iter().collect(), Rules::Spy, start())
+    let model = Model::new(Rules::Spy, RETENTION);
+    StatusState::new(model, requested.into_iter().collect(), start())
 }
 
 fn look(columns: Option<usize>) -> Look {

@@ -317,7 +317,7 @@ fn a_server_that_does_not_answer_does_not_hold_up_the_view() {
     let key = one(DEPLOYMENTS, "web");
     let mut state = state([key.clone()]);
     let say = |state: &mut StatusState, event: Event| state.apply(&shared(&key), &event, at(1));
-    assert!(!state.is_presentable());
+    assert!(!state.model.is_presentable());
     for attempt in 1..=3 {
         let retrying = SourceState::Retrying {
             attempt,
@@ -326,9 +326,12 @@ fn a_server_that_does_not_answer_does_not_hold_up_the_view() {
         };
         say(&mut state, Event::State(retrying));
     }
-    assert!(state.is_presentable() && !state.is_settled());
+    assert!(state.model.is_presentable() && !state.is_settled());
     say(&mut state, Event::State(SourceState::Live));
-    assert!(!state.is_presentable(), "the listing is not complete yet");
+    assert!(
+        !state.model.is_presentable(),
+        "the listing is not complete yet"
+    );
     say(&mut state, Event::synced(0));
     assert!(state.is_settled());
     assert_eq!(state.absent().count(), 1);

@@ -1,33 +1,33 @@
 //! The spec of a Service: its addresses and its ports.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use crate::graph::Pod;
+use crate::graph::{Pod, Port, Service, ServicePort};
 use crate::object::Value;
 
 /// The type and the addresses of a Service: `ClusterIP 10.96.14.7`.
-pub(super) fn reach(service: Value<'_>) -> Vec<String> {
-    let kind = service.text_at(&["spec", "type"]);
-    let kind = kind.as_deref().unwrap_or("ClusterIP");
-    if kind == "ExternalName" {
-        let alias = external_name(service).map(|name| format!(" to {name}"));
-        let alias = alias.unwrap_or_else(|| " without a name".to_owned());
-        return vec![format!("ExternalName{alias}")];
+pub(super) fn reach(service: &Service, object: Value<'_>) -> Vec<String> {
+    match service.external_name.as_deref() {
+        Some("") => return vec!["ExternalName without a name".to_owned()],
+        Some(name) => return vec![format!("ExternalName to {name}")],
+        None => {}
     }
-    let mut facts = vec![match cluster_addresses(service) {
-        addresses if addresses == HEADLESS && kind == "ClusterIP" => addresses,
-        addresses => format!("{kind} {addresses}"),
+    let kind = object.text_at(&["spec", "type"]);
+    let kind = kind.as_deref().unwrap_or("ClusterIP");
+    let mut facts = vec![if service.is_headless {
+        "headless".to_owned()
+    } else {
+        format!("{kind} {}", cluster_addresses(object))
     }];
     if kind == "LoadBalancer" {
-        let addresses = ingress(service);
+        let addresses = ingress(object);
         facts.push(if addresses.is_empty() {
             "waiting for an external address".to_owned()
         } else {
             format!("external {}", addresses.join(", "))
         });
     }
-    let external: Vec<_> = service
+    let external: Vec<_> = object
         .items_at(&["spec", "externalIPs"])
         .filter_map(Value::as_str)
         .collect();
@@ -37,22 +37,7 @@ pub(super) fn reach(service: Value<'_>) -> Vec<String> {
     facts
 }
 
-/// The external name of a Service of type `ExternalName`; `None` for other types, or if the name is missing.
-pub(super) fn external_name(service: Value<'_>) -> Option<Arc<str>> {
-    service
-        .text_at(&["spec", "externalName"])
-        .filter(|_| is_external(service))
-}
-
-/// Whether a Service is an alias for an external name. Such a Service has no endpoints.
-pub(super) fn is_external(service: Value<'_>) -> bool {
-    service.str_at(&["spec", "type"]).as_deref() == Some("ExternalName")
-}
-
-/// A Service without a cluster IP. Its DNS name resolves to the addresses of its endpoints.
-const HEADLESS: &str = "headless";
-
-/// The cluster IPs. The API writes `None` for a headless Service.
+/// The cluster IPs.
 fn cluster_addresses(service: Value<'_>) -> String {
     let mut addresses: Vec<String> = service
         .items_at(&["spec", "clusterIPs"])
@@ -65,11 +50,10 @@ fn cluster_addresses(service: Value<'_>) -> String {
                 .map(|address| address.to_string()),
         );
     }
-    match addresses.first().map(String::as_str) {
-        None => "without an address yet".to_owned(),
-        Some("None") => HEADLESS.to_owned(),
-        Some(_) => addresses.join(", "),
+    if addresses.is_empty() {
+        return "without an address yet".to_owned();
     }
+    addresses.join(", ")
 }
 
 /// The addresses of the load balancer, sorted: `35.1.1.1/a.example`.
@@ -87,115 +71,28 @@ fn ingress(service: Value<'_>) -> Vec<String> {
     addresses
 }
 
-/// A port of a Service.
-pub(super) struct PortSummary {
-    name: Option<Arc<str>>,
-    number: i64,
-    protocol: Arc<str>,
-    on_nodes: Option<i64>,
-    target: TargetPort,
-}
-
-/// The target of a Service port.
-enum TargetPort {
-    Number(i64),
-    /// A named container port: its numbers in the pods, and how many pods lack it.
-    Named {
-        name: String,
-        numbers: BTreeSet<i64>,
-        lacking: usize,
-        pods: usize,
-    },
-}
-
-/// The ports of a Service. Named target ports are looked up in its pods.
-pub(super) fn ports(service: Value<'_>, pods: &[&Pod]) -> Vec<PortSummary> {
-    service
-        .items_at(&["spec", "ports"])
-        .map(|port| port_of(port, pods))
-        .collect()
-}
-
-fn port_of(port: Value<'_>, pods: &[&Pod]) -> PortSummary {
-    let number = port.i64_at(&["port"]).unwrap_or_default();
-    let protocol = port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into());
-    let target = match port.get("targetPort") {
-        Some(target) if target.as_str().is_some_and(|name| !name.is_empty()) => {
-            let name = target.as_str().unwrap_or_default().into_owned();
-            resolve(name, &protocol, pods)
-        }
-        Some(target) => TargetPort::Number(target.as_i64().unwrap_or(number)),
-        None => TargetPort::Number(number),
-    };
-    PortSummary {
-        name: port.text_at(&["name"]),
-        number,
-        on_nodes: port.i64_at(&["nodePort"]).filter(|port| *port > 0),
-        protocol,
-        target,
-    }
-}
-
-/// Looks a port's name up in each pod, as the endpoint slice controller does.
-fn resolve(name: String, protocol: &str, pods: &[&Pod]) -> TargetPort {
-    let mut numbers = BTreeSet::new();
-    let mut lacking = 0;
-    for pod in pods {
-        let found = pod.port(&name, protocol);
-        lacking += usize::from(found.is_none());
-        numbers.extend(found);
-    }
-    TargetPort::Named {
-        name,
-        numbers,
-        lacking,
-        pods: pods.len(),
-    }
-}
-
-impl PortSummary {
-    /// The port as text: `http 80->8080/TCP`.
-    pub(super) fn text(&self) -> String {
-        let name = self.name.as_ref().map(|name| format!("{name} "));
-        let target = match &self.target {
-            TargetPort::Number(number) => number.to_string(),
-            TargetPort::Named { name, numbers, .. } if numbers.is_empty() => name.clone(),
-            TargetPort::Named { numbers, .. } => {
-                let numbers: Vec<_> = numbers.iter().map(i64::to_string).collect();
-                numbers.join("|")
+/// A port of a Service as text: `http 80->8080/TCP`. A named target port is looked up in the pods, as the endpoint
+/// slice controller does.
+pub(super) fn port_text(port: &ServicePort, pods: &[&Pod]) -> String {
+    let name = port.name.as_ref().map(|name| format!("{name} "));
+    let target = match &port.target {
+        Port::Number(number) => number.to_string(),
+        Port::Name(name) => {
+            let numbers = pods.iter().filter_map(|pod| pod.port(name, &port.protocol));
+            let numbers: BTreeSet<i64> = numbers.collect();
+            let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+            match &numbers[..] {
+                [] => name.to_string(),
+                numbers => numbers.join("|"),
             }
-        };
-        let node = self.on_nodes.map(|port| format!(" (node port {port})"));
-        format!(
-            "{}{}->{target}/{}{}",
-            name.unwrap_or_default(),
-            self.number,
-            self.protocol,
-            node.unwrap_or_default()
-        )
-    }
-
-    /// The warning for a target port that some pods lack. These pods get no traffic from the port.
-    pub(super) fn warning(&self) -> Option<String> {
-        let TargetPort::Named {
-            name,
-            lacking,
-            pods,
-            ..
-        } = &self.target
-        else {
-            return None;
-        };
-        let who = match (*lacking, *pods) {
-            (0, _) => return None,
-            (lacking, pods) if lacking == pods => "no pod has".to_owned(),
-            (1, pods) => format!("1 of {pods} pods has no"),
-            (lacking, pods) => format!("{lacking} of {pods} pods have no"),
-        };
-        let what = if lacking == pods { "a " } else { "" };
-        Some(format!(
-            "port {}: {who} {what}{} container port named \"{name}\"",
-            self.number, self.protocol
-        ))
-    }
+        }
+    };
+    let node = port.node_port.map(|port| format!(" (node port {port})"));
+    format!(
+        "{}{}->{target}/{}{}",
+        name.unwrap_or_default(),
+        port.number,
+        port.protocol,
+        node.unwrap_or_default()
+    )
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::{AddressGroup, Node, PodCoverage, address_groups, slices_source};
-use crate::object::{Doc, Uid};
+use crate::graph::{AddressGroup, Node, PodCoverage, Service, address_groups, slices_source};
+use crate::object::Uid;
 use crate::source::SourceKey;
 use crate::status::Status;
 
@@ -45,9 +45,10 @@ impl ServiceState {
         sources
     }
 
-    /// The Service and its newest version.
-    pub(super) fn service(&self) -> Option<(&Node, Doc)> {
-        Some((self.traced.node()?, self.traced.doc()?))
+    /// The Service and its facts.
+    pub(super) fn service(&self) -> Option<(&Node, &Service)> {
+        let node = self.traced.node()?;
+        Some((node, node.service()?))
     }
 
     /// Whether its Pods are known. Without a selector they are not read.

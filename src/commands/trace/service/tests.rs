@@ -310,7 +310,7 @@ fn an_endpoint_without_a_pod_is_named() {
 }
 
 #[test]
-fn a_target_port_that_no_container_has_is_a_warning() {
+fn a_target_port_is_looked_up_in_the_pods() {
     let mut feed = api();
     feed.put(&SERVICE.replace("targetPort: 8080", "targetPort: web"))
         .put(&pod("api-a", "10.0.0.1", "Ready"));
@@ -320,16 +320,19 @@ fn a_target_port_that_no_container_has_is_a_warning() {
     ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
     ");
     feed.put(&pod("api-b", "10.0.0.2", "Ready").replace("name: web", "name: http"));
-    insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
+    insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
     ✗ no endpoints  selector app=api                           2 pods match, 2 ready
-    ! port 80: 1 of 2 pods has no TCP container port named "web"
-    "#);
-    feed.delete("Pod", "api-a");
+    ENDPOINT   TARGET      READY   STATE     SERVING   NODE     AGE
+    ");
+    feed.delete("Pod", "api-a").put(
+        &slice("api-1", "IPv4", &["api-b 10.0.0.2"])
+            .replace("{name: http, port: 8080, protocol: TCP}", ""),
+    );
     insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->web/TCP                0:00
-    ✗ no endpoints  selector app=api                          1 pod matches, 1 ready
-    ! port 80: no pod has a TCP container port named "web"
+    ✗ no pod has a port "web"; they have http (8080)  selector app=api
+    ENDPOINT         TARGET      READY   STATE   SERVING   NODE     AGE
     "#);
 }
 

@@ -11,17 +11,16 @@ use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::Cell;
 
-use super::spec;
 use super::state::ServiceState;
 
 /// The pods that match the selector and are in no slice, in the order of siblings in a tree.
 fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {
-    let Some((service, doc)) = state.service() else {
+    let Some((node, service)) = state.service() else {
         return Vec::new();
     };
     if state.pods() == PodCoverage::Unknown
         || !state.are_slices_read()
-        || spec::is_external(doc.root())
+        || service.external_name.is_some()
     {
         return Vec::new();
     }
@@ -30,7 +29,7 @@ fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node>
         .flat_map(|group| &group.endpoints)
         .filter_map(|endpoint| Some(&endpoint.backend.pod?.uid))
         .collect();
-    let mut pods = state.traced.graph().selected_pods(&service.uid);
+    let mut pods = state.traced.graph().selected_pods(&node.uid);
     pods.retain(|pod| !served.contains(&pod.uid));
     pods
 }

@@ -31,54 +31,37 @@ pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
 }
 
 fn facts(state: &ServiceState) -> Vec<String> {
-    let Some((_, service)) = state.service() else {
+    let (Some((node, service)), Some(doc)) = (state.service(), state.traced.doc()) else {
         return Vec::new();
     };
-    let mut facts = spec::reach(service.root());
-    let ports: Vec<String> = ports(state).iter().map(spec::PortSummary::text).collect();
-    if !ports.is_empty() {
-        facts.push(ports.join(", "));
-    }
-    facts
-}
-
-fn ports(state: &ServiceState) -> Vec<spec::PortSummary> {
-    let Some((node, service)) = state.service() else {
-        return Vec::new();
-    };
+    let mut facts = spec::reach(service, doc.root());
     let pods = match state.pods() {
         PodCoverage::Known => state.traced.graph().selected_pods(&node.uid),
         PodCoverage::Unknown => Vec::new(),
     };
     let pods = pods.into_iter().filter_map(Node::pod);
     let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
-    spec::ports(service.root(), &running)
+    let ports = service.ports.iter();
+    let ports: Vec<String> = ports.map(|port| spec::port_text(port, &running)).collect();
+    if !ports.is_empty() {
+        facts.push(ports.join(", "));
+    }
+    facts
 }
 
 fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
-    let ports = ports(state);
-    let mut warnings: Vec<String> = ports
-        .iter()
-        .filter_map(spec::PortSummary::warning)
-        .collect();
-    let service = state.traced.node().and_then(Node::service);
-    if service.is_some_and(|service| service.publishes_unready) {
-        warnings
-            .push("pods that are not ready get traffic too (publishNotReadyAddresses)".to_owned());
+    let service = state.service();
+    if !service.is_some_and(|(_, service)| service.publishes_unready) {
+        return Vec::new();
     }
-    let paint = |warning: &String| {
-        canvas
-            .look
-            .styles
-            .warning(&escape_line(&format!("! {warning}")))
-    };
-    warnings.iter().map(paint).collect()
+    let warning = "! pods that are not ready get traffic too (publishNotReadyAddresses)";
+    vec![canvas.look.styles.warning(warning)]
 }
 
 /// The selector of a Service with endpoints, and how many pods it matches.
 fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
     let service = state.service();
-    let service = service.filter(|(_, service)| !spec::is_external(service.root()));
+    let service = service.filter(|(_, service)| service.external_name.is_none());
     let Some((node, _)) = service else {
         return Default::default();
     };

@@ -80,13 +80,13 @@ impl WorkloadKind for CronJob {
         let last = rollout.current().map(|job| job.status);
         let last = last.filter(|last| *last == Status::Failed && active == 0);
         let last = last.map_or("", |_| "; the last run failed");
-        if is_suspended(rollout) {
+        if rollout.is_suspended() {
             return headline(format!("suspended{last}"));
         }
         if active > 0 {
             return headline("running".to_owned()).at(counted(active, "active job", "active jobs"));
         }
-        match time(rollout.object(), "lastScheduleTime") {
+        match rollout.object().time_at(&["status", "lastScheduleTime"]) {
             None => headline(format!("not started by its schedule yet{last}")),
             Some(_) => headline(format!("waits for its next start{last}")),
         }
@@ -118,20 +118,11 @@ impl WorkloadKind for CronJob {
     }
 }
 
-fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
-    let suspended = rollout.object().bool_at(&["spec", "suspend"]);
-    suspended.unwrap_or(false)
-}
-
-fn time(object: Value<'_>, key: &str) -> Option<Timestamp> {
-    object.str_at(&["status", key])?.parse().ok()
-}
-
 fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: String| RolloutPhase::new(PhaseName::LastRun, progress, text);
     let object = rollout.object();
     let Some(job) = rollout.current() else {
-        return match time(object, "lastScheduleTime") {
+        return match object.time_at(&["status", "lastScheduleTime"]) {
             _ if !rollout.knows_owners() => {
                 RolloutPhase::unread(PhaseName::LastRun, &unread_text("Job"))
             }
@@ -157,7 +148,7 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 
 fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let text = match next_start(rollout.object()) {
-        _ if is_suspended(rollout) => "suspended".to_owned(),
+        _ if rollout.is_suspended() => "suspended".to_owned(),
         Some(due) => age::rfc3339(due),
         None => String::new(),
     };

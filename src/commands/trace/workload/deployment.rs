@@ -4,7 +4,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::{Node, Standing};
 use crate::object::{PodCounts, Uid, Value};
 use crate::status::Status;
 
@@ -33,17 +32,12 @@ impl WorkloadKind for Deployment {
 
     fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
         let graph = traced.graph();
-        let current = graph.current_replica_set(uid);
         let mut sets = graph.children(uid);
         sets.retain(|set| &*set.object.kind == "ReplicaSet");
-        let standing = |set: &Node| match current {
-            Some(current) if current.uid == set.uid => Standing::Current,
-            _ if set.is_idle() => Standing::Idle,
-            _ => Standing::Old,
-        };
+        let mut standings = graph.standings();
         let groups = sets.into_iter();
         let mut groups: Vec<_> = groups
-            .map(|set| PodGroup::owned(traced, set, standing(set)))
+            .map(|set| PodGroup::owned(traced, set, standings.of(&set.uid)))
             .collect();
         pod_group::sort(&mut groups);
         groups

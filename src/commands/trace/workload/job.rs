@@ -91,7 +91,7 @@ impl WorkloadKind for Job {
             headline("complete")
         } else if has_ended(rollout, "Failed").is_some() {
             headline("failed")
-        } else if is_suspended(rollout) {
+        } else if rollout.is_suspended() {
             headline("suspended")
         } else if start(rollout).is_none() {
             Headline::new(status, "to be started by the controller")
@@ -108,7 +108,7 @@ impl WorkloadKind for Job {
             .i64_at(&["spec", "activeDeadlineSeconds"])?;
         let is_over = ["Complete", "Failed"].map(|kind| has_ended(rollout, kind).is_some());
         let start =
-            start(rollout).filter(|_| !is_over.contains(&true) && !is_suspended(rollout))?;
+            start(rollout).filter(|_| !is_over.contains(&true) && !rollout.is_suspended())?;
         start.checked_add(SignedDuration::from_secs(seconds)).ok()
     }
 
@@ -129,13 +129,7 @@ impl WorkloadKind for Job {
 }
 
 fn start(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
-    let start = rollout.object().str_at(&["status", "startTime"])?;
-    start.parse().ok()
-}
-
-fn is_suspended(rollout: &RolloutSnapshot<'_>) -> bool {
-    let suspended = rollout.object().bool_at(&["spec", "suspend"]);
-    suspended.unwrap_or(false)
+    rollout.object().time_at(&["status", "startTime"])
 }
 
 /// The condition that ends the run: `Complete` or `Failed`.
@@ -147,7 +141,7 @@ fn has_ended<'r>(rollout: &'r RolloutSnapshot<'_>, kind: &str) -> Option<StatusC
 fn started(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: &str| RolloutPhase::new(PhaseName::Started, progress, text);
     match start(rollout) {
-        _ if is_suspended(rollout) => phase(PhaseProgress::Waiting, "suspended"),
+        _ if rollout.is_suspended() => phase(PhaseProgress::Waiting, "suspended"),
         None => phase(PhaseProgress::Waiting, "to be started by the controller"),
         time => phase(PhaseProgress::Done, "by the controller").at(time),
     }
@@ -156,8 +150,7 @@ fn started(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: &str| RolloutPhase::new(PhaseName::Complete, progress, text);
     if let Some(condition) = has_ended(rollout, "Complete") {
-        let time = rollout.object().str_at(&["status", "completionTime"]);
-        let time = time.and_then(|time| time.parse().ok());
+        let time = rollout.object().time_at(&["status", "completionTime"]);
         let time = time.or_else(|| condition.since());
         let text = rollout.kind.amount(rollout.counts.wanted);
         return phase(PhaseProgress::Done, &text).at(time);

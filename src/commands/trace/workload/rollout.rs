@@ -71,6 +71,12 @@ impl<'a> RolloutSnapshot<'a> {
         self.doc.root()
     }
 
+    /// Whether a Job or a `CronJob` is suspended.
+    pub(super) fn is_suspended(&self) -> bool {
+        let suspended = self.object().bool_at(&["spec", "suspend"]);
+        suspended.unwrap_or(false)
+    }
+
     /// The assessment of the workload.
     pub(super) fn assessment(&self) -> Option<&'a Assessment> {
         self.traced.assessment(self.traced.uid()?)

@@ -17,7 +17,7 @@ use super::read::{Archive, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::Resource;
-use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Select, SourceKey};
 use renewals::{Renewal, Renewals, renewal};
 
 /// How much later than its own time a write may be stored: the time is set when the request is sent or received.
@@ -48,19 +48,15 @@ pub struct Dates {
 
 /// The key of the Leases that give a cluster's revisions their times.
 pub(in crate::watch) fn leases(cluster: &ClusterId) -> SourceKey {
-    SourceKey {
-        cluster: cluster.clone(),
-        resource: Resource {
-            group: "coordination.k8s.io".into(),
-            version: "v1".into(),
-            plural: "leases".into(),
-            kind: "Lease".into(),
-            namespaced: true,
-        },
-        scope: Scope::Namespace("kube-system".into()),
-        select: Select::All,
-        form: Form::Full,
-    }
+    let resource = Resource {
+        group: "coordination.k8s.io".into(),
+        version: "v1".into(),
+        plural: "leases".into(),
+        kind: "Lease".into(),
+        namespaced: true,
+    };
+    let namespace = Some("kube-system".into());
+    SourceKey::of(cluster, resource, namespace, Select::All)
 }
 
 impl Dates {

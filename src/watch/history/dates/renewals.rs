@@ -103,7 +103,7 @@ impl Renewals {
 pub(super) fn renewal(lease: &Version) -> Option<Renewal> {
     let at = Revision::parse(&lease.version)?;
     let doc: Doc = lease.doc().ok()?;
-    let renewed: Timestamp = doc.root().str_at(&["spec", "renewTime"])?.parse().ok()?;
+    let renewed = doc.root().time_at(&["spec", "renewTime"])?;
     // The last write may have been something else than a renewal.
     let written = Writers::of(None, Some(doc.root())).time();
     let time = written.map_or(renewed, |written| written.max(renewed));
