@@ -4,6 +4,7 @@
 mod constraints;
 mod placement;
 mod pod_templates;
+mod recreate;
 mod storage;
 mod volume_places;
 
@@ -26,6 +27,7 @@ impl Model {
         match (node.object.group(), &*node.object.kind) {
             ("", "Pod") => self.placement_facts(node),
             ("", "PersistentVolumeClaim") => Vec::from_iter(self.claim_fact(node)),
+            ("apps", "Deployment") => Vec::from_iter(self.ending_pod(node)),
             ("apps", "StatefulSet") => Vec::from_iter(self.blocking_pod(node)),
             _ => Vec::new(),
         }

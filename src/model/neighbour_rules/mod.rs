@@ -15,7 +15,7 @@ mod selects_none;
 mod static_volume;
 mod taint;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod volume;
 mod webhook;
 

@@ -12,18 +12,18 @@ use crate::status::Rules;
 
 /// A model of a trace that has read these objects: YAML documents, separated by `---`. The uid of an object is its name,
 /// if it has none.
-pub(super) struct Read {
+pub(in crate::model) struct Read {
     pub(super) model: Model,
 }
 
 impl Read {
-    pub(super) fn of(yaml: &str) -> Read {
+    pub(in crate::model) fn of(yaml: &str) -> Read {
         let model = Model::new(Rules::Spy, Retention::None).with_links(ServedTypes::default());
         Read::into(model, yaml)
     }
 
     /// The same, in a model as of `status`.
-    pub(super) fn for_status(yaml: &str) -> Read {
+    pub(in crate::model) fn for_status(yaml: &str) -> Read {
         Read::into(Model::new(Rules::Spy, Retention::None), yaml)
     }
 
@@ -92,7 +92,7 @@ impl Read {
     }
 
     /// The state of an object and its causes.
-    pub(super) fn state(&self, uid: &str) -> String {
+    pub(in crate::model) fn state(&self, uid: &str) -> String {
         let object = self.model.object(&Uid::new(uid)).expect("it exists");
         let mut lines = vec![object.assessment.status().to_string()];
         let causes = object.assessment.causes.iter();

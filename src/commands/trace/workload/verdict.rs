@@ -66,8 +66,10 @@ pub(super) fn rollout(rollout: &RolloutSnapshot<'_>, status: Status) -> Headline
 
 /// Whether only the availability of the Pods is missing.
 fn is_rolled_out(rollout: &RolloutSnapshot<'_>) -> bool {
+    // The condition stays until the controller has created the next ReplicaSet.
+    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
     match rollout.condition("Progressing") {
-        Some(condition) => condition.reason == "NewReplicaSetAvailable",
+        Some(condition) => condition.reason == "NewReplicaSetAvailable" && has_newest,
         None => false,
     }
 }
