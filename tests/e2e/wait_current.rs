@@ -161,13 +161,16 @@ fn a_failure_shows_what_changed_just_before() {
     plane.kubectl(&["set", "image", "deploy/web", "web=bad:1"]);
     let ran = soon(&plane, &["status", "deploy/web", "--for=current"]);
     assert_eq!(code(&ran), Some(2), "{}", ran.transcript());
-    for verb in ["status", "trace"] {
+    let shown = |verb: &str, text: &str| {
         let ran = soon(&plane, &[verb, "deploy/web", "--once"]);
-        let line = ran.stdout.lines().find(|line| line.contains("changed "));
-        let line = line.unwrap_or_else(|| panic!("{}", ran.transcript()));
-        assert!(
-            line.ends_with("ago by kubectl-set: containers[web].image: web:1 → bad:1"),
-            "{line}"
-        );
-    }
+        let line = ran.stdout.lines().find(|line| line.contains(text));
+        line.unwrap_or_else(|| panic!("{}", ran.transcript()))
+            .to_owned()
+    };
+    let changed = shown("status", "changed ");
+    let change = "ago by kubectl-set: containers[web].image: web:1 → bad:1";
+    assert!(changed.ends_with(change), "{changed}");
+    let changed = shown("trace", "spec change");
+    assert!(changed.contains("gen 2 by kubectl-set, "), "{changed}");
+    shown("trace", "containers[name=web].image: web:1 → bad:1");
 }

@@ -42,6 +42,8 @@ pub(crate) struct LastChange {
     revision: Option<Revision>,
     /// Whether it only changes the metadata of a Pod template, as a restart does.
     is_minor: bool,
+    /// Whether the object has changed again since.
+    is_earlier: bool,
     /// When it was made, by the clock of this machine; `None` if the server recorded no time.
     at: Option<Timestamp>,
     /// The changed fields, with old and new values; `None` for a deletion.
@@ -97,6 +99,7 @@ impl LastChange {
             probably_by: probably_by.map(name),
             revision: Revision::parse(&newer.version),
             is_minor,
+            is_earlier: false,
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {
                 first: shown
@@ -115,14 +118,23 @@ impl LastChange {
             probably_by: None,
             revision: None,
             is_minor: false,
+            is_earlier: false,
             at: None,
             fields: None,
         }
     }
 
-    /// Whether the failed object itself changed.
-    pub(crate) fn is_own(&self) -> bool {
-        self.object.is_none()
+    /// The same change, if the object has changed again since.
+    pub(super) fn earlier(self) -> LastChange {
+        LastChange {
+            is_earlier: true,
+            ..self
+        }
+    }
+
+    /// Whether it is the newest change of the failed object itself.
+    pub(crate) fn is_newest_own(&self) -> bool {
+        self.object.is_none() && !self.is_earlier
     }
 
     /// Whether it is a deletion.

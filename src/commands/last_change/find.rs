@@ -42,7 +42,8 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
     let own = candidate.own.as_ref();
     let skew = candidate.history.skew();
     // The newest change waits for a Pod that an earlier one broke.
-    let mut waits = own == Some(&FailureReason::BlockedRollout);
+    let is_blocked = own == Some(&FailureReason::BlockedRollout);
+    let mut waits = is_blocked;
     let mut minor = None;
     while let Some(past) = walk.next().await {
         let older = match past {
@@ -64,6 +65,7 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
                 }
             }
             Some(_) if waits => waits = false,
+            Some(change) if is_blocked => return Some(change.earlier()),
             Some(change) => return Some(change),
             None if own.is_some_and(FailureReason::ends_with_success) && was_well(&version) => {
                 break;
