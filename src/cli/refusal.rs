@@ -49,13 +49,14 @@ pub(super) fn command_words(args: &[OsString]) -> String {
 fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
     let named = |kind| text(refused, kind);
     let (message, hints) = match (refused.kind(), named(ContextKind::InvalidArg)) {
-        (ClapKind::UnknownArgument, Some(flag)) => {
-            (format!("unknown flag: {flag}"), hints(refused))
-        }
+        (ClapKind::UnknownArgument, Some(flag)) => (
+            format!("unknown flag: {flag}"),
+            counterpart(flag).unwrap_or_else(|| hints(refused)),
+        ),
         (ClapKind::InvalidSubcommand, _) => {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
             let message = format!("unknown command \"{word}\" for \"kubectl spy\"");
-            (message, hints(refused))
+            (message, counterpart(word).unwrap_or_else(|| hints(refused)))
         }
         // kubectl's words do not name the flag.
         (ClapKind::ValueValidation, Some(flag)) if flag.starts_with("--for") => {
@@ -105,6 +106,30 @@ fn unknown_format(refused: &clap::Error) -> Option<String> {
         "unable to match a printer suitable for the output format \"{format}\", allowed formats are: {}",
         formats.join(",")
     ))
+}
+
+/// Words that people know from kubectl, git and other tools, and what does the same here.
+const COUNTERPARTS: [(&str, &str); 14] = [
+    ("blame", "changes TYPE/NAME"),
+    ("describe", "status TYPE/NAME"),
+    ("diff", "changes TYPE/NAME"),
+    ("events", "changes --since 5m"),
+    ("get", "status TYPE"),
+    ("history", "changes TYPE/NAME"),
+    ("lineage", "trace TYPE/NAME"),
+    ("log", "changes TYPE/NAME"),
+    ("rollout", "status TYPE/NAME --for=current"),
+    ("tree", "status TYPE/NAME"),
+    ("wait", "status TYPE/NAME --for=current"),
+    ("watch", "changes TYPE/NAME"),
+    ("--who", "--by NAME"),
+    ("--wide", "-o wide"),
+];
+
+/// A hint with what does the same as a word of another tool.
+fn counterpart(word: &str) -> Option<String> {
+    let (_, ours) = COUNTERPARTS.iter().find(|(theirs, _)| *theirs == word)?;
+    Some(format!("hint: use {ours}\n"))
 }
 
 /// The valid values, and what resembles the wrong word.

@@ -34,6 +34,16 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     hint: did you mean changes?
     See 'kubectl spy --help' for usage.
     "#);
+    assert_snapshot!(refused(&["wait", "deploy/web"]), @r#"
+    error: unknown command "wait" for "kubectl spy"
+    hint: use status TYPE/NAME --for=current
+    See 'kubectl spy --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["status", "deploy/web", "--wide"]), @"
+    error: unknown flag: --wide
+    hint: use -o wide
+    See 'kubectl spy status --help' for usage.
+    ");
     assert_snapshot!(refused(&["changes", "-o"]), @"
     error: a value is required for '--output <OUTPUT>' but none was supplied
     hint: use one of paths, short, tree, full, diff, json, yaml, name, json-patch, merge-patch
