@@ -35,14 +35,19 @@ pub struct Kind {
 
 impl Kind {
     /// A namespaced custom kind with generations and a `status` subresource.
+    #[cfg(any(test, feature = "testing"))]
     pub fn custom(group: &str, version: &str, kind: &str, plural: &str) -> Self {
-        let resource = Resource {
+        Self::of(Resource {
             group: group.into(),
             version: version.into(),
             kind: kind.into(),
             plural: plural.into(),
             namespaced: true,
-        };
+        })
+    }
+
+    /// A custom kind with generations and a `status` subresource.
+    fn of(resource: Resource) -> Self {
         Self {
             resource,
             short_names: Vec::new(),
@@ -56,13 +61,12 @@ impl Kind {
 
     fn built_in(found: &ResourceType, marks: &str) -> Self {
         Self {
-            resource: found.resource.clone(),
             short_names: found.short_names.clone(),
             categories: found.categories.clone(),
             origin: KindOrigin::BuiltIn,
             counts_generations: marks.contains('g'),
             has_status: marks.contains('s'),
-            schema: None,
+            ..Self::of(found.resource.clone())
         }
     }
 

@@ -59,7 +59,7 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
         match LastChange::between(&older, &version, Matters { own, skew }, redactor) {
             Some(change) if change.is_minor() => {
                 minor = minor.or(Some(change));
-                // The object had failed before, so an earlier change is the cause.
+                // Otherwise the object had failed before, so an earlier change is the cause.
                 if was_well(&older) {
                     break;
                 }

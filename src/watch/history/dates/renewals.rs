@@ -76,7 +76,7 @@ impl Renewals {
         Ok(self.listings.entry(at).or_default().clone())
     }
 
-    /// The cell for the result of [`Dates::before`].
+    /// The cell for the result of [`Dates::before`](super::Dates::before).
     pub(super) fn search(&mut self, time: Timestamp) -> Arc<OnceCell<Option<Revision>>> {
         if let Some((asked, search)) = &self.search
             && *asked == time
