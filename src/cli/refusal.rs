@@ -122,8 +122,8 @@ const COUNTERPARTS: [(&str, &str); 14] = [
     ("tree", "status TYPE/NAME"),
     ("wait", "status TYPE/NAME --for=current"),
     ("watch", "changes TYPE/NAME"),
-    ("--who", "--by NAME"),
-    ("--wide", "-o wide"),
+    ("--who", "changes TYPE/NAME --by NAME"),
+    ("--wide", "status TYPE -o wide"),
 ];
 
 /// A hint with what does the same as a word of another tool.

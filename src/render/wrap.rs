@@ -3,7 +3,7 @@
 use super::style::Look;
 use super::text::{fits, width};
 
-/// The most lines of a text: more hide the rest of a screen.
+/// The most lines for one text. More would push other rows off the screen.
 const LINES: usize = 3;
 
 /// Breaks an unpainted text into lines of at most `columns`, if `spare` more lines than one allow it. The last line has the
@@ -24,10 +24,11 @@ pub(super) fn wrap(text: &str, columns: usize, spare: usize) -> Vec<&str> {
 
 /// The last blank before which the text fits, or else its first one.
 fn end_of_line(text: &str, columns: usize) -> Option<usize> {
+    let indent = text.len() - text.trim_start().len();
     let mut blanks = text
         .match_indices(' ')
         .map(|(at, _)| at)
-        .filter(|at| *at > 0);
+        .filter(|at| *at > indent);
     let first = blanks.next()?;
     let fitting = blanks.take_while(|at| width(&text[..*at]) <= columns);
     Some(fitting.last().unwrap_or(first))
@@ -73,5 +74,6 @@ mod tests {
         }
         assert_eq!(wrap("a_long_word", 3, 9), ["a_long_word"]);
         assert_eq!(wrap("", 3, 9), [""]);
+        assert_eq!(wrap("    a_long_word x", 3, 9), ["    a_long_word", "x"]);
     }
 }

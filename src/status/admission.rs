@@ -43,6 +43,7 @@ pub fn refusing_quota(refusal: &str) -> Option<&str> {
     rest.trim_start_matches([':', ' '])
         .split([':', ',', ' '])
         .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// `webhook guard.example.com cannot be called: service shop/guard not found`, from the message of the webhook

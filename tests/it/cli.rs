@@ -41,7 +41,7 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     "#);
     assert_snapshot!(refused(&["status", "deploy/web", "--wide"]), @"
     error: unknown flag: --wide
-    hint: use -o wide
+    hint: use status TYPE -o wide
     See 'kubectl spy status --help' for usage.
     ");
     assert_snapshot!(refused(&["changes", "-o"]), @"

@@ -78,13 +78,12 @@ fn others(
     cluster: &ClusterId,
 ) -> Vec<ReferenceTarget> {
     let mut others = match reason {
-        // The Pods have read no configuration.
-        FailureReason::ImagePull | FailureReason::Scheduling | FailureReason::Webhook => {
-            return Vec::new();
-        }
+        FailureReason::Webhook => return Vec::new(),
         FailureReason::Quota(quota) => vec![quota.clone()],
-        FailureReason::BlockedRollout | FailureReason::Other => Vec::new(),
+        _ => Vec::new(),
     };
+    // A Pod without an image or a node has read no ConfigMap.
+    let has_started = !reason.ends_with_success();
     for object in unwell_pods(model, uid) {
         let Some(doc) = model.doc(&object.object.identity()) else {
             continue;
@@ -96,8 +95,8 @@ fn others(
                 model.absence(source.as_ref()) == Absence::Missing
                     && model.graph().referenced(&reference.target).is_none()
             };
-            if (is_configuration(&reference) || is_missing()) && !others.contains(&reference.target)
-            {
+            let is_suspect = (has_started && is_configuration(&reference)) || is_missing();
+            if is_suspect && !others.contains(&reference.target) {
                 others.push(reference.target);
             }
         }

@@ -42,6 +42,8 @@ pub(crate) struct LastChange {
     revision: Option<Revision>,
     /// Whether it only changes the metadata of a Pod template, as a restart does.
     is_minor: bool,
+    /// Whether it only changes the Pod template.
+    is_of_template: bool,
     /// Whether the object has changed again since.
     is_earlier: bool,
     /// When it was made, by the clock of this machine; `None` if the server recorded no time.
@@ -83,11 +85,12 @@ impl LastChange {
             None => (None, None),
         };
         let name = |entry: &ManagedFieldsEntry<'_>| entry.manager.clone().into_owned();
-        let is_metadata = |change: &&Change| {
-            let path = diff.path(change.at).to_string();
-            path.starts_with(".spec.template.metadata")
+        let is_all = |part: &str| {
+            let mut paths = changes
+                .iter()
+                .map(|change| diff.path(change.at).to_string());
+            paths.all(|path| path.starts_with(part))
         };
-        let is_minor = changes.iter().all(is_metadata);
         let at = writers.moved();
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
@@ -98,7 +101,8 @@ impl LastChange {
             by: by.map(name),
             probably_by: probably_by.map(name),
             revision: Revision::parse(&newer.version),
-            is_minor,
+            is_minor: is_all(".spec.template.metadata"),
+            is_of_template: is_all(".spec.template"),
             is_earlier: false,
             at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
             fields: Some(FieldChanges {
@@ -118,6 +122,7 @@ impl LastChange {
             probably_by: None,
             revision: None,
             is_minor: false,
+            is_of_template: false,
             is_earlier: false,
             at: None,
             fields: None,
@@ -132,9 +137,9 @@ impl LastChange {
         }
     }
 
-    /// Whether it is the newest change of the failed object itself.
-    pub(crate) fn is_newest_own(&self) -> bool {
-        self.object.is_none() && !self.is_earlier
+    /// Whether it is the newest change of the Pod template of the failed object.
+    pub(crate) fn is_of_newest_template(&self) -> bool {
+        self.object.is_none() && self.is_of_template && !self.is_earlier
     }
 
     /// Whether it is a deletion.

@@ -84,17 +84,22 @@ impl FailureReason {
     pub(super) fn may_come_from(&self, path: &str) -> bool {
         let is_count = matches!(path, ".spec.replicas" | ".spec.paused");
         let is_below = |name: &&str| path.contains(&format!(".{name}"));
+        let is_container =
+            path.contains("ontainers") && (path.ends_with(']') || path.ends_with("ontainers"));
         is_configuration(path)
             && match self {
-                FailureReason::ImagePull => is_below(&"image"),
-                FailureReason::Scheduling => is_count || SCHEDULED_BY.iter().any(is_below),
+                FailureReason::ImagePull => is_container || is_below(&"image"),
+                FailureReason::Scheduling => {
+                    is_container || is_count || SCHEDULED_BY.iter().any(is_below)
+                }
                 FailureReason::Quota(_) => true,
                 FailureReason::Webhook => false,
-                FailureReason::BlockedRollout | FailureReason::Other => !is_count,
+                FailureReason::BlockedRollout => path.starts_with(".spec.template"),
+                FailureReason::Other => !is_count,
             }
     }
 
-    /// Whether an object that was well after a change would not fail for it later: its Pods had their images and nodes.
+    /// Whether a change can be ruled out if the object was well after it: its Pods had their images and nodes.
     pub(super) fn ends_with_success(&self) -> bool {
         matches!(self, FailureReason::ImagePull | FailureReason::Scheduling)
     }
@@ -135,6 +140,14 @@ mod tests {
             (
                 ".spec.template.spec.containers[name=web].image",
                 [true, false, false, true],
+            ),
+            (
+                ".spec.template.spec.containers[name=sidecar]",
+                [true, true, false, true],
+            ),
+            (
+                ".spec.template.spec.initContainers",
+                [true, true, false, true],
             ),
             (
                 ".spec.template.spec.imagePullSecrets",

@@ -57,14 +57,14 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
             continue;
         };
         match LastChange::between(&older, &version, Matters { own, skew }, redactor) {
+            Some(_) if waits => waits = false,
             Some(change) if change.is_minor() => {
                 minor = minor.or(Some(change));
-                // Otherwise the object had failed before, so an earlier change is the cause.
+                // If the object was not well before, an earlier change is the cause.
                 if was_well(&older) {
                     break;
                 }
             }
-            Some(_) if waits => waits = false,
             Some(change) if is_blocked => return Some(change.earlier()),
             Some(change) => return Some(change),
             None if own.is_some_and(FailureReason::ends_with_success) && was_well(&version) => {
@@ -76,12 +76,14 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
     minor
 }
 
-/// Whether a version was Current by kstatus. The time only decides between other states.
+/// Whether a rollout was complete at a version. The time only decides between other states. Of other kinds, kstatus does not
+/// look at the Pods.
 fn was_well(version: &Version) -> bool {
-    let doc = version.doc();
-    doc.is_ok_and(|doc| {
-        compute(doc.root(), Timestamp::UNIX_EPOCH, Rules::Kstatus).status == Status::Current
-    })
+    let Ok(doc) = version.doc() else { return false };
+    let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);
+    let is_rollout = version.object.group() == "apps" && strategy.as_deref() != Some("OnDelete");
+    let verdict = compute(doc.root(), Timestamp::UNIX_EPOCH, Rules::Kstatus);
+    is_rollout && verdict.status == Status::Current
 }
 
 /// The version at which a walk starts, and the walk.

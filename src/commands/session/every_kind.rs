@@ -29,8 +29,11 @@ impl From<Vec<Target>> for EveryKind {
 impl EveryKind {
     /// The same kinds without Events.
     pub(crate) fn without_events(mut self) -> EveryKind {
-        self.targets
-            .retain(|target| &*target.resource.kind != "Event");
+        let is_event = |resource: &Resource| {
+            let is_of_group = matches!(&*resource.group, "" | "events.k8s.io");
+            is_of_group && &*resource.kind == "Event"
+        };
+        self.targets.retain(|target| !is_event(&target.resource));
         self
     }
 }

@@ -106,7 +106,7 @@ pub(super) trait Chain {
         let state = format!("{state}{}", parts.beside);
         let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
         let change = traced.last_change.as_ref();
-        let change = change.filter(|change| !(parts.has_change && change.is_newest_own()));
+        let change = change.filter(|change| !(parts.has_change && change.is_of_newest_template()));
         let change = change.map(|change| change.text(canvas.now, canvas.look.symbols.arrow));
         let note = canvas.look.symbols.note;
         lines.extend(

@@ -1,7 +1,7 @@
 //! Why a Deployment with the strategy Recreate has no new Pods: the controller waits until the old ones have ended
 //! (<https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#recreate-deployment>).
 
-use crate::graph::Node;
+use crate::graph::{Node, Standing};
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
 use super::super::Model;
@@ -17,9 +17,11 @@ impl Model {
         }
         let sets = self.graph.children(&deployment.uid).into_iter();
         let mut pods = sets.flat_map(|set| self.graph.children(&set.uid));
+        let mut standings = self.graph.standings();
         let (pod, assessment) = pods.find_map(|pod| {
             let assessment: &Assessment = &self.object(&pod.uid)?.assessment;
-            (assessment.status() == Status::Terminating).then_some((pod, assessment))
+            let is_ending = assessment.status() == Status::Terminating;
+            (is_ending && standings.of(&pod.uid) == Standing::Old).then_some((pod, assessment))
         })?;
         let why = assessment.causes.first();
         let why = why.map_or(String::new(), |cause| format!(", which is {}", cause.text));

@@ -9,7 +9,7 @@ use crate::render::diff::VersionWriter;
 use super::changed_fields::ChangedFields;
 use super::moment::Moment;
 
-/// How much later than its spec change the controller creates a revision, at most.
+/// The most time between a spec change and the creation of its revision.
 const REACTION: SignedDuration = SignedDuration::from_secs(5);
 
 /// A change of a workload's spec.
@@ -54,7 +54,8 @@ impl SpecChange {
         } else {
             last
         };
-        let reacts = |created: Timestamp, at: Timestamp| created.duration_since(at) <= REACTION;
+        let reacts =
+            |created: Timestamp, at: Timestamp| created.duration_since(at).abs() <= REACTION;
         let is_recorded = created
             .zip(change.at.server)
             .is_some_and(|(created, at)| reacts(created, at));
