@@ -6,7 +6,7 @@ use super::text::{fits, width};
 /// The most lines for one text. More would push other rows off the screen.
 const LINES: usize = 3;
 
-/// Breaks an unpainted text into lines of at most `columns`, if `spare` more lines than one allow it. The last line has the
+/// Breaks an unpainted text into lines of at most `columns`, in at most `spare` lines more than one. The last line has the
 /// rest, and a word that is too long has a line of its own: both may be too wide.
 pub(super) fn wrap(text: &str, columns: usize, spare: usize) -> Vec<&str> {
     let most = spare.saturating_add(1).min(LINES);

@@ -126,11 +126,16 @@ pub(super) trait Chain {
 
 /// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
 /// at least a third. Only the lines that are left hold the ends of long causes.
-fn share(story: Outline, connections: Outline, look: Look, room: Option<usize>) -> Vec<String> {
-    let height = story.height();
-    let left = room.map(|room| room.saturating_sub(height).max(room / 3));
-    let least = connections.height();
-    let left = left.map(|left| left.min(least));
+fn share(
+    mut story: Outline,
+    mut connections: Outline,
+    look: Look,
+    room: Option<usize>,
+) -> Vec<String> {
+    story.merge();
+    connections.merge();
+    let left = room.map(|room| room.saturating_sub(story.height()).max(room / 3));
+    let left = left.map(|left| left.min(connections.height()));
     let below = connections.clone().lines(look, left).len();
     let mut lines = story.lines(look, room.map(|room| room.saturating_sub(below)));
     lines.extend(connections.lines(look, room.map(|room| room.saturating_sub(lines.len()))));

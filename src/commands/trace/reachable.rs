@@ -17,8 +17,8 @@ enum Side {
     Owner,
 }
 
-/// The ids of the nodes that the object leads to or that lead to it. A graph also has nodes for the judgement alone: the
-/// other backends of an Ingress in front of a Service, for example.
+/// The ids of the nodes that the object leads to or that lead to it. A graph also has nodes that only
+/// help to judge others: the other backends of an Ingress in front of a Service, for example.
 pub(super) fn reachable(root: &str, edges: &[EdgeRecord]) -> BTreeSet<String> {
     let (mut forth, mut back): (Neighbours<'_>, Neighbours<'_>) = Default::default();
     for edge in edges {

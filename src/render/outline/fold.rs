@@ -7,23 +7,13 @@ use super::tree::parents;
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fitted {
-    /// The item with its first causes.
+    /// The item with its first lines.
     With {
         /// The number of lines below it: causes, then rules.
-        causes: usize,
+        below: usize,
     },
     /// The item is hidden.
     No,
-}
-
-impl Fitted {
-    /// The number of its lines.
-    pub(super) fn lines(self) -> usize {
-        match self {
-            Fitted::With { causes } => 1 + causes,
-            Fitted::No => 0,
-        }
-    }
 }
 
 /// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors.
@@ -31,7 +21,7 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     let lines: usize = items.iter().map(|item| 1 + item.count_below()).sum();
     if lines <= budget {
         let whole = items.iter().map(|item| Fitted::With {
-            causes: item.count_below(),
+            below: item.count_below(),
         });
         return whole.collect();
     }
@@ -55,12 +45,12 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
             continue;
         }
         room -= chain.len();
-        let causes = usize::from(room > 0 && !items[place].causes.is_empty());
-        room -= causes;
+        let below = usize::from(room > 0 && !items[place].causes.is_empty());
+        room -= below;
         for above in chain {
-            fold.fitted[above] = Fitted::With { causes: 0 };
+            fold.fitted[above] = Fitted::With { below: 0 };
         }
-        fold.fitted[place] = Fitted::With { causes };
+        fold.fitted[place] = Fitted::With { below };
     }
     fold.fitted
 }
@@ -124,12 +114,16 @@ mod tests {
         let fitted = fold(&items, budget);
         let letter = |fitted: &Fitted| match fitted {
             Fitted::No => '.',
-            Fitted::With { causes: 0 } => 'r',
+            Fitted::With { below: 0 } => 'r',
             Fitted::With { .. } => 'c',
         };
         let shown: String = fitted.iter().map(letter).collect();
         assert_eq!(shown, expect, "{budget} lines");
-        let lines: usize = fitted.iter().map(|fitted| fitted.lines()).sum();
+        let lines = fitted.iter().map(|fitted| match fitted {
+            Fitted::No => 0,
+            Fitted::With { below } => 1 + below,
+        });
+        let lines: usize = lines.sum();
         assert!(lines <= budget, "{lines} lines in {budget}");
     }
 

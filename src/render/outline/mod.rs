@@ -50,7 +50,10 @@ impl Outline {
         });
         let footnote = self.footnote.take().filter(|_| room > 1);
         let room = room.saturating_sub(usize::from(footnote.is_some()));
-        repeated::merge_repeated(&mut self.items);
+        self.merge();
+        if self.count_lines() <= room {
+            repeated::remove_repeated_below(&mut self.items);
+        }
         let mut fitted = fold::fold(&self.items, room);
         let is_cut = self.healthy_beyond > 0 || fitted.contains(&Fitted::No);
         if is_cut && room > 1 {
@@ -64,13 +67,18 @@ impl Outline {
         }
         let count =
             (is_cut && room > 1).then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
-        let used = fitted.iter().map(|fitted| fitted.lines()).sum::<usize>()
-            + usize::from(count.is_some());
         for (item, fitted) in self.items.iter_mut().zip(&fitted) {
-            if let Fitted::With { causes } = *fitted {
-                item.keep_below(causes);
+            match *fitted {
+                Fitted::With { below } => item.keep_below(below),
+                Fitted::No => item.keep_below(0),
             }
         }
+        // Only what an item above still shows is repeated.
+        repeated::remove_repeated_below(&mut self.items);
+        let shown = self.items.iter().zip(&fitted);
+        let shown = shown.filter(|(_, fitted)| **fitted != Fitted::No);
+        let used = shown.map(|(item, _)| 1 + item.count_below()).sum::<usize>();
+        let used = used + usize::from(count.is_some());
         let drawing = Drawing {
             columns: self.columns,
             tree: self.tree,
@@ -88,11 +96,21 @@ impl Outline {
         lines
     }
 
-    /// The number of lines that show everything, each cause in one line.
+    /// Merges the causes that siblings share.
+    pub fn merge(&mut self) {
+        repeated::merge_siblings(&mut self.items);
+    }
+
+    /// The number of lines that show everything after a merge, each cause in one line.
     pub fn height(&self) -> usize {
-        let items = self.items.iter().map(|item| 1 + item.count_below());
         let titles = usize::from(self.has_titles());
-        items.sum::<usize>() + titles + usize::from(self.footnote.is_some())
+        self.count_lines() + titles + usize::from(self.footnote.is_some())
+    }
+
+    /// The number of lines that show all items, each cause once.
+    fn count_lines(&self) -> usize {
+        let items = self.items.iter().map(|item| 1 + item.count_below());
+        items.sum::<usize>() - repeated::count_repeated_below(&self.items)
     }
 
     fn shows_row(&self, fitted: &[Fitted]) -> bool {
@@ -150,5 +168,45 @@ mod tests {
           ├─✗ hpa/web
           └─● service/web
         ");
+    }
+
+    #[test]
+    fn a_cause_that_only_a_hidden_line_above_has_stays() {
+        let row = |depth, name: &str, causes: &[&str]| {
+            let row = OutlineItem::row(depth, Status::Failed, vec![Cell::new(name, Role::Plain)]);
+            row.because(causes)
+        };
+        let healthy = || OutlineItem::row(1, Status::Current, vec![Cell::new("pod", Role::Plain)]);
+        let outline = Outline {
+            columns: vec![Column::new("Name", Fit::Keep)],
+            tree: 0,
+            items: vec![
+                row(
+                    0,
+                    "deployment/web",
+                    &["0 of 3 pods ready", "changed by jenkins"],
+                ),
+                row(1, "pod/web-1", &["changed by jenkins"]),
+                healthy(),
+                healthy(),
+                healthy(),
+            ],
+            healthy_beyond: 0,
+            footnote: None,
+        };
+        let look = Look {
+            width: None,
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        };
+        let lines = |room| outline.clone().lines(look, Some(room)).join("\n");
+        for room in 6..12 {
+            assert_eq!(
+                lines(room).matches("changed by jenkins").count(),
+                1,
+                "{}",
+                lines(room)
+            );
+        }
     }
 }
