@@ -117,6 +117,20 @@ async fn only_an_image_is_blamed_for_an_image_that_cannot_be_pulled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_changed_pull_secret_is_blamed_for_an_image_that_cannot_be_pulled() {
+    let cluster = Cluster::start().await;
+    cluster.put(secret("b2xk"));
+    let mut pod = broken_pod("ErrImagePull");
+    pod["spec"]["imagePullSecrets"] = json!([{"name": "db"}]);
+    cluster.put(pod);
+    cluster.edit("secrets", "db", &json!({"data": {"password": "bmV3"}}));
+    assert_eq!(
+        line(&cluster),
+        "└ secret/db changed 4m57s ago by kubectl-edit: password: <secret 3 B #1> → <secret 3 B #2>"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_restart_of_what_had_failed_before_is_not_the_cause() {
     let cluster = Cluster::start().await;
     let mut web = refused();

@@ -82,9 +82,7 @@ fn others(
         FailureReason::Quota(quota) => vec![quota.clone()],
         _ => Vec::new(),
     };
-    // A Pod without an image or a node has read no ConfigMap.
-    let has_started = !reason.ends_with_success();
-    for object in unwell_pods(model, uid) {
+    for object in unwell_pods(model, uid).into_iter().take(MAX_OTHERS) {
         let Some(doc) = model.doc(&object.object.identity()) else {
             continue;
         };
@@ -95,7 +93,13 @@ fn others(
                 model.absence(source.as_ref()) == Absence::Missing
                     && model.graph().referenced(&reference.target).is_none()
             };
-            let is_suspect = (has_started && is_configuration(&reference)) || is_missing();
+            let is_read = match reason {
+                FailureReason::ImagePull => reference.relation.name == "pull secret",
+                // A Pod without a node has read nothing.
+                FailureReason::Scheduling => false,
+                _ => is_configuration(&reference),
+            };
+            let is_suspect = is_read || is_missing();
             if is_suspect && !others.contains(&reference.target) {
                 others.push(reference.target);
             }
