@@ -94,8 +94,11 @@ fn health(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
         &["status", "ceph", "health"],
         &["status", "robustness"],
     ];
-    let word = paths.iter().find_map(|path| object.str_at(path))?;
-    let text = format!("its health is {word}");
+    let found = paths
+        .iter()
+        .find_map(|path| Some((path.last()?, object.str_at(path)?)));
+    let (key, word) = found?;
+    let text = format!("its {key} is {word}");
     match &*word {
         "red" | "HEALTH_ERR" | "faulted" => Some(Verdict::failed(word, text).by(CauseRule::Failed)),
         "yellow" | "HEALTH_WARN" | "degraded" => {

@@ -757,7 +757,7 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     (
         "longhorn.io/v1beta2/Volume",
         r#""status":{"state":"attached","robustness":"faulted"}"#,
-        "Failed: its health is faulted [Stalled faulted]",
+        "Failed: its robustness is faulted [Stalled faulted]",
     ),
     (
         "longhorn.io/v1beta2/Volume",

@@ -56,7 +56,7 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["status"]), @"
     error: Required resource not specified.
     hint: name an object or a type, for example: deploy/web, pods, pods -l app=web
-    hint: to see what is not well in the namespace: status --unhealthy
+    hint: use status --unhealthy to see what is not well in the namespace
     See 'kubectl spy status -h' for help and examples
     ");
     assert_snapshot!(refused(&["trace", "-l", "app=web"]), @"

@@ -264,7 +264,7 @@ fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
     })
 }
 
-/// How many lines sources take that cannot be read.
+/// The most lines about sources that cannot be read.
 const REFUSALS: usize = 5;
 
 /// The lines, or the first ones and the number of the others.
@@ -272,7 +272,7 @@ fn at_most(most: usize, mut lines: Vec<String>) -> Vec<String> {
     if lines.len() > most {
         let more = lines.len() - (most - 1);
         lines.truncate(most - 1);
-        lines.push(format!("and {more} more types (-v=6 shows each request)"));
+        lines.push(format!("and {more} more (-v=6 shows each request)"));
     }
     lines
 }

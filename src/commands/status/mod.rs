@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// Show the rule behind each state, and the document that the rule comes from
     #[arg(long)]
     explain: bool,
-    /// Show only objects that are not Current, and the owners above them. Without TYPE, of every kind
+    /// Show only objects that are not Current, and the owners above them. Without TYPE, look at every kind
     #[arg(long)]
     unhealthy: bool,
     /// Leave out the titles of the columns and the counts
@@ -123,7 +123,7 @@ impl Args {
         let targets = session.targets(&self.objects, "status", context).await;
         let targets = targets.map_err(|error| {
             if is_unnamed && self.objects.source.from.is_none() {
-                error.hint("to see what is not well in the namespace: status --unhealthy")
+                error.hint("use status --unhealthy to see what is not well in the namespace")
             } else {
                 error
             }
