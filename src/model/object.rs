@@ -1,6 +1,6 @@
 //! `ModelObject`: one object of the model, with its assessment.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 
@@ -8,6 +8,17 @@ use crate::graph::Tier;
 use crate::object::{EventFacts, ObjectRef};
 use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
+
+/// The causes that report a problem of an object which has not failed. A rollout that goes on has none of them.
+const PROBLEM_REPORTS: [CauseRule; 4] = [
+    CauseRule::Condition,
+    CauseRule::FailedCreate,
+    CauseRule::NotReady,
+    CauseRule::ReplicaFailure,
+];
+
+/// The assessment of an object until the first refresh. All objects of a long listing share it.
+static UNREAD: LazyLock<Arc<Assessment>> = LazyLock::new(|| Arc::new(Assessment::unread()));
 
 /// What is known around an object.
 #[derive(Debug, Default)]
@@ -51,7 +62,7 @@ pub struct ModelObject {
 
 impl ModelObject {
     pub(super) fn new(object: Arc<ObjectRef>) -> ModelObject {
-        let unread = Arc::new(Assessment::unread());
+        let unread = UNREAD.clone();
         ModelObject {
             object,
             assessment: unread.clone(),
@@ -78,6 +89,17 @@ impl ModelObject {
     pub(super) fn form(&self) -> Form {
         let newest = self.newest();
         newest.map_or(Form::Full, |(source, _)| source.form)
+    }
+
+    /// Whether it has failed, or is not new and has a cause that reports a problem.
+    pub fn is_broken(&self) -> bool {
+        let mut reports = PROBLEM_REPORTS.iter();
+        match self.assessment.status() {
+            Status::Failed => true,
+            Status::InProgress if self.is_starting => false,
+            Status::InProgress => reports.any(|rule| self.assessment.has_cause(*rule)),
+            Status::Current | Status::Terminating | Status::NotFound | Status::Unknown => false,
+        }
     }
 
     fn newest(&self) -> Option<&(Arc<SourceKey>, Arc<Version>)> {

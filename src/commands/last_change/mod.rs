@@ -1,7 +1,7 @@
 //! `LastChanges`: what changed just before an object failed, by look-back.
 //!
-//! Only failed objects are looked up, a few of them, in the background. Where the server has compacted the versions,
-//! there is nothing to show.
+//! Only objects that have failed, or that report a problem, are looked up, a few of them, in the background. Where the
+//! server has compacted the versions, there is nothing to show.
 
 mod candidate;
 mod change;
@@ -10,6 +10,7 @@ mod find;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -20,9 +21,8 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::time::timeout;
 
 use crate::diff::Redactor;
-use crate::model::Model;
+use crate::model::{Model, ModelObject};
 use crate::object::Uid;
-use crate::status::Status;
 use crate::watch::Mux;
 
 use candidate::candidates;
@@ -60,16 +60,17 @@ impl LastChanges {
         }
     }
 
-    /// Looks up the failed ones of these objects, and forgets the others.
+    /// Looks up the broken ones of these objects, the failed ones first, and forgets the others.
     pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
-        let failed = objects.filter_map(|uid| {
-            let object = model.object(&uid)?;
-            let failed = object.assessment.status() == Status::Failed;
-            let generation = failed.then(|| model.doc(&uid)).flatten()?;
-            let generation = generation.root().i64_at(&["metadata", "generation"]);
+        let broken = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
+        let mut broken: Vec<(&ModelObject, Uid)> =
+            broken.filter(|(object, _)| object.is_broken()).collect();
+        broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
+        let failures = broken.into_iter().filter_map(|(_, uid)| {
+            let generation = model.doc(&uid)?.root().i64_at(&["metadata", "generation"]);
             Some((uid, generation.unwrap_or_default()))
         });
-        let failed: BTreeSet<Failure> = failed.take(MAX_OBJECTS).collect();
+        let failed: BTreeSet<Failure> = failures.take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
         for failure in failed {
             if self.found.contains_key(&failure) {
