@@ -1,7 +1,7 @@
 //! `JudgementPlan`: the sources that decide and explain the states of objects, beside the sources of the objects
 //! themselves. Every verb that judges objects follows the same plan, so that all come to the same judgement.
 
-use crate::graph::{Lookup, MemberPlan, one_per_source};
+use crate::graph::{Facts, Lookup, MemberPlan, Tier, one_per_source};
 use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
 
@@ -9,6 +9,9 @@ use super::Model;
 
 /// How many of the objects that other objects name a view reads. Each costs a list and a watch.
 const MAX_REFERENCES: usize = 24;
+
+/// How many workloads a trace reads the Pods of, besides those that it shows with their Pods.
+const MAX_WORKLOADS: usize = 8;
 
 /// The sources around objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +60,7 @@ impl Model {
     pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
         let mut neighbours = self.service_sources();
         neighbours.extend(self.reference_sources(MAX_REFERENCES));
+        neighbours.extend(self.unwell_workload_sources());
         let mut plan = JudgementPlan {
             neighbours,
             evidence: self.evidence_sources(),
@@ -69,6 +73,22 @@ impl Model {
             plan.members.add(graph.member_plan(uid, cluster, types));
         }
         plan
+    }
+
+    /// The sources of the Pods of workloads that are not well, in a trace: one of a namespace shows its workloads without
+    /// their Pods.
+    fn unwell_workload_sources(&self) -> Vec<SourceKey> {
+        let is_trace = self.links_upto == Tier::Trace;
+        let unwell = self.unwell.iter().filter(|_| is_trace);
+        let workloads = unwell
+            .filter_map(|uid| self.graph.node(uid))
+            .filter(|node| node.owners.is_empty() && matches!(node.facts, Facts::Workload(_)))
+            .take(MAX_WORKLOADS);
+        let sources = workloads.filter_map(|node| {
+            let cluster = self.cluster_of(&node.uid)?;
+            Some(node.dependent_sources(cluster))
+        });
+        sources.flatten().collect()
     }
 
     /// The sources that show the dependents of an object; of a custom resource, those of the dependents found so far.
@@ -99,5 +119,36 @@ impl Model {
         self.follow_with_evidence(sources, plan.evidence.clone());
         self.look_through(lookups);
         self.expect_members(plan.members.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::neighbour_rules::tests::Read;
+    use crate::object::Uid;
+
+    #[test]
+    fn a_trace_reads_the_pods_of_workloads_that_are_not_well() {
+        let deployment = |name: &str, available: u32| {
+            format!(
+                "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}, namespace: shop}}, spec: {{replicas: 1, selector: {{matchLabels: {{app: {name}}}}}}}, status: {{replicas: 1, updatedReplicas: 1, readyReplicas: {available}, availableReplicas: {available}, conditions: [{{type: Available, status: 'True'}}]}}}}"
+            )
+        };
+        let both = [deployment("good", 1), deployment("bad", 0)].join("\n---\n");
+        for (read, expected) in [
+            (Read::of(&both), "replicasets app=bad, pods app=bad"),
+            (Read::for_status(&both), ""),
+        ] {
+            let plan = read.model.plan(std::iter::empty::<(&Uid, _)>());
+            let sources = plan.neighbours.iter();
+            let selected = sources.filter_map(|source| {
+                Some(format!(
+                    "{} {}",
+                    source.resource.plural,
+                    source.select.label_selector()?
+                ))
+            });
+            assert_eq!(selected.collect::<Vec<_>>().join(", "), expected);
+        }
     }
 }
