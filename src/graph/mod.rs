@@ -56,7 +56,7 @@ pub use neighbours::{End, Neighbour};
 pub use node::{Facts, Node};
 pub use owner::Owner;
 pub use plan::{slices_source, well_known};
-pub use pod::{Images, NamedPort, Pod};
+pub use pod::{ContainerPort, Images, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
 pub use relations::{

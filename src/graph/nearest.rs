@@ -33,13 +33,17 @@ pub fn nearest<'a>(
     best.map(|((_, labels), pods)| Nearest { labels, pods })
 }
 
-/// The labels of one Pod in place of those that a selector requires, and how much they differ.
+/// The labels of one Pod in place of those that a selector requires, and how much they differ. A label that the Pod does
+/// not have is left out.
 fn resembling(selector: &LabelSelector, labels: &Labels) -> Option<(usize, String)> {
     let mut cost = 0;
     let mut is_alike = false;
     let mut terms = Vec::new();
     for (key, value) in selector.equalities() {
-        let (key, value, differs) = replacement(labels, key, value)?;
+        let Some((key, value, differs)) = replacement(labels, key, value) else {
+            cost += ABSENT;
+            continue;
+        };
         cost += differs;
         is_alike |= differs < UNLIKE;
         terms.push(format!("{key}={value}"));
@@ -51,8 +55,11 @@ fn resembling(selector: &LabelSelector, labels: &Labels) -> Option<(usize, Strin
 /// The difference between two values that have nothing in common.
 const UNLIKE: usize = 4;
 
+/// The difference between a label and none.
+const ABSENT: usize = 5;
+
 /// The label of a Pod in place of a required one, and how much it differs: in nothing, a little in its value, in its
-/// key, or wholly in its value.
+/// key, or wholly in its value. `None` if the Pod has no such label.
 fn replacement<'a>(
     labels: &'a Labels,
     key: &'a str,
@@ -96,7 +103,13 @@ mod tests {
         check("app=wbe", &[web, web, "app=db"], "2 app=web");
         check("app=web,tier=frnot", &[web], "1 app=web,tier=front");
         check("app=web,tier=back", &[web], "1 app=web,tier=front");
-        check("app=web,zone=a", &[web], "");
+        check("app=web,zone=a", &[web], "1 app=web");
+        check(
+            "app=web,zone=a",
+            &[web, "app=web,zone=b"],
+            "1 app=web,zone=b",
+        );
+        check("app=api,zone=a", &[web], "");
         check("app.kubernetes.io/name=web", &[web], "1 app=web");
         check("app=shop-web", &[web], "1 app=web");
         check("app=api", &[web], "");

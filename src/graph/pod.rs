@@ -20,8 +20,8 @@ pub struct Pod {
     pub node: Option<Arc<str>>,
     /// Its addresses, the primary one first.
     pub addresses: Box<[Arc<str>]>,
-    /// The container ports that have a name.
-    pub ports: Arc<[NamedPort]>,
+    /// The ports that its containers declare.
+    pub ports: Arc<[ContainerPort]>,
     /// When it was assigned to a node; `None` if it was not.
     pub scheduled: Option<Timestamp>,
     /// When it became ready; `None` if it is not ready.
@@ -33,11 +33,11 @@ pub struct Pod {
     pub placement: Box<[LabelSelector]>,
 }
 
-/// A named port of a container.
+/// A port that a container declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedPort {
-    /// The name.
-    pub name: Arc<str>,
+pub struct ContainerPort {
+    /// The name; `None` if it has none.
+    pub name: Option<Arc<str>>,
     /// `TCP`, `UDP` or `SCTP`.
     pub protocol: Arc<str>,
     /// The number.
@@ -77,7 +77,7 @@ impl Pod {
                 .into_iter()
                 .flat_map(|list| object.items_at(&["spec", list]))
                 .flat_map(|container| container.items_at(&["ports"]))
-                .filter_map(NamedPort::of)
+                .filter_map(ContainerPort::of)
                 .collect(),
             scheduled: true_since(object, "PodScheduled"),
             ready_since,
@@ -88,15 +88,16 @@ impl Pod {
     /// The number of the container port of this name and protocol.
     pub fn port(&self, name: &str, protocol: &str) -> Option<i64> {
         let mut ports = self.ports.iter();
-        let found = ports.find(|port| &*port.name == name && &*port.protocol == protocol);
+        let found =
+            ports.find(|port| port.name.as_deref() == Some(name) && &*port.protocol == protocol);
         found.map(|port| port.number)
     }
 }
 
-impl NamedPort {
-    fn of(port: Value<'_>) -> Option<NamedPort> {
-        Some(NamedPort {
-            name: port.text_at(&["name"])?,
+impl ContainerPort {
+    fn of(port: Value<'_>) -> Option<ContainerPort> {
+        Some(ContainerPort {
+            name: port.text_at(&["name"]),
             protocol: port.text_at(&["protocol"]).unwrap_or_else(|| "TCP".into()),
             number: port.i64_at(&["containerPort"])?,
         })

@@ -177,21 +177,28 @@ impl Model {
         })
     }
 
-    /// The named ports of the Pods of a Service: `; they have http (8080)`. Those of another protocol have it: `dns (53 UDP)`.
-    fn ports_there_are(&self, node: &Node, protocol: &str) -> String {
+    /// The ports that the Pods of a Service declare: `; they have http (8080), 9000`. Those of another protocol have it:
+    /// `dns (53 UDP)`.
+    pub(super) fn ports_there_are(&self, node: &Node, protocol: &str) -> String {
         let pods = self.graph.selected_pods(&node.uid);
         let ports = pods.iter().filter_map(|pod| pod.pod());
-        let ports: BTreeSet<String> = ports
-            .flat_map(|pod| pod.ports.iter())
-            .map(|port| match &*port.protocol {
-                own if own == protocol => format!("{} ({})", port.name, port.number),
-                own => format!("{} ({} {own})", port.name, port.number),
-            })
-            .collect();
+        let ports = ports.flat_map(|pod| pod.ports.iter()).map(|port| {
+            let number = match &*port.protocol {
+                own if own == protocol => port.number.to_string(),
+                own => format!("{} {own}", port.number),
+            };
+            match &port.name {
+                Some(name) => format!("{name} ({number})"),
+                None => number,
+            }
+        });
+        // Those with a name come first.
+        let is_bare = |port: &String| port.starts_with(|first: char| first.is_ascii_digit());
+        let ports: BTreeSet<(bool, String)> = ports.map(|port| (is_bare(&port), port)).collect();
         if ports.is_empty() {
             return String::new();
         }
-        let ports: Vec<String> = ports.into_iter().collect();
+        let ports: Vec<String> = ports.into_iter().map(|(_, port)| port).collect();
         format!("; they have {}", ports.join(", "))
     }
 }

@@ -195,6 +195,7 @@ rules! {
     NamespaceDeletion Retried NAMESPACES "The deletion of a namespace does not finish: objects are left, or cannot be deleted.";
     NetworkUnavailable Retried NODES "The network of a node is not set up.";
     NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
+    NoParallelism Retried JOB_PARALLELISM "The parallelism of a Job is 0, so it starts no Pod.";
     NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
     NoPodSelected Retried SELECTORS "The selector of a budget, a network policy or a headless Service matches no Pod.";
     NoService Retried SERVICES "No Service selects the Pods of a workload. Many workloads need none.";
@@ -246,6 +247,7 @@ rules! {
     UncalledWebhook Retried FAILURE_POLICY "The API server cannot call a webhook, so it refuses matching requests or lets them pass.";
     UnreadMember Elsewhere INVENTORIES "An object that an inventory lists was not read.";
     UnreadReference Elsewhere REFERENCES "You may not read an object that this one needs.";
+    UndeclaredPort Retried SERVICES "No Pod of a Service declares the port number that the Service sends requests to. A container may listen on it nevertheless.";
     Unfinished Retried CONVENTIONS "The phase, the health or another field of a custom resource reports work that is not done.";
     UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";

@@ -48,6 +48,8 @@ pub(super) const INVENTORIES: &str =
     "https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory";
 pub(super) const JOB_FAILURES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy";
+pub(super) const JOB_PARALLELISM: &str =
+    "https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism";
 pub(super) const JOB_POLICIES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy";
 pub(super) const KSTATUS: &str =

@@ -16,6 +16,7 @@ mod static_volume;
 mod taint;
 #[cfg(test)]
 pub(super) mod tests;
+mod undeclared_port;
 mod volume;
 mod webhook;
 
@@ -68,6 +69,7 @@ neighbour_rules! {
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Unwell [] => untolerated_taints;
     "" "Service" Always [] => selects_none;
+    "" "Service" Always [] => undeclared_ports;
     "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "apps" "ReplicaSet" Always [] => old_revision;

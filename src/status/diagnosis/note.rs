@@ -17,6 +17,7 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "autoscaling/HorizontalPodAutoscaler" => autoscaler::notes(object),
         "apps/Deployment" | "apps/StatefulSet" => Vec::from_iter(scaled_to_zero(object)),
         "apps/DaemonSet" => daemon_set(object),
+        "batch/Job" => Vec::from_iter(no_parallelism(object)),
         "batch/CronJob" => Vec::from_iter(cron_job(object)),
         "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
@@ -44,6 +45,13 @@ fn unallocated(claim: Value<'_>) -> Option<Cause> {
 fn scaled_to_zero(object: Value<'_>) -> Option<Cause> {
     let is_zero = read::int_or(object, &["spec", "replicas"], 1) == 0;
     is_zero.then(|| Cause::new(CauseRule::ScaledToZero, "scaled to 0"))
+}
+
+fn no_parallelism(job: Value<'_>) -> Option<Cause> {
+    let is_zero = read::int_or(job, &["spec", "parallelism"], 1) == 0;
+    let has_ended = job.at(&["status", "completionTime"]).is_some();
+    let text = "parallelism is 0: no pod starts";
+    (is_zero && !has_ended).then(|| Cause::new(CauseRule::NoParallelism, text))
 }
 
 fn daemon_set(set: Value<'_>) -> Vec<Cause> {

@@ -434,6 +434,11 @@ const NOTES: &[(&str, &str, &str)] = &[
         "ScaledToZero  scaled to 0",
     ),
     (
+        "batch/v1/Job",
+        r#""spec":{"parallelism":0}"#,
+        "NoParallelism  parallelism is 0: no pod starts",
+    ),
+    (
         "apps/v1/DaemonSet",
         r#""spec":{"template":{"spec":{"nodeSelector":{"gpu":"yes"}}}},"status":{"desiredNumberScheduled":0,"numberMisscheduled":2}"#,
         "Misscheduled  runs on 2 nodes where it should not\nNoNodeSelected  no node has gpu=yes",

@@ -1,0 +1,80 @@
+//! A Service that sends requests to a port number that none of its Pods declares.
+//!
+//! A container may listen on a port that it does not declare
+//! (<https://kubernetes.io/docs/concepts/services-networking/service/#field-spec-ports>). So each line is a note, and there is
+//! none if a Pod declares no port of the protocol.
+
+use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort};
+use crate::status::{CauseRule, Finding, Status};
+
+use super::super::Model;
+
+impl Model {
+    /// The target ports of a Service that its Pods do not declare.
+    pub(super) fn undeclared_ports(&self, node: &Node) -> Vec<Finding> {
+        let service = node.service().filter(|service| service.selector.is_some());
+        let Some(service) = service.filter(|_| self.pod_coverage(node) == PodCoverage::Known)
+        else {
+            return Vec::new();
+        };
+        let pods = self.graph.selected_pods(&node.uid);
+        let pods = pods.iter().filter_map(|pod| pod.pod());
+        let pods: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
+        let undeclared = service.ports.iter().filter_map(|port| match port.target {
+            Port::Number(number) => is_undeclared(&pods, port, number).then_some((port, number)),
+            Port::Name(_) => None,
+        });
+        let findings = undeclared.map(|(port, number)| {
+            let others = self.ports_there_are(node, &port.protocol);
+            let text = format!("no pod declares port {number}{others}");
+            Finding::new(CauseRule::UndeclaredPort, Status::Current, text)
+        });
+        findings.collect()
+    }
+}
+
+/// Whether each Pod declares ports of the protocol, and none of them this number.
+fn is_undeclared(pods: &[&Pod], port: &ServicePort, number: i64) -> bool {
+    let declares = |pod: &&Pod| {
+        let mut own = pod.ports.iter().filter(|own| own.protocol == port.protocol);
+        own.clone().next().is_some() && own.all(|own| own.number != number)
+    };
+    !pods.is_empty() && pods.iter().all(declares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Read;
+    use crate::source::{Scope, Select, SourceKey};
+
+    #[test]
+    fn a_service_names_the_port_that_no_pod_declares() {
+        let http = "ports: [{name: http, containerPort: 8080}, {containerPort: 9000}]";
+        let words =
+            "Current\nUndeclaredPort: no pod declares port 9090; they have http (8080), 9000";
+        for (target, ports, expected) in [
+            ("9090", http, words),
+            ("8080", http, "Current"),
+            ("9090", "name: c", "Current"),
+            (
+                "9090",
+                "ports: [{containerPort: 53, protocol: UDP}]",
+                "Current",
+            ),
+        ] {
+            let service = format!(
+                "{{apiVersion: v1, kind: Service, metadata: {{name: web, namespace: shop}}, spec: {{clusterIP: 10.0.0.1, selector: {{app: web}}, ports: [{{port: 80, targetPort: {target}}}]}}}}"
+            );
+            let pod = format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop, labels: {{app: web}}}}, spec: {{containers: [{{{ports}}}]}}, status: {{phase: Running, podIPs: [{{ip: 10.1.0.1}}], conditions: [{{type: Ready, status: 'True'}}]}}}}"
+            );
+            let mut read = Read::of(&[service, pod].join("\n---\n"));
+            read.look(SourceKey {
+                scope: Scope::Namespace("shop".into()),
+                select: Select::labelled("app=web"),
+                ..SourceKey::all("", "Pod")
+            });
+            assert_eq!(read.state("web"), expected, "{target} {ports}");
+        }
+    }
+}
