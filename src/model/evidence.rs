@@ -37,6 +37,8 @@ enum SourceEvidence {
     Labels(BTreeMap<Uid, Labels>),
     /// What workloads would create.
     Templates(BTreeMap<Uid, PodTemplate>),
+    /// The names of objects. A name that is missing may be a misspelled one of these.
+    Names(BTreeMap<Uid, Arc<ObjectRef>>),
     /// Whole objects, such as the volumes that a claim might have.
     Objects(BTreeMap<Uid, EvidenceObject>),
 }
@@ -102,6 +104,8 @@ impl Evidence {
             SourceEvidence::Templates(templates) => {
                 templates.extend(PodTemplate::of(now).map(|template| (uid, template)));
             }
+            SourceEvidence::Names(names) if why.is_gone() => drop(names.remove(&uid)),
+            SourceEvidence::Names(names) => drop(names.insert(uid, now.object.clone())),
             SourceEvidence::Objects(objects) if why.is_gone() => drop(objects.remove(&uid)),
             SourceEvidence::Objects(objects) => {
                 let doc = now.doc().ok();
@@ -145,6 +149,15 @@ impl Evidence {
         templates.into_iter().flatten()
     }
 
+    /// The names of the objects of a source.
+    pub(super) fn names(&self, source: &SourceKey) -> impl Iterator<Item = &str> {
+        let names = match self.of(source) {
+            Some(SourceEvidence::Names(names)) => Some(names.values()),
+            _ => None,
+        };
+        names.into_iter().flatten().map(|object| &*object.name)
+    }
+
     /// The objects of a source that has whole ones.
     pub(super) fn objects(&self, source: &SourceKey) -> impl Iterator<Item = &EvidenceObject> {
         let objects = match self.of(source) {
@@ -171,12 +184,12 @@ impl Evidence {
 
 impl SourceEvidence {
     fn of(source: &SourceKey) -> SourceEvidence {
-        match &*source.resource.kind {
-            "Node" if source.form == Form::Full => SourceEvidence::Objects(BTreeMap::new()),
-            "Event" => SourceEvidence::Warnings(Warnings::default()),
-            "Deployment" | "StatefulSet" => SourceEvidence::Templates(BTreeMap::new()),
-            "PersistentVolume" => SourceEvidence::Objects(BTreeMap::new()),
-            _ => SourceEvidence::Labels(BTreeMap::new()),
+        match (&*source.resource.kind, source.form) {
+            ("Event", _) => SourceEvidence::Warnings(Warnings::default()),
+            ("Pod" | "Node", Form::Metadata) => SourceEvidence::Labels(BTreeMap::new()),
+            (_, Form::Metadata) => SourceEvidence::Names(BTreeMap::new()),
+            ("Deployment" | "StatefulSet", _) => SourceEvidence::Templates(BTreeMap::new()),
+            _ => SourceEvidence::Objects(BTreeMap::new()),
         }
     }
 }

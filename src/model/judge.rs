@@ -80,7 +80,7 @@ impl Model {
 
     /// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod
     /// matters only if nothing else explains the state of the Pod. What a Pod that runs holds, such as its claims, is there.
-    fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
+    pub(super) fn needed_by(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
         let object = self.object(uid);
         let upto = object.map_or(Tier::Always, |object| object.needs);
         let is_well = object.is_some_and(|object| object.own.is_well());

@@ -29,13 +29,24 @@ impl Model {
     ) -> Option<Finding> {
         match self.graph.referenced(&reference.target) {
             Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
-            Some(_) => Some(absent(reference)),
+            Some(_) => Some(self.absent(cluster, reference)),
             None => match self.absence(reference.source(cluster, &self.types).as_ref()) {
-                Absence::Missing => Some(absent(reference)),
+                Absence::Missing => Some(self.absent(cluster, reference)),
                 Absence::Refused => unseen(reference),
                 Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
             },
         }
+    }
+
+    /// The problem of an object that names one which does not exist. It names those that it may have meant.
+    fn absent(&self, cluster: &ClusterId, reference: &Reference) -> Finding {
+        let near = self.near_names(cluster, reference).join(", ");
+        let (words, status) = (Absence::Missing.words(), status_if_absent(reference));
+        let text = match &*near {
+            "" => format!("{reference} {words}"),
+            near => format!("{reference} {words}; there is {near}"),
+        };
+        Finding::new(CauseRule::MissingReference, status, text)
     }
 
     /// The problem of an object that exists, for an object that names it.
@@ -118,12 +129,6 @@ fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Findi
     let text = format!("{reference}: missing key \"{missing}\"; {there}");
     let status = status_if_absent(reference);
     Some(Finding::new(CauseRule::MissingKey, status, text))
-}
-
-fn absent(reference: &Reference) -> Finding {
-    let status = status_if_absent(reference);
-    let text = format!("{reference} {}", Absence::Missing.words());
-    Finding::new(CauseRule::MissingReference, status, text)
 }
 
 /// The problem for a Pod that runs and is well: only a new container misses what the Pod names.

@@ -73,13 +73,18 @@ impl Assessment {
         }
     }
 
-    /// The same assessment with facts that explain the state. They come after its causes.
+    /// The same assessment with facts that explain the state. They come after its causes, except that one which explains
+    /// why a Pod has no node comes before the long sentence of the scheduler.
     #[must_use]
     pub fn with_facts(mut self, facts: Vec<Cause>) -> Assessment {
         for fact in facts {
             if !self.causes.contains(&fact) {
                 self.causes.push(fact);
             }
+        }
+        if self.has_cause(CauseRule::Unschedulable) {
+            self.causes
+                .sort_by_key(|cause| cause.rule != CauseRule::Fact);
         }
         self
     }

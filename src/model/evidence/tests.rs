@@ -129,6 +129,7 @@ fn an_event_may_arrive_before_its_object() {
             super::SourceEvidence::Warnings(warnings) => warnings.of_event.len(),
             super::SourceEvidence::Labels(labels) => labels.len(),
             super::SourceEvidence::Templates(templates) => templates.len(),
+            super::SourceEvidence::Names(names) => names.len(),
             super::SourceEvidence::Objects(objects) => objects.len(),
         });
     assert_eq!(kept.sum::<usize>(), super::MAX_UNKNOWN_SUBJECTS);

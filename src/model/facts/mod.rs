@@ -2,6 +2,8 @@
 //! it.
 
 mod constraints;
+mod near_names;
+mod node_refusals;
 mod placement;
 mod pod_templates;
 mod recreate;
@@ -40,7 +42,8 @@ impl Model {
             let found = self.node_sources(node).into_iter();
             let nearby = self.nearby_pods_source(node).into_iter();
             let found = found.chain(nearby).chain(self.template_sources(node));
-            for source in found.chain(self.volume_place_sources(node)) {
+            let found = found.chain(self.volume_place_sources(node));
+            for source in found.chain(self.near_names_sources(node)) {
                 if sources.len() == MAX_SOURCES {
                     return sources;
                 }

@@ -1,4 +1,4 @@
-//! Why a Pod has no node: the labels that it demands, and whether any node has them.
+//! Why a Pod has no node: the labels that it demands, and whether the nodes that have them take it.
 
 use crate::graph::{Node, well_known};
 use crate::object::selector::LabelSelector;
@@ -6,29 +6,44 @@ use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
+use super::node_refusals::{no_node_takes, nodes_that_have};
+
+/// The most nodes that are read whole. A Node has some 10 KB.
+const MAX_WHOLE_NODES: usize = 16;
+
+/// The words of the scheduler about nodes that are cordoned or tainted. It does not name them.
+const REFUSED_BY_NODES: [&str; 2] = ["unschedulable", "untolerated taint"];
 
 impl Model {
     /// The demands of a Pod that has no node.
     pub(super) fn placement_facts(&self, node: &Node) -> Vec<Cause> {
-        let selectors = self.demands(node).iter();
-        let demands = selectors.map(|selector| self.demand(node, selector));
+        let demands = self.demands(node);
+        let demands = demands.iter().map(|demand| self.demand_fact(node, demand));
+        let demands = demands.flatten();
         demands.chain(self.constraints(node)).collect()
     }
 
-    /// The sources of the labels of the nodes that a Pod without a node may use.
+    /// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them.
     pub(super) fn node_sources(&self, node: &Node) -> Vec<SourceKey> {
-        let selectors = self.demands(node).iter();
-        selectors
-            .filter_map(|selector| self.nodes_source(node, selector))
-            .collect()
+        let demands = self.demands(node);
+        let sources = demands.iter().flat_map(|demand| {
+            let labels = self.nodes_source(node, demand);
+            let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
+            labels.into_iter().chain(whole)
+        });
+        sources.collect()
     }
 
-    /// The selectors of which a node must match one, for a Pod that cannot be scheduled.
-    fn demands<'a>(&self, node: &'a Node) -> &'a [LabelSelector] {
-        match node.pod() {
-            Some(pod) if self.is_unschedulable(node) => &pod.placement,
-            Some(_) | None => &[],
+    /// The selectors of which a node must match one, for a Pod that cannot be scheduled. One without labels matches any
+    /// node: the Pod demands none, and the scheduler says that nodes refuse it.
+    fn demands(&self, node: &Node) -> Vec<LabelSelector> {
+        let Some(pod) = node.pod().filter(|_| self.is_unschedulable(node)) else {
+            return Vec::new();
+        };
+        if pod.placement.is_empty() && self.is_refused_by_nodes(node) {
+            return vec![LabelSelector::default()];
         }
+        pod.placement.to_vec()
     }
 
     /// Whether the scheduler finds no node for a Pod.
@@ -37,27 +52,151 @@ impl Model {
         object.is_some_and(|object| object.own.has_cause(CauseRule::Unschedulable))
     }
 
-    /// What a Pod demands of its node. It explains why the Pod has no node only if no node has the labels.
-    fn demand(&self, pod: &Node, selector: &LabelSelector) -> Cause {
-        let source = self.nodes_source(pod, selector);
-        let source = source.filter(|source| self.coverage.is_read(source));
-        let nodes = source.map(|source| self.evidence.labels(&source).count());
-        let (rule, found) = match nodes {
+    /// Whether the scheduler says that each of a few nodes refuses a Pod.
+    fn is_refused_by_nodes(&self, pod: &Node) -> bool {
+        let causes = self.objects.get(&pod.uid).map(|object| &object.own.causes);
+        let mut causes = causes.into_iter().flatten();
+        causes.any(|cause| {
+            let count = cause.text.strip_prefix("0/");
+            let count = count.and_then(|text| text.split(' ').next()?.parse().ok());
+            let is_few = count.is_some_and(|count: usize| count <= MAX_WHOLE_NODES);
+            is_few
+                && REFUSED_BY_NODES
+                    .iter()
+                    .any(|words| cause.text.contains(words))
+        })
+    }
+
+    /// What a Pod demands of its node. It explains why the Pod has no node only if no node with these labels takes it.
+    fn demand_fact(&self, node: &Node, demand: &LabelSelector) -> Option<Cause> {
+        let labels = self.nodes_source(node, demand);
+        let labels = labels.filter(|labels| self.coverage.is_read(labels));
+        let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
+        let whole = whole.filter(|whole| self.coverage.is_read(whole));
+        let nodes = whole.iter().flat_map(|whole| self.evidence.objects(whole));
+        let pod = self.doc(&node.uid)?;
+        if demand.is_empty() {
+            let text = no_node_takes(nodes, pod.root())?;
+            return Some(Cause::new(CauseRule::Fact, text));
+        }
+        let count = labels.map(|labels| self.evidence.labels(&labels).count());
+        let (rule, found) = match count {
             None => (CauseRule::Fact, String::new()),
+            Some(1..) if whole.is_some() => nodes_that_have(nodes, pod.root()),
             Some(0) => (CauseRule::Fact, ", and no node has it".to_owned()),
             Some(1) => (CauseRule::Constraint, ", which 1 node has".to_owned()),
             Some(nodes) => (CauseRule::Constraint, format!(", which {nodes} nodes have")),
         };
-        Cause::new(rule, format!("needs a node with {selector}{found}"))
+        let text = format!("needs a node with {demand}{found}");
+        Some(Cause::new(rule, text))
     }
 
-    fn nodes_source(&self, pod: &Node, selector: &LabelSelector) -> Option<SourceKey> {
+    fn nodes_source(&self, pod: &Node, demand: &LabelSelector) -> Option<SourceKey> {
+        let select = if demand.is_empty() {
+            Select::All
+        } else {
+            Select::labelled(&demand.to_string())
+        };
         Some(SourceKey {
             cluster: self.cluster_of(&pod.uid)?.clone(),
             resource: well_known("", "Node"),
             scope: Scope::Cluster,
-            select: Select::labelled(&selector.to_string()),
+            select,
             form: Form::Metadata,
         })
+    }
+
+    /// The source of whole nodes, if a source of their labels has a few.
+    fn whole_nodes(&self, labels: SourceKey) -> Option<SourceKey> {
+        let count = self.evidence.labels(&labels).count();
+        let is_few = self.coverage.is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
+        is_few.then_some(SourceKey {
+            form: Form::Full,
+            ..labels
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::neighbour_rules::tests::Read;
+
+    const TAINTED: &str = "spec: {taints: [{key: dedicated, value: ml, effect: NoSchedule}]}";
+
+    fn pod(spec: &str, message: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop}}, spec: {{{spec}}}, status: {{phase: Pending, conditions: [{{type: PodScheduled, status: 'False', reason: Unschedulable, message: '{message}'}}]}}}}"
+        )
+    }
+
+    fn node(name: &str, fields: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{gpu: large}}}}, {fields}}}"
+        )
+    }
+
+    /// The facts about a Pod without a node beside these nodes.
+    fn facts(pod: &str, nodes: &[String]) -> String {
+        let mut read = Read::for_status(pod);
+        let state = read.explain(nodes).explain(nodes).state("a");
+        let lines = state.lines();
+        let is_fact = |line: &&str| line.starts_with("Fact: ") || line.starts_with("Constraint: ");
+        lines.filter(is_fact).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_pod_names_the_nodes_that_have_what_it_demands_and_do_not_take_it() {
+        let needs_gpu = "nodeSelector: {gpu: large}";
+        let tolerates =
+            "nodeSelector: {gpu: large}, tolerations: [{key: dedicated, operator: Exists}]";
+        let tainted = node("n1", TAINTED);
+        for (spec, nodes, expected) in [
+            (
+                needs_gpu,
+                vec![],
+                "Fact: needs a node with gpu=large, and no node has it",
+            ),
+            (
+                needs_gpu,
+                vec![tainted.clone()],
+                "Fact: needs a node with gpu=large, which only node n1 (untolerated taint dedicated=ml:NoSchedule) has",
+            ),
+            (
+                tolerates,
+                vec![tainted.clone()],
+                "Constraint: needs a node with gpu=large, which only node n1 has",
+            ),
+            (
+                needs_gpu,
+                (0..17).map(|n| node(&format!("n{n}"), TAINTED)).collect(),
+                "Constraint: needs a node with gpu=large, which 17 nodes have",
+            ),
+        ] {
+            assert_eq!(
+                facts(&pod(spec, "0/9 nodes are available"), &nodes),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn a_pod_without_demands_says_why_no_node_takes_it() {
+        let refused = "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.";
+        let nodes = [
+            node("n1", TAINTED),
+            node("n2", "spec: {unschedulable: true}"),
+        ];
+        let named =
+            "Fact: no node takes it: n1 (untolerated taint dedicated=ml:NoSchedule), n2 (cordoned)";
+        assert_eq!(facts(&pod("", refused), &nodes), named);
+        let with_room = [nodes[0].clone(), node("n3", "spec: {}")];
+        assert_eq!(facts(&pod("", refused), &with_room), "");
+        // It speaks of other reasons, or of many nodes.
+        for message in [
+            "0/2 nodes are available: 2 Insufficient cpu.",
+            "0/900 nodes are available: 900 node(s) were unschedulable.",
+        ] {
+            assert_eq!(facts(&pod("", message), &nodes), "", "{message}");
+        }
     }
 }

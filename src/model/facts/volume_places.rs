@@ -1,26 +1,24 @@
 //! Where the volumes of a Pod without a node are, and whether a node there takes the Pod
 //! (<https://kubernetes.io/docs/concepts/storage/persistent-volumes/#node-affinity>).
 
-use std::collections::BTreeSet;
-
 use crate::graph::{Node, well_known};
 use crate::object::selector::LabelSelector;
-use crate::object::{Doc, Value, condition, node_selector_term};
+use crate::object::{Doc, Value, node_selector_term};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
-use super::super::evidence::EvidenceObject;
+use super::node_refusals::nodes_that_have;
 
 /// Where the nodes are that reach a volume.
 const TERMS: [&str; 4] = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];
 
-/// The most nodes that are named.
-const MAX_NODES: usize = 3;
-
 impl Model {
     /// Where the volumes of a Pod are. That explains why it has no node if no node there takes new Pods.
     pub(super) fn volume_places(&self, pod: &Node) -> Vec<Cause> {
+        let Some(doc) = self.doc(&pod.uid) else {
+            return Vec::new();
+        };
         let volumes = self.volumes_of(pod).into_iter();
         let places = volumes.filter_map(|(source, volume)| {
             let terms = terms(volume.root());
@@ -29,11 +27,9 @@ impl Model {
             let sources: Vec<SourceKey> = sources.collect();
             let is_read = sources.iter().all(|source| self.coverage.is_read(source));
             let (rule, nodes) = if is_read {
-                nodes_there(
-                    sources
-                        .iter()
-                        .flat_map(|source| self.evidence.objects(source)),
-                )
+                let nodes = sources.iter();
+                let nodes = nodes.flat_map(|source| self.evidence.objects(source));
+                nodes_that_have(nodes, doc.root())
             } else {
                 (CauseRule::Constraint, String::new())
             };
@@ -100,45 +96,5 @@ fn nodes_source(volume: &SourceKey, term: &LabelSelector) -> SourceKey {
         resource: well_known("", "Node"),
         select: Select::labelled(&term.to_string()),
         ..volume.clone()
-    }
-}
-
-/// The nodes that reach a volume: `, which only node n1 has, and it is cordoned`. They explain why a Pod has no node only
-/// if none of them takes new Pods.
-fn nodes_there<'a>(nodes: impl Iterator<Item = &'a EvidenceObject>) -> (CauseRule, String) {
-    let nodes: Vec<_> = nodes.collect();
-    let names: Vec<&str> = nodes.iter().map(|(name, _)| &*name.name).collect();
-    let (has, who) = match names.as_slice() {
-        [] => return (CauseRule::Fact, ", and no node has it".to_owned()),
-        [name] => (format!("only node {name} has"), "it is"),
-        names if names.len() > MAX_NODES => {
-            (format!("{} nodes have", names.len()), "all of them are")
-        }
-        names => (
-            format!("only the nodes {} have", names.join(", ")),
-            "all of them are",
-        ),
-    };
-    let refusals = nodes.iter().map(|(_, node)| refusal(node.root()));
-    let refusals: Option<BTreeSet<&str>> = refusals.collect();
-    match refusals {
-        Some(refusals) => {
-            let refusals: Vec<&str> = refusals.into_iter().collect();
-            let refusals = refusals.join(" or ");
-            let text = format!(", which {has}, and {who} {refusals}");
-            (CauseRule::Fact, text)
-        }
-        None => (CauseRule::Constraint, format!(", which {has}")),
-    }
-}
-
-/// Why a node takes no new Pods; `None` if it may take some.
-fn refusal(node: Value<'_>) -> Option<&'static str> {
-    let is_cordoned = node.bool_at(&["spec", "unschedulable"]) == Some(true);
-    let is_lost = condition(node, "Ready").is_some_and(|ready| ready.status != "True");
-    match (is_cordoned, is_lost) {
-        (true, _) => Some("cordoned"),
-        (false, true) => Some("not ready"),
-        (false, false) => None,
     }
 }

@@ -1,0 +1,34 @@
+//! The taints of a Node that a Pod does not tolerate.
+
+use super::Value;
+
+/// The taints of a Node that keep a Pod away from it, each as `dedicated=gpu:NoExecute`. A taint with the effect
+/// `PreferNoSchedule` keeps no Pod away.
+pub fn untolerated_taints<'a>(node: Value<'a>, pod: Value<'a>) -> impl Iterator<Item = String> {
+    let taints = node.items_at(&["spec", "taints"]);
+    let untolerated = taints.filter(move |taint| {
+        let is_hard = taint.text_at(&["effect"]).as_deref() != Some("PreferNoSchedule");
+        let mut tolerations = pod.items_at(&["spec", "tolerations"]);
+        is_hard && !tolerations.any(|toleration| tolerates(toleration, *taint))
+    });
+    untolerated.map(text)
+}
+
+/// Whether a toleration matches a taint
+/// (<https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts>).
+fn tolerates(toleration: Value<'_>, taint: Value<'_>) -> bool {
+    let own = |key: &str| toleration.text_at(&[key]).filter(|text| !text.is_empty());
+    let is_same =
+        |key: &str| own(key).is_none_or(|text| taint.text_at(&[key]).as_ref() == Some(&text));
+    let has_value =
+        || own("value").unwrap_or_default() == taint.text_at(&["value"]).unwrap_or_default();
+    let exists = own("operator").as_deref() == Some("Exists");
+    is_same("key") && is_same("effect") && (exists || (own("key").is_some() && has_value()))
+}
+
+fn text(taint: Value<'_>) -> String {
+    let part = |key: &str| taint.text_at(&[key]).unwrap_or_default();
+    let value = part("value");
+    let equals = if value.is_empty() { "" } else { "=" };
+    format!("{}{equals}{value}:{}", part("key"), part("effect"))
+}
