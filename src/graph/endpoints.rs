@@ -48,7 +48,7 @@ impl Graph {
         let namespace = node.object.namespace.as_ref();
         match &node.facts {
             Facts::Slice(_) => {
-                let name = node.labels.get(SERVICE_NAME).into_iter();
+                let name = node.label(SERVICE_NAME).into_iter();
                 let uids = name.flat_map(|name| self.kinds.of_service("Service", namespace, name));
                 uids.filter_map(|uid| self.node(uid)).collect()
             }

@@ -41,14 +41,14 @@ impl IndexKey {
     fn of(node: &Node) -> Option<IndexKey> {
         let kind = indexed(&node.object.kind)?;
         let service = match &node.facts {
-            Facts::Service(_) => Some(&node.object.name),
-            Facts::Slice(_) => node.labels.get(SERVICE_NAME),
+            Facts::Service(_) => Some(node.object.name.clone()),
+            Facts::Slice(_) => node.label(SERVICE_NAME).map(Arc::from),
             Facts::Workload(_) | Facts::Pod(_) | Facts::Data(_) | Facts::Other => None,
         };
         Some(IndexKey {
             kind,
             namespace: node.object.namespace.clone(),
-            service: service.cloned().unwrap_or_default(),
+            service: service.unwrap_or_default(),
         })
     }
 }
@@ -103,12 +103,12 @@ impl KindIndex {
         &'i self,
         kind: &'static str,
         namespace: Option<&Arc<str>>,
-        service: &Arc<str>,
+        service: &str,
     ) -> impl Iterator<Item = &'i Uid> + use<'i> {
         let key = IndexKey {
             kind,
             namespace: namespace.cloned(),
-            service: service.clone(),
+            service: service.into(),
         };
         self.objects.get(&key).into_iter().flatten()
     }

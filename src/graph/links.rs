@@ -6,7 +6,7 @@ use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, map_selector};
 
 use super::field_path::values_at;
-use super::labels::{Labels, labels_of};
+use super::labels::Labels;
 use super::reference::{Port, Reference};
 use super::reference_target::ReferenceTarget;
 use super::relations::{
@@ -289,9 +289,7 @@ fn template_labels(object: Value<'_>) -> Option<Labels> {
     let has_template = matches!(own.group(), "" | "apps" | "batch" | "argoproj.io");
     let spec = object.get("spec").filter(|_| has_template)?;
     let spec = spec.at(&["jobTemplate", "spec"]).unwrap_or(spec);
-    let template = spec.get("template")?;
-    let labels = template.at(&["metadata", "labels"]);
-    Some(labels.map(labels_of).unwrap_or_default())
+    Some(Labels::of(spec.get("template")?))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Anchor {
         let links = graph.links_of(&node.uid);
         Anchor {
             node: ReferenceTarget::of(&node.object),
-            labels: Labels::clone(&node.labels),
+            labels: node.labels.clone(),
             template: links.and_then(|links| links.template.clone()),
         }
     }

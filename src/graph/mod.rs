@@ -47,7 +47,7 @@ use kind_index::KindIndex;
 use references::References;
 
 pub use endpoints::Backend;
-pub use labels::{Labels, labels_of};
+pub use labels::Labels;
 pub use links::Links;
 pub use lookup::{Lookup, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan};

@@ -65,12 +65,12 @@ fn replacement<'a>(
     key: &'a str,
     value: &str,
 ) -> Option<(&'a str, &'a str, usize)> {
-    let own = labels.get(key).map(|own| &**own);
+    let own = labels.get(key);
     if let Some(own) = own.filter(|own| are_alike(value, own)) {
         return Some((key, own, usize::from(own != value)));
     }
-    let other = labels.iter().find(|(_, other)| &***other == value);
-    let other = other.map(|(other, value)| (&**other, &**value, 2));
+    let other = labels.iter().find(|(_, other)| *other == value);
+    let other = other.map(|(other, value)| (other, value, 2));
     other.or_else(|| Some((key, own?, UNLIKE)))
 }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::Form;
 
-use super::labels::{Labels, labels_of};
+use super::labels::Labels;
 use super::owner::{self, Owner};
 use super::pod::Pod;
 use super::service::Service;
@@ -26,7 +26,7 @@ pub struct Node {
     /// Its owners, in the object's order.
     pub owners: Arc<[Owner]>,
     /// Its labels. Siblings share equal ones.
-    pub labels: Arc<Labels>,
+    pub labels: Labels,
     /// When it was created.
     pub created: Option<Timestamp>,
     /// Whether it is being deleted.
@@ -54,11 +54,10 @@ pub enum Facts {
 
 impl Node {
     pub(super) fn of(form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
-        let labels = object.at(&["metadata", "labels"]);
         Node {
             uid: reference.identity(),
             owners: owner::read(object).into(),
-            labels: Arc::new(labels.map(labels_of).unwrap_or_default()),
+            labels: Labels::of(object),
             created: object.time_at(&["metadata", "creationTimestamp"]),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
             facts: Facts::of(form, reference, object),
@@ -86,7 +85,7 @@ impl Node {
 
     /// The value of one of its labels.
     pub fn label(&self, key: &str) -> Option<&str> {
-        self.labels.get(key).map(|value| &**value)
+        self.labels.get(key)
     }
 
     /// Whether it is a default binding. The API server creates them for all controllers, whether they run or not

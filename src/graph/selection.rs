@@ -48,7 +48,6 @@ impl Selection {
     }
 
     fn matches(&self, labels: &Labels) -> bool {
-        self.labels
-            .matches(|key| labels.get(key).map(|value| &**value))
+        self.labels.matches(|key| labels.get(key))
     }
 }

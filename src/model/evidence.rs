@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::graph::{Labels, labels_of};
-use crate::object::{Doc, EventFacts, ObjectRef, Uid, Value};
+use crate::graph::Labels;
+use crate::object::{Doc, EventFacts, ObjectRef, Uid};
 use crate::source::{Event, Form, SourceKey, Version};
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
@@ -97,7 +97,7 @@ impl Evidence {
             SourceEvidence::Labels(labels) if why.is_gone() => drop(labels.remove(&uid)),
             SourceEvidence::Labels(labels) => {
                 let doc = now.doc().ok();
-                let own = doc.as_ref().map(|doc| labels_in(doc.root()));
+                let own = doc.as_ref().map(|doc| Labels::of(doc.root()));
                 labels.insert(uid, own.unwrap_or_default());
             }
             SourceEvidence::Templates(templates) if why.is_gone() => drop(templates.remove(&uid)),
@@ -249,16 +249,10 @@ impl PodTemplate {
         let spec = doc.root().at(&["spec"])?;
         Some(PodTemplate {
             workload: version.object.clone(),
-            labels: labels_in(spec.at(&["template"])?),
+            labels: Labels::of(spec.at(&["template"])?),
             replicas: spec.i64_at(&["replicas"]).unwrap_or(1),
         })
     }
-}
-
-/// The labels of an object, or of the Pods of a template.
-fn labels_in(object: Value<'_>) -> Labels {
-    let labels = object.at(&["metadata", "labels"]);
-    labels.map(labels_of).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::labels_of;
+use crate::graph::Labels;
 use crate::object::{Quantity, Value, label_selector};
 
 /// What a volume has, and what the claim asks for instead.
@@ -119,9 +119,8 @@ fn access(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
 /// The labels that a claim demands. They do not matter to a volume that the claim names.
 pub(super) fn labels(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
     let selector = label_selector(claim.at(&["spec", "selector"])?)?;
-    let labels = volume.at(&["metadata", "labels"]);
-    let labels = labels.map(labels_of).unwrap_or_default();
-    let is_match = selector.matches(|key| labels.get(key).map(|value| &**value));
+    let labels = Labels::of(volume);
+    let is_match = selector.matches(|key| labels.get(key));
     let pairs = labels.iter().map(|(key, value)| format!("{key}={value}"));
     let pairs: Vec<String> = pairs.collect();
     (!is_match).then(|| Misfit {

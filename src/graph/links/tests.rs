@@ -573,7 +573,11 @@ fn each_relation_is_read() {
 
 #[test]
 fn the_labels_of_a_template_are_those_of_its_pods() {
-    let labels = |kind, fields| links_of(kind, fields).template.map(|labels| labels.len());
+    let labels = |kind, fields| {
+        links_of(kind, fields)
+            .template
+            .map(|labels| labels.iter().count())
+    };
     let template = r#""spec":{"template":{"metadata":{"labels":{"app":"web"}}}}"#;
     let job =
         r#""spec":{"jobTemplate":{"spec":{"template":{"metadata":{"labels":{"app":"web"}}}}}}"#;

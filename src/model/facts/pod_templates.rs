@@ -21,9 +21,7 @@ impl Model {
         let read = sources
             .iter()
             .flat_map(|source| self.evidence.templates(source));
-        let is_selected = |template: &PodTemplate| {
-            selector.matches(|key| template.labels.get(key).map(|value| &**value))
-        };
+        let is_selected = |template: &PodTemplate| selector.matches(|key| template.labels.get(key));
         if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
             return Some(creates_none(template));
         }

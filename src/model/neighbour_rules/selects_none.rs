@@ -39,7 +39,7 @@ impl Model {
         let is_read = self.coverage.is_read(&source) && self.knows_absence;
         is_read.then_some(())?;
         let mut labels = self.evidence.labels(&source);
-        if labels.any(|labels| selector.matches(|key| labels.get(key).map(|value| &**value))) {
+        if labels.any(|labels| selector.matches(|key| labels.get(key))) {
             return None;
         }
         let nearest = self.nearest_in(&source, &selector);
