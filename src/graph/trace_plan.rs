@@ -41,6 +41,8 @@ pub struct TraceScope<'a> {
     pub types: &'a ServedTypes,
     /// How far the trace goes.
     pub reach: &'a TraceReach,
+    /// The sources that the view follows already. They come first where there are too many.
+    pub followed: &'a [SourceKey],
 }
 
 impl Graph {
@@ -55,7 +57,6 @@ impl Graph {
             scope,
             root: node,
             steps: self.walk(&node.uid, scope.reach),
-            named: 0,
             plan: TracePlan::default(),
         };
         planner.read_named();
@@ -70,8 +71,6 @@ struct TracePlanner<'p> {
     scope: &'p TraceScope<'p>,
     root: &'p Node,
     steps: Vec<Step<'p>>,
-    /// How many objects are read by their names.
-    named: usize,
     plan: TracePlan,
 }
 
@@ -117,13 +116,16 @@ impl<'p> TracePlanner<'p> {
         }
         let mut seen = BTreeSet::from([ReferenceTarget::of(&self.root.object)]);
         targets.retain(|target| seen.insert(target.clone()));
-        for target in &targets {
+        let sources = targets.iter().filter_map(|target| {
             let source = target.source(self.scope.cluster, self.scope.types);
-            let source = source.filter(|source| !self.plan.sources.contains(source));
-            if let Some(source) = source.filter(|_| self.named < MAX_NAMED) {
-                self.named += 1;
-                self.add(source);
-            }
+            source.filter(|source| !self.plan.sources.contains(source))
+        });
+        // What an object names is known only once it is read. If that took the place of the object itself, the plan would
+        // change forever.
+        let mut sources: Vec<SourceKey> = sources.collect();
+        sources.sort_by_key(|source| !self.scope.followed.contains(source));
+        for source in sources.into_iter().take(MAX_NAMED) {
+            self.add(source);
         }
     }
 
@@ -159,10 +161,14 @@ impl<'p> TracePlanner<'p> {
             let mut owners = self.graph.owners(&node.uid).into_iter();
             owners.all(Node::is_custom)
         };
-        let behind = self
-            .nodes(TraceSide::Behind)
-            .filter(is_top)
-            .take(MAX_EXPANDED);
+        let mut behind: Vec<&Node> = self.nodes(TraceSide::Behind).filter(is_top).collect();
+        behind.sort_by_key(|node| {
+            let sources = node.dependent_sources(self.scope.cluster);
+            !sources
+                .iter()
+                .all(|source| self.scope.followed.contains(source))
+        });
+        let behind = behind.into_iter().take(MAX_EXPANDED);
         let behind: Vec<&Node> = [self.root].into_iter().chain(behind).collect();
         for node in behind {
             for source in node.dependent_sources(self.scope.cluster) {

@@ -138,3 +138,28 @@ fn a_named_pipe_is_a_stream() {
     assert_eq!(run.finish().status.code(), Some(0));
     std::fs::remove_file(&path).unwrap();
 }
+
+/// A node with these many Pods, each of a Deployment of its own.
+fn crowded_node(pods: u32) -> String {
+    let owned = |kind: &str, owner: &str, n: u32| {
+        format!(
+            "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {owner}-{n}, uid: {owner}-{n}, controller: true}}]"
+        )
+    };
+    let mut objects = vec!["{apiVersion: v1, kind: Node, metadata: {name: node-a, uid: node-a}}".to_owned()];
+    for n in 0..pods {
+        let (set, web) = (owned("ReplicaSet", "set", n), owned("Deployment", "web", n));
+        objects.push(format!("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web-{n}, namespace: shop, uid: web-{n}}}}}"));
+        objects.push(format!("{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: set-{n}, namespace: shop, uid: set-{n}, {web}}}}}"));
+        objects.push(format!("{{apiVersion: v1, kind: Pod, metadata: {{name: p-{n}, namespace: shop, uid: p-{n}, {set}}}, spec: {{nodeName: node-a}}}}"));
+    }
+    format!("---\n{}\n", objects.join("\n---\n"))
+}
+
+#[test]
+fn a_trace_that_names_more_objects_than_it_reads_ends() {
+    let path = file("crowded.yaml", &crowded_node(20));
+    let ran = Spy::alone().run(&["trace", "node/node-a", "--from", &path, "--once"]);
+    let pods = ran.stdout.matches("pod/p-").count();
+    assert_eq!(pods, 20, "{}", ran.transcript());
+}

@@ -73,10 +73,12 @@ impl Traced {
     /// of all these objects.
     pub(super) fn follow(&mut self, story: Vec<SourceKey>) {
         let cluster = &self.source.cluster;
+        let followed: Vec<SourceKey> = self.model.coverage().sources().cloned().collect();
         let scope = TraceScope {
             cluster,
             types: self.model.types(),
             reach: &self.reach,
+            followed: &followed,
         };
         let object = self.node().map(|node| &node.object);
         let connected = object.map(|object| self.graph().trace_plan(object, &scope));
