@@ -5,17 +5,15 @@ use std::sync::{Arc, LazyLock};
 use jiff::Timestamp;
 
 use crate::graph::Tier;
-use crate::object::{EventFacts, ObjectRef};
+use crate::object::{EventFacts, ObjectRef, well_known_type};
 use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
 
-/// The causes that report a problem of an object which has not failed. A rollout that goes on has none of them.
-const PROBLEM_REPORTS: [CauseRule; 4] = [
-    CauseRule::Condition,
-    CauseRule::FailedCreate,
-    CauseRule::NotReady,
-    CauseRule::ReplicaFailure,
-];
+/// The causes that report a problem of an object which has not failed.
+const PROBLEM_REPORTS: [CauseRule; 2] = [CauseRule::FailedCreate, CauseRule::ReplicaFailure];
+
+/// The same of a custom resource. A Pod that has just started has such a condition, too.
+const PROBLEM_CONDITIONS: [CauseRule; 2] = [CauseRule::Condition, CauseRule::NotReady];
 
 /// The assessment of an object until the first refresh. All objects of a long listing share it.
 static UNREAD: LazyLock<Arc<Assessment>> = LazyLock::new(|| Arc::new(Assessment::unread()));
@@ -93,11 +91,15 @@ impl ModelObject {
 
     /// Whether it has failed, or is not new and has a cause that reports a problem.
     pub fn is_broken(&self) -> bool {
-        let mut reports = PROBLEM_REPORTS.iter();
+        let has_any =
+            |rules: &[CauseRule]| rules.iter().any(|rule| self.assessment.has_cause(*rule));
+        let is_custom = well_known_type(self.object.group(), &self.object.kind).is_none();
         match self.assessment.status() {
             Status::Failed => true,
             Status::InProgress if self.is_starting => false,
-            Status::InProgress => reports.any(|rule| self.assessment.has_cause(*rule)),
+            Status::InProgress => {
+                has_any(&PROBLEM_REPORTS) || (is_custom && has_any(&PROBLEM_CONDITIONS))
+            }
             Status::Current | Status::Terminating | Status::NotFound | Status::Unknown => false,
         }
     }
@@ -192,7 +194,7 @@ impl ModelObject {
     }
 
     /// The cluster that it is in; `None` if no source has it.
-    pub(super) fn cluster(&self) -> Option<&ClusterId> {
+    pub fn cluster(&self) -> Option<&ClusterId> {
         self.held.first().map(|(source, _)| &source.cluster)
     }
 

@@ -146,7 +146,8 @@ fn crowded_node(pods: u32) -> String {
             "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {owner}-{n}, uid: {owner}-{n}, controller: true}}]"
         )
     };
-    let mut objects = vec!["{apiVersion: v1, kind: Node, metadata: {name: node-a, uid: node-a}}".to_owned()];
+    let mut objects =
+        vec!["{apiVersion: v1, kind: Node, metadata: {name: node-a, uid: node-a}}".to_owned()];
     for n in 0..pods {
         let (set, web) = (owned("ReplicaSet", "set", n), owned("Deployment", "web", n));
         objects.push(format!("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web-{n}, namespace: shop, uid: web-{n}}}}}"));

@@ -216,3 +216,127 @@ async fn logs_and_records_have_the_last_change() {
         assert_eq!(change["changes"], json!(["limit: \"10\" → \"25\""]));
     }
 }
+
+/// A Pod that does not start, because a `ConfigMap` lacks the key `limit`. It reads all keys of another one.
+fn reading_pod() -> Value {
+    let mut pod = broken_pod("CreateContainerConfigError");
+    let key = json!({"configMapKeyRef": {"name": "flags", "key": "limit"}});
+    pod["spec"]["containers"][0]["env"] = json!([{"name": "LIMIT", "valueFrom": key}]);
+    pod["spec"]["containers"][0]["envFrom"] = json!([{"configMapRef": {"name": "others"}}]);
+    pod
+}
+
+/// Somebody changes other fields after the change that broke the object.
+struct Noise {
+    /// What was there before.
+    objects: Vec<Value>,
+    /// The changes: the resource, the name and the patch. The first one is the cause, and the others are not.
+    changes: Vec<(&'static str, &'static str, Value)>,
+    /// The object to look at.
+    shown: &'static str,
+    /// The line.
+    line: &'static str,
+}
+
+fn object(api_version: &str, kind: &str, name: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": "shop", "generation": 1},
+        "spec": spec,
+    })
+}
+
+fn ingress(backend: &str) -> Value {
+    let backend = json!({"service": {"name": backend, "port": {"number": 80}}});
+    let paths = json!([{"path": "/", "pathType": "Prefix", "backend": backend}]);
+    json!([{"host": "a.example.com", "http": {"paths": paths}}])
+}
+
+fn service() -> Value {
+    let ports = json!([{"port": 80, "targetPort": 8080}]);
+    let spec = json!({"clusterIP": "10.96.0.10", "selector": {"app": "web"}, "ports": ports});
+    object("v1", "Service", "web", &spec)
+}
+
+fn selector_that_matches_nothing() -> Noise {
+    Noise {
+        objects: vec![service()],
+        changes: vec![
+            (
+                "services",
+                "web",
+                json!({"spec": {"selector": {"app": "wbe"}}}),
+            ),
+            (
+                "services",
+                "web",
+                json!({"spec": {"sessionAffinity": "ClientIP"}}),
+            ),
+        ],
+        shown: "svc/web",
+        line: "└ changed 4m58s ago by kubectl-edit: selector.app: web → wbe",
+    }
+}
+
+fn backend_that_does_not_exist() -> Noise {
+    let external = json!({"type": "ExternalName", "externalName": "a.example.com"});
+    let mut both = ingress("gone");
+    let mut second = ingress("other")[0].clone();
+    second["host"] = json!("b.example.com");
+    both.as_array_mut().unwrap().push(second);
+    let front = json!({"rules": ingress("other")});
+    let of_front = |rules: Value| {
+        (
+            "ingresses.networking.k8s.io",
+            "front",
+            json!({"spec": {"rules": rules}}),
+        )
+    };
+    Noise {
+        objects: vec![
+            object("v1", "Service", "other", &external),
+            object("networking.k8s.io/v1", "Ingress", "front", &front),
+        ],
+        changes: vec![of_front(ingress("gone")), of_front(both)],
+        shown: "ing/front",
+        line: "└ changed 4m57s ago by kubectl-edit: rules[host=a.example.com].http.paths[path=/].backend.service.name: other → gone",
+    }
+}
+
+fn key_that_is_missing() -> Noise {
+    Noise {
+        objects: vec![
+            config_map("flags", &json!({"limit": "10"})),
+            config_map("others", &json!({"a": "1"})),
+            reading_pod(),
+        ],
+        changes: vec![
+            (
+                "configmaps",
+                "flags",
+                json!({"data": {"limit": null, "max": "10"}}),
+            ),
+            ("configmaps", "flags", json!({"data": {"b": "2"}})),
+            ("configmaps", "others", json!({"data": {"a": "2"}})),
+        ],
+        shown: "pod/web",
+        line: "└ configmap/flags changed 4m56s ago by kubectl-edit: limit: \"10\" → (none), max: (none) → \"10\"",
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_change_of_other_fields_is_not_blamed() {
+    for case in [
+        selector_that_matches_nothing(),
+        backend_that_does_not_exist(),
+        key_that_is_missing(),
+    ] {
+        let cluster = Cluster::start().await;
+        for object in case.objects {
+            cluster.put(object);
+        }
+        for (resource, name, patch) in &case.changes {
+            cluster.edit(resource, name, patch);
+        }
+        assert_eq!(line_of(&cluster, case.shown), case.line, "{}", case.shown);
+    }
+}

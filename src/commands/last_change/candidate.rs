@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::graph::{Links, Reference, ReferenceTarget, Tier};
-use crate::model::{Absence, Model};
-use crate::object::{ObjectRef, Uid};
+use crate::model::{Absence, Model, ModelObject};
+use crate::object::{ObjectRef, Uid, condition};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::{History, Mux, Revision};
 
-use super::failure_reason::{FailureReason, unwell_pods};
+use super::Failure;
+use super::failure_reason::{FailureReason, broken_references, unwell_pods};
+use super::problem::Problem;
 
 /// How many other objects are looked up for one failed object.
 const MAX_OTHERS: usize = 8;
@@ -17,10 +21,16 @@ const MAX_OTHERS: usize = 8;
 pub(super) struct Candidate {
     pub(super) history: History,
     pub(super) start: CandidateStart,
-    /// Why the failed object has failed, if this is that object.
-    pub(super) own: Option<FailureReason>,
-    /// Whether the API server names it as the reason.
+    /// Why the failed object has failed.
+    pub(super) reason: FailureReason,
+    /// Whether it is the failed object.
+    pub(super) is_own: bool,
+    /// Whether the API server or the model names it as the reason.
     pub(super) is_blamed: bool,
+    /// The problem that tells which change is the cause.
+    pub(super) problem: Option<Problem>,
+    /// When the failure began. A later change of another object is not the cause.
+    pub(super) failed_at: Option<Timestamp>,
 }
 
 /// Where a look-up starts.
@@ -31,20 +41,28 @@ pub(super) enum CandidateStart {
     Other(ObjectRef, Revision),
 }
 
-/// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist, and the exceeded
-/// quota.
-pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> {
+/// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist or lacks
+/// something, and what the failure is blamed on.
+pub(super) fn candidates(
+    model: &Model,
+    failure: &Failure,
+    mux: &Mux,
+    now: Timestamp,
+) -> Vec<Candidate> {
+    let Failure { uid, reason, .. } = failure;
     let object = model.object(uid);
-    let held = object.and_then(|object| Some((object, object.source_version()?)));
-    let Some((object, (source, version))) = held else {
+    let Some((source, version)) = object.and_then(ModelObject::source_version) else {
         return Vec::new();
     };
     let Some(newest) = newest(model) else {
         return Vec::new();
     };
-    let reason = FailureReason::of(model, object);
-    let others = others(model, uid, &reason, &source.cluster);
-    let others = others.into_iter().filter_map(|target| {
+    let unwell = unwell_pods(model, uid);
+    let needs = unwell.iter().flat_map(|pod| broken_references(model, pod));
+    let needs: Vec<Reference> = needs.collect();
+    let failed_at = unwell_since(model, &unwell);
+    let others = others(model, failure, &unwell, &source.cluster);
+    let other = |target: ReferenceTarget| {
         let key = SourceKey {
             form: Form::Full,
             ..target.source(&source.cluster, model.types())?
@@ -52,17 +70,53 @@ pub(super) fn candidates(model: &Model, uid: &Uid, mux: &Mux) -> Vec<Candidate> 
         Some(Candidate {
             history: mux.history(&key)?,
             start: CandidateStart::Other(key.named_object()?, newest),
-            own: None,
-            is_blamed: &*target.kind.kind == "ResourceQuota",
+            reason: reason.clone(),
+            is_own: false,
+            is_blamed: reason.blamed() == Some(&target),
+            problem: Some(problem_of_other(&needs, &target, now)),
+            failed_at,
         })
-    });
+    };
+    let others: Vec<Candidate> = others.into_iter().filter_map(other).collect();
+    let problem = match reason {
+        FailureReason::Need(_) => Some(Problem::Names(needs, model.types().clone())),
+        FailureReason::Other => Some(Problem::Verdict(now)),
+        _ => None,
+    };
     let own = mux.history(source).map(|history| Candidate {
         history,
         start: CandidateStart::Own(version.clone()),
-        own: Some(reason.clone()),
+        reason: reason.clone(),
+        is_own: true,
         is_blamed: false,
+        problem,
+        failed_at: None,
     });
     own.into_iter().chain(others).collect()
+}
+
+/// The problem of an object that others need.
+fn problem_of_other(needs: &[Reference], target: &ReferenceTarget, now: Timestamp) -> Problem {
+    let needs = needs.iter().filter(|need| need.target == *target);
+    let keys: Vec<Arc<str>> = needs.flat_map(|need| need.keys.iter().cloned()).collect();
+    if keys.is_empty() {
+        Problem::Verdict(now)
+    } else {
+        Problem::Lacks(keys)
+    }
+}
+
+/// How far the clock of a node may be behind that of the API server.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_secs(5);
+
+/// Since when the first of the Pods has not been ready, at the latest.
+fn unwell_since(model: &Model, pods: &[&ModelObject]) -> Option<Timestamp> {
+    let since = pods.iter().filter_map(|pod| {
+        let doc = model.doc(&pod.object.identity())?;
+        let ready = condition(doc.root(), "Ready");
+        ready.filter(|ready| ready.status == "False")?.since()
+    });
+    since.min()?.checked_add(CLOCKS_DIFFER).ok()
 }
 
 /// The newest revision that the model knows.
@@ -73,16 +127,19 @@ fn newest(model: &Model) -> Option<Revision> {
 
 fn others(
     model: &Model,
-    uid: &Uid,
-    reason: &FailureReason,
+    failure: &Failure,
+    unwell: &[&ModelObject],
     cluster: &ClusterId,
 ) -> Vec<ReferenceTarget> {
+    let Failure { uid, reason, .. } = failure;
     let mut others = match reason {
-        FailureReason::Webhook => return Vec::new(),
-        FailureReason::Quota(quota) => vec![quota.clone()],
-        _ => Vec::new(),
+        FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
+        FailureReason::Ports => return creators(model, uid),
+        FailureReason::ScaledDown(workload) => return vec![workload.clone()],
+        FailureReason::Need(needs) => needs.iter().cloned().collect(),
+        _ => Vec::from_iter(reason.blamed().cloned()),
     };
-    for object in unwell_pods(model, uid).into_iter().take(MAX_OTHERS) {
+    for object in unwell.iter().take(MAX_OTHERS) {
         let Some(doc) = model.doc(&object.object.identity()) else {
             continue;
         };
@@ -96,7 +153,7 @@ fn others(
             let is_read = match reason {
                 FailureReason::ImagePull => reference.relation.name == "pull secret",
                 // A Pod without a node has read nothing.
-                FailureReason::Scheduling => false,
+                FailureReason::Scheduling | FailureReason::Need(_) => false,
                 _ => is_configuration(&reference),
             };
             let is_suspect = is_read || is_missing();
@@ -107,6 +164,20 @@ fn others(
     }
     others.truncate(MAX_OTHERS);
     others
+}
+
+/// The workloads that created the Pods of a Service.
+fn creators(model: &Model, service: &Uid) -> Vec<ReferenceTarget> {
+    let graph = model.graph();
+    let mut creators = Vec::new();
+    for pod in graph.selected_pods(service) {
+        let set = graph.owners(&pod.uid).into_iter().next();
+        let top = set.and_then(|set| graph.owners(&set.uid).into_iter().next());
+        let creator = top.or(set).map(|node| ReferenceTarget::of(&node.object));
+        creators.extend(creator.filter(|creator| !creators.contains(creator)));
+    }
+    creators.truncate(MAX_OTHERS);
+    creators
 }
 
 /// An inventory only lists what it names, so a change of that is no reason for its failure.

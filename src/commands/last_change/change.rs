@@ -1,10 +1,10 @@
 //! `LastChange`: one change of an object: who made it, when, and what it changed.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
 use crate::object::ObjectRef;
-use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first};
 use crate::render::json::RefRecord;
@@ -12,22 +12,13 @@ use crate::render::json::last_change::LastChangeRecord;
 use crate::source::Version;
 use crate::watch::Revision;
 
-use super::failure_reason::{FailureReason, is_configuration};
+use super::fields::Matters;
 
 /// How many changed fields are listed.
 const FIELDS: usize = 2;
 
 /// The arrow between two values in logs and records.
 const ARROW: &str = " → ";
-
-/// Which changes matter, and whose they are.
-#[derive(Clone, Copy)]
-pub(super) struct Matters<'r> {
-    /// Why the failed object has failed; `None` for a change of another object.
-    pub(super) own: Option<&'r FailureReason>,
-    /// How far the server's clock is ahead of this machine's.
-    pub(super) skew: SignedDuration,
-}
 
 /// A change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +37,31 @@ pub(crate) struct LastChange {
     is_of_template: bool,
     /// Whether the object has changed again since.
     is_earlier: bool,
-    /// When it was made, by the clock of this machine; `None` if the server recorded no time.
-    at: Option<Timestamp>,
-    /// The changed fields, with old and new values; `None` for a deletion.
-    fields: Option<FieldChanges>,
+    /// The paths of all changed fields.
+    paths: Vec<String>,
+    /// When it was made, by the clock of this machine; `None` if that is not known.
+    at: Option<Made>,
+    what: What,
+}
+
+/// When a change was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// The server recorded this time.
+    At(Timestamp),
+    /// Other writes, some seconds before and after it, have recorded times.
+    About(Timestamp),
+}
+
+/// What a change did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// It changed fields.
+    Changed(FieldChanges),
+    /// It created the object.
+    Created,
+    /// It deleted the object.
+    Deleted,
 }
 
 /// The fields that a change changed.
@@ -74,7 +86,9 @@ impl LastChange {
         let diff = Diff::of(Some(old), Some(new));
         let changes = diff.changes().iter();
         let mut changes: Vec<&Change> = changes
-            .filter(|change| change.noise.is_none() && matters.has(&diff, change))
+            .filter(|change| {
+                change.noise.is_none() && matters.has(&newer.object.kind, &diff, change)
+            })
             .collect();
         most_telling_first(&diff, &mut changes);
         let first = changes.first()?;
@@ -85,27 +99,22 @@ impl LastChange {
             None => (None, None),
         };
         let name = |entry: &ManagedFieldsEntry<'_>| entry.manager.clone().into_owned();
-        let is_all = |part: &str| {
-            let mut paths = changes
-                .iter()
-                .map(|change| diff.path(change.at).to_string());
-            paths.all(|path| path.starts_with(part))
-        };
+        let paths = changes.iter().map(|change| diff.path(change.at));
+        let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
+        let is_all = |part: &str| paths.iter().all(|path| path.starts_with(part));
         let at = writers.moved();
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
-            object: matters
-                .own
-                .is_none()
-                .then(|| ObjectRef::clone(&newer.object)),
+            object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
             by: by.map(name),
             probably_by: probably_by.map(name),
             revision: Revision::parse(&newer.version),
             is_minor: is_all(".spec.template.metadata"),
             is_of_template: is_all(".spec.template"),
             is_earlier: false,
-            at: at.map(|at| at.checked_sub(matters.skew).unwrap_or(at)),
-            fields: Some(FieldChanges {
+            paths,
+            at: at.map(|at| Made::At(at.checked_sub(matters.skew).unwrap_or(at))),
+            what: What::Changed(FieldChanges {
                 first: shown
                     .map(|change| change_in_line(&diff, change, redactor).sides())
                     .collect(),
@@ -114,18 +123,55 @@ impl LastChange {
         })
     }
 
-    /// The deletion of an object that the failed one needs.
-    pub(super) fn deletion(object: &ObjectRef) -> LastChange {
+    /// The creation of an object in its first version.
+    pub(super) fn creation(first: &Version, matters: Matters<'_>) -> Option<LastChange> {
+        let doc = first.doc().ok()?;
+        let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
+        let mut entries = entries(doc.root()).into_iter();
+        let creator = entries.find(|entry| entry.subresource.is_empty())?;
+        Some(LastChange {
+            object: (!matters.is_own).then(|| ObjectRef::clone(&first.object)),
+            by: Some(creator.manager.into_owned()),
+            revision: Revision::parse(&first.version),
+            at: created.checked_sub(matters.skew).ok().map(Made::At),
+            ..LastChange::of(What::Created)
+        })
+    }
+
+    /// The deletion at this revision of an object that the failed one needs.
+    pub(super) fn deletion(object: &ObjectRef, revision: Revision) -> LastChange {
         LastChange {
             object: Some(object.clone()),
+            revision: Some(revision),
+            ..LastChange::of(What::Deleted)
+        }
+    }
+
+    fn of(what: What) -> LastChange {
+        LastChange {
+            object: None,
             by: None,
             probably_by: None,
             revision: None,
             is_minor: false,
             is_of_template: false,
             is_earlier: false,
+            paths: Vec::new(),
             at: None,
-            fields: None,
+            what,
+        }
+    }
+
+    /// The revision of a change whose time is not known.
+    pub(super) fn undated(&self) -> Option<Revision> {
+        self.revision.filter(|_| self.at.is_none())
+    }
+
+    /// The same change, which was made at about this time.
+    pub(super) fn made_about(self, at: Timestamp) -> LastChange {
+        LastChange {
+            at: Some(Made::About(at)),
+            ..self
         }
     }
 
@@ -137,6 +183,16 @@ impl LastChange {
         }
     }
 
+    /// Whether it changes a field that another change changes, too.
+    pub(super) fn repeats(&self, other: &LastChange) -> bool {
+        self.paths.iter().any(|path| other.paths.contains(path))
+    }
+
+    /// Whether it was certainly made after a time.
+    pub(super) fn is_after(&self, time: Timestamp) -> bool {
+        self.at.is_some_and(|at| at.time() > time)
+    }
+
     /// Whether it is the newest change of the Pod template of the failed object.
     pub(crate) fn is_of_newest_template(&self) -> bool {
         self.object.is_none() && self.is_of_template && !self.is_earlier
@@ -144,7 +200,7 @@ impl LastChange {
 
     /// Whether it is a deletion.
     pub(super) fn is_deletion(&self) -> bool {
-        self.fields.is_none()
+        self.what == What::Deleted
     }
 
     /// Whether it only changes the metadata of a Pod template. A restart brings out what changed before.
@@ -172,29 +228,46 @@ impl LastChange {
     fn sentence(&self, when: impl Fn(Timestamp) -> String, arrow: &str) -> String {
         let object = self.object.as_ref();
         let object = object.map_or(String::new(), |object| format!("{object} "));
-        let Some(fields) = &self.fields else {
-            return format!("{object}was deleted");
+        let when = match self.at {
+            Some(Made::At(at)) => when(at),
+            Some(Made::About(at)) => format!(" about{}", when(at)),
+            None => String::new(),
         };
-        let when = self.at.map(when).unwrap_or_default();
         let by = self.by.as_ref().map(|by| format!(" by {by}"));
         let probably = self.probably_by.as_ref();
         let by = by.or_else(|| probably.map(|by| format!(" probably by {by}")));
         let by = by.unwrap_or_default();
-        format!("{object}changed{when}{by}: {}", fields.text(arrow))
+        match &self.what {
+            What::Changed(fields) => format!("{object}changed{when}{by}: {}", fields.text(arrow)),
+            What::Created => format!("{object}was created{when}{by}"),
+            What::Deleted => format!("{object}was deleted{when}"),
+        }
     }
 
     /// The record of the change in a cluster.
     pub(crate) fn record(&self, cluster: &str) -> LastChangeRecord {
-        let fields = self.fields.as_ref();
         let object = self.object.as_ref();
+        let fields = match &self.what {
+            What::Changed(fields) => Some(fields),
+            What::Created | What::Deleted => None,
+        };
         LastChangeRecord {
             object: object.map(|object| RefRecord::new(cluster, object)),
-            time: self.at.map(rfc3339_millis),
+            time: self.at.map(|at| rfc3339_millis(at.time())),
+            about: matches!(self.at, Some(Made::About(_))),
             by: self.by.clone(),
-            deleted: fields.is_none(),
+            created: self.what == What::Created,
+            deleted: self.what == What::Deleted,
             changes: fields.map_or_else(Vec::new, |fields| fields.texts(ARROW)),
             more: fields.map_or(0, |fields| fields.more),
         }
+    }
+}
+
+impl Made {
+    fn time(self) -> Timestamp {
+        let (Made::At(time) | Made::About(time)) = self;
+        time
     }
 }
 
@@ -210,15 +283,5 @@ impl FieldChanges {
             more => format!(", {more} more"),
         };
         format!("{}{more}", first.join(", "))
-    }
-}
-
-impl Matters<'_> {
-    fn has(self, diff: &Diff<'_>, change: &Change) -> bool {
-        let path = diff.path(change.at).to_string();
-        match self.own {
-            Some(reason) => reason.may_come_from(&path),
-            None => is_configuration(&path),
-        }
     }
 }

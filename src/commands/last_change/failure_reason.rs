@@ -1,13 +1,15 @@
 //! `FailureReason`: why an object has failed, as far as it decides which change may be the cause.
 
-use crate::graph::ReferenceTarget;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::graph::{Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Model, ModelObject};
 use crate::object::{GroupKind, Uid};
-use crate::source::PRINTED_PATH;
 use crate::status::{CauseRule, refusing_quota};
 
 /// Why an object has failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FailureReason {
     /// The images of its Pods cannot be pulled.
     ImagePull,
@@ -15,100 +17,134 @@ pub(super) enum FailureReason {
     Scheduling,
     /// A quota refuses its Pods.
     Quota(ReferenceTarget),
-    /// A webhook that cannot be called refuses its Pods.
-    Webhook,
     /// A broken Pod of an older revision holds up the newest change.
     BlockedRollout,
+    /// An admission policy refuses its Pods. The policy is a label of this object, if there is one.
+    Policy(Option<ReferenceTarget>),
+    /// These objects, which it or its Pods name, do not exist or lack what it needs, such as a key or a port.
+    Need(BTreeSet<ReferenceTarget>),
+    /// The selector of a Service matches no Pod.
+    Selector,
+    /// The workload that has the Pods of a Service is scaled to 0.
+    ScaledDown(ReferenceTarget),
+    /// The Pods of a Service are ready and do not have its port.
+    Ports,
+    /// The Pods of a workload fail.
+    Pods,
+    /// None of its own fields: a webhook that cannot be called refuses its Pods, or the Pods of a Service are not ready.
+    Elsewhere,
     /// Anything else.
     Other,
 }
 
-/// The fields of a Pod that the scheduler looks at.
-const SCHEDULED_BY: [&str; 9] = [
-    "resources",
-    "nodeSelector",
-    "affinity",
-    "tolerations",
-    "topologySpreadConstraints",
-    "schedulerName",
-    "priorityClassName",
-    "volumes",
-    "hostPort",
-];
-
-/// The fields that controllers fill in.
-const BOOKKEEPING: [&str; 6] = [
-    ".status",
-    ".metadata",
-    ".spec.nodeName",
-    ".spec.volumeName",
-    ".spec.claimRef",
-    PRINTED_PATH,
-];
-
 impl FailureReason {
     /// The reason for the failure of an object.
     pub(super) fn of(model: &Model, object: &ModelObject) -> FailureReason {
-        let refusal = object.assessment.causes.iter();
-        let mut refusal = refusal.filter(|cause| cause.rule == CauseRule::FailedCreate);
-        if let Some(refusal) = refusal.next() {
-            return match refusing_quota(&refusal.text) {
-                Some(name) => FailureReason::Quota(ReferenceTarget {
-                    kind: GroupKind {
-                        group: "".into(),
-                        kind: "ResourceQuota".into(),
-                    },
-                    namespace: object.object.namespace.clone(),
-                    name: name.into(),
-                }),
-                None if refusal.text.starts_with("webhook ") => FailureReason::Webhook,
-                None => FailureReason::Other,
-            };
+        if let Some(reason) = FailureReason::of_refusal(object) {
+            return reason;
         }
         if object.assessment.has_cause(CauseRule::BlockedRollout) {
             return FailureReason::BlockedRollout;
         }
-        let unwell = unwell_pods(model, &object.object.identity());
-        let all_have =
-            |rule| !unwell.is_empty() && unwell.iter().all(|pod| pod.assessment.has_cause(rule));
+        let uid = object.object.identity();
+        let node = model.graph().node(&uid);
+        if let Some(service) = node.filter(|node| node.service().is_some()) {
+            return FailureReason::of_service(model, service);
+        }
+        let is_workload =
+            node.is_some_and(|node| node.workload().is_some() || &*node.object.kind == "CronJob");
+        let unwell = unwell_pods(model, &uid);
+        let all_have = |rule| unwell.iter().all(|pod| pod.assessment.has_cause(rule));
+        let needs = unwell.iter().map(|pod| broken_references(model, pod));
+        let needs: Vec<Vec<Reference>> = needs.collect();
         if all_have(CauseRule::ImagePull) {
             FailureReason::ImagePull
         } else if all_have(CauseRule::Unschedulable) {
             FailureReason::Scheduling
+        } else if needs.iter().all(|needs| !needs.is_empty()) {
+            let needs = needs.into_iter().flatten();
+            FailureReason::Need(needs.map(|reference| reference.target).collect())
+        } else if is_workload && unwell.iter().any(|pod| pod.object != object.object) {
+            FailureReason::Pods
         } else {
             FailureReason::Other
         }
     }
 
-    /// Whether a change of this field of the failed object may be the cause.
-    pub(super) fn may_come_from(&self, path: &str) -> bool {
-        let is_count = matches!(path, ".spec.replicas" | ".spec.paused");
-        let is_below = |name: &&str| path.contains(&format!(".{name}"));
-        let is_container =
-            path.contains("ontainers") && (path.ends_with(']') || path.ends_with("ontainers"));
-        is_configuration(path)
-            && match self {
-                FailureReason::ImagePull => is_container || is_below(&"image"),
-                FailureReason::Scheduling => {
-                    is_container || is_count || SCHEDULED_BY.iter().any(is_below)
-                }
-                FailureReason::Quota(_) => true,
-                FailureReason::Webhook => false,
-                FailureReason::BlockedRollout => path.starts_with(".spec.template"),
-                FailureReason::Other => !is_count,
-            }
+    /// The reason why the API server refuses the Pods of an object; `None` if it refuses none.
+    fn of_refusal(object: &ModelObject) -> Option<FailureReason> {
+        let mut causes = object.assessment.causes.iter();
+        let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
+        let refusal = &*refusal.text;
+        let namespace = &object.object.namespace;
+        let target = |kind: &str, namespace: Option<Arc<str>>, name: &str| ReferenceTarget {
+            kind: GroupKind {
+                group: "".into(),
+                kind: kind.into(),
+            },
+            namespace,
+            name: name.into(),
+        };
+        let is_limit = refusal.contains(" per Container is ") || refusal.contains(" per Pod is ");
+        Some(if let Some(name) = refusing_quota(refusal) {
+            FailureReason::Quota(target("ResourceQuota", namespace.clone(), name))
+        } else if refusal.starts_with("webhook ") {
+            FailureReason::Elsewhere
+        } else if refusal.contains("violates PodSecurity") {
+            let named = namespace.as_deref();
+            FailureReason::Policy(named.map(|name| target("Namespace", None, name)))
+        } else if is_limit {
+            FailureReason::Policy(None)
+        } else {
+            FailureReason::Pods
+        })
+    }
+
+    fn of_service(model: &Model, service: &Node) -> FailureReason {
+        let pods = model.graph().selected_pods(&service.uid);
+        let mut facts = pods.iter().filter_map(|pod| pod.pod());
+        if pods.is_empty() {
+            let idle = model.idle_workload(service);
+            idle.map_or(FailureReason::Selector, |workload| {
+                FailureReason::ScaledDown(ReferenceTarget::of(&workload))
+            })
+        } else if facts.all(|pod| pod.ready || pod.has_ended) {
+            FailureReason::Ports
+        } else {
+            FailureReason::Elsewhere
+        }
     }
 
     /// Whether a change can be ruled out if the object was well after it: its Pods had their images and nodes.
     pub(super) fn ends_with_success(&self) -> bool {
         matches!(self, FailureReason::ImagePull | FailureReason::Scheduling)
     }
+
+    /// The object that brings the failure about, if the API server or the model names it.
+    pub(super) fn blamed(&self) -> Option<&ReferenceTarget> {
+        match self {
+            FailureReason::Quota(blamed) | FailureReason::ScaledDown(blamed) => Some(blamed),
+            FailureReason::Policy(blamed) => blamed.as_ref(),
+            _ => None,
+        }
+    }
 }
 
-/// Whether a field is part of what someone wants.
-pub(super) fn is_configuration(path: &str) -> bool {
-    let mut bookkeeping = BOOKKEEPING.iter();
-    !bookkeeping.any(|part| path.starts_with(part))
+/// The named objects that one of the causes is about. Such a cause starts with the reference.
+pub(super) fn broken_references(model: &Model, object: &ModelObject) -> Vec<Reference> {
+    let Some(doc) = model.doc(&object.object.identity()) else {
+        return Vec::new();
+    };
+    let links = Links::of(doc.root(), Tier::Unwell, model.types());
+    let broken = links.references.into_iter().filter(|reference| {
+        let named = reference.to_string();
+        let mut causes = object.assessment.causes.iter();
+        causes.any(|cause| {
+            let rest = cause.text.strip_prefix(&named);
+            rest.is_some_and(|rest| rest.starts_with([':', ' ']))
+        })
+    });
+    broken.collect()
 }
 
 /// The Pods of the current revision that are not well, or the object itself if it has none.
@@ -122,59 +158,4 @@ pub(super) fn unwell_pods<'m>(model: &'m Model, uid: &Uid) -> Vec<&'m ModelObjec
         unwell.extend(model.object(uid));
     }
     unwell
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_reason_has_its_fields() {
-        let reasons = [
-            FailureReason::ImagePull,
-            FailureReason::Scheduling,
-            FailureReason::Webhook,
-            FailureReason::Other,
-        ];
-        for (path, expect) in [
-            (
-                ".spec.template.spec.containers[name=web].image",
-                [true, false, false, true],
-            ),
-            (
-                ".spec.template.spec.containers[name=sidecar]",
-                [true, true, false, true],
-            ),
-            (
-                ".spec.template.spec.initContainers",
-                [true, true, false, true],
-            ),
-            (
-                ".spec.template.spec.imagePullSecrets",
-                [true, false, false, true],
-            ),
-            (
-                ".spec.template.spec.containers[name=web].resources.limits",
-                [false, true, false, true],
-            ),
-            (
-                ".spec.template.spec.nodeSelector.pool",
-                [false, true, false, true],
-            ),
-            (
-                ".spec.template.spec.containers[name=web].env",
-                [false, false, false, true],
-            ),
-            (".spec.replicas", [false, true, false, false]),
-            (".spec.volumeName", [false; 4]),
-            (".metadata.labels", [false; 4]),
-            (".status.phase", [false; 4]),
-        ] {
-            assert_eq!(
-                reasons.each_ref().map(|reason| reason.may_come_from(path)),
-                expect,
-                "{path}"
-            );
-        }
-    }
 }

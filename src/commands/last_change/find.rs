@@ -1,30 +1,31 @@
 //! Finds the last change of some objects, by walking back through their versions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::join_all;
 
-use jiff::Timestamp;
-
 use crate::diff::Redactor;
 use crate::source::Version;
-use crate::status::{Rules, Status, compute};
-use crate::watch::{Past, Presence, Walk, WalkLimits};
+use crate::watch::{Dates, Past, Presence, Walk, WalkLimits};
 
 use super::candidate::{Candidate, CandidateStart};
-use super::change::{LastChange, Matters};
-use super::failure_reason::FailureReason;
+use super::change::LastChange;
+use super::fields::Matters;
+use super::suspects::SuspectChanges;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
 /// The change of these objects that was made last. The deletion of an object that is needed comes before all others, then
-/// a change of the object that the API server blames.
+/// a change of the object that is blamed.
 pub(super) async fn last(
     candidates: Vec<Candidate>,
     redactor: Arc<Redactor>,
+    dates: Option<Dates>,
 ) -> Option<LastChange> {
+    let skew = candidates.first()?.history.skew();
     let changes = candidates.into_iter().map(|candidate| {
         let is_blamed = candidate.is_blamed;
         let change = of(candidate, &redactor);
@@ -33,57 +34,66 @@ pub(super) async fn last(
     let changes = join_all(changes).await.into_iter().flatten();
     let last = changes
         .max_by_key(|(is_blamed, change)| (change.is_deletion(), *is_blamed, change.place()));
-    last.map(|(_, change)| change)
+    let (_, change) = last?;
+    let undated = change.undated().zip(dates);
+    let Some((revision, dates)) = undated else {
+        return Some(change);
+    };
+    let between = dates.of(revision).await;
+    let at = between.and_then(|between| between.from.checked_sub(skew).ok());
+    Some(match at {
+        Some(at) => change.made_about(at),
+        None => change,
+    })
 }
 
 /// The last change of one object that may be the cause.
 async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
     let (mut newer, mut walk) = start(&candidate).await?;
-    let own = candidate.own.as_ref();
     let skew = candidate.history.skew();
-    // The newest change waits for a Pod that an earlier one broke.
-    let is_blocked = own == Some(&FailureReason::BlockedRollout);
-    let mut waits = is_blocked;
-    let mut minor = None;
+    let matters = Matters {
+        reason: &candidate.reason,
+        is_own: candidate.is_own,
+        skew,
+    };
+    let problem = |version: &Version| {
+        let problem = candidate.problem.as_ref();
+        problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
+    };
+    let failed_at = candidate.failed_at.and_then(|at| at.checked_sub(skew).ok());
+    let is_telling = newer
+        .as_deref()
+        .is_some_and(|version| !problem(version).is_empty());
+    let mut found = SuspectChanges::new(candidate.is_own.then_some(&candidate.reason));
     while let Some(past) = walk.next().await {
         let older = match past {
             Past::Version(older) => older,
-            Past::Deleted(_) if newer.is_none() => {
-                return Some(LastChange::deletion(walk.object()));
+            Past::Deleted(at) if newer.is_none() => {
+                return Some(LastChange::deletion(walk.object(), at));
             }
-            Past::Created | Past::Deleted(_) => break,
+            Past::Created => {
+                let counts = candidate.is_own || candidate.is_blamed;
+                let first = newer.filter(|_| counts);
+                found.reach_creation(first.and_then(|first| LastChange::creation(&first, matters)));
+                break;
+            }
+            Past::Deleted(_) => break,
         };
         let Some(version) = newer.replace(older.clone()) else {
             continue;
         };
-        match LastChange::between(&older, &version, Matters { own, skew }, redactor) {
-            Some(_) if waits => waits = false,
-            Some(change) if change.is_minor() => {
-                minor = minor.or(Some(change));
-                // If the object was not well before, an earlier change is the cause.
-                if was_well(&older) {
-                    break;
-                }
-            }
-            Some(change) if is_blocked => return Some(change.earlier()),
-            Some(change) => return Some(change),
-            None if own.is_some_and(FailureReason::ends_with_success) && was_well(&version) => {
-                break;
-            }
-            None => {}
+        if found.rules_out_before(&version) {
+            break;
+        }
+        let is_cause = !is_telling || !problem(&version).is_subset(&problem(&older));
+        let change = is_cause.then(|| LastChange::between(&older, &version, matters, redactor));
+        let change = change.flatten();
+        let change = change.filter(|change| failed_at.is_none_or(|at| !change.is_after(at)));
+        if change.is_some_and(|change| found.add(change).is_enough()) {
+            break;
         }
     }
-    minor
-}
-
-/// Whether a rollout was complete at a version. The time only decides between other states. Of other kinds, kstatus does not
-/// look at the Pods.
-fn was_well(version: &Version) -> bool {
-    let Ok(doc) = version.doc() else { return false };
-    let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);
-    let is_rollout = version.object.group() == "apps" && strategy.as_deref() != Some("OnDelete");
-    let verdict = compute(doc.root(), Timestamp::UNIX_EPOCH, Rules::Kstatus);
-    is_rollout && verdict.status == Status::Current
+    found.cause()
 }
 
 /// The version at which a walk starts, and the walk.

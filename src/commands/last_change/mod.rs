@@ -6,7 +6,10 @@
 mod candidate;
 mod change;
 mod failure_reason;
+mod fields;
 mod find;
+mod problem;
+mod suspects;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +21,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
+use jiff::Timestamp;
 use tokio::time::timeout;
 
 use crate::diff::Redactor;
@@ -27,6 +31,7 @@ use crate::watch::Mux;
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
+use failure_reason::FailureReason;
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 5;
@@ -34,8 +39,15 @@ const MAX_OBJECTS: usize = 5;
 /// How long one look-up may take. The view of `--once` waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// An object and the generation of its spec that has failed.
-type Failure = (Uid, i64);
+/// An object that has failed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Failure {
+    uid: Uid,
+    /// The generation of its spec.
+    generation: i64,
+    /// Why it has failed. This may be known later than the failure.
+    reason: FailureReason,
+}
 
 /// The last changes of failed objects, and the look-ups of more.
 pub(crate) struct LastChanges {
@@ -61,14 +73,23 @@ impl LastChanges {
     }
 
     /// Looks up the broken ones of these objects, the failed ones first, and forgets the others.
-    pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
+    pub(crate) fn look_up(
+        &mut self,
+        model: &Model,
+        objects: impl Iterator<Item = Uid>,
+        now: Timestamp,
+    ) {
         let broken = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
         let mut broken: Vec<(&ModelObject, Uid)> =
             broken.filter(|(object, _)| object.is_broken()).collect();
         broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
-        let failures = broken.into_iter().filter_map(|(_, uid)| {
+        let failures = broken.into_iter().filter_map(|(object, uid)| {
             let generation = model.doc(&uid)?.root().i64_at(&["metadata", "generation"]);
-            Some((uid, generation.unwrap_or_default()))
+            Some(Failure {
+                uid,
+                generation: generation.unwrap_or_default(),
+                reason: FailureReason::of(model, object),
+            })
         });
         let failed: BTreeSet<Failure> = failures.take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
@@ -77,8 +98,10 @@ impl LastChanges {
                 continue;
             }
             self.found.insert(failure.clone(), None);
-            let candidates = candidates(model, &failure.0, &self.mux);
-            let find = find::last(candidates, self.redactor.clone());
+            let candidates = candidates(model, &failure, &self.mux, now);
+            let cluster = model.object(&failure.uid).and_then(ModelObject::cluster);
+            let dates = cluster.and_then(|cluster| self.mux.dates(cluster));
+            let find = find::last(candidates, self.redactor.clone(), dates);
             self.lookups.push(Box::pin(async move {
                 let found = timeout(PATIENCE, find).await;
                 (failure, found.ok().flatten())
@@ -119,7 +142,7 @@ impl LastChanges {
     /// The last change before the failure of an object, if it is known.
     pub(crate) fn of(&self, uid: &Uid) -> Option<&LastChange> {
         let mut found = self.found.iter();
-        found.find(|((failed, _), _)| failed == uid)?.1.as_ref()
+        found.find(|(failure, _)| failure.uid == *uid)?.1.as_ref()
     }
 }
 

@@ -6,11 +6,13 @@ use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::change::{LastChange, Matters};
+use super::change::LastChange;
 use super::failure_reason::FailureReason;
+use super::fields::Matters;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::Version;
+use crate::watch::Revision;
 
 const NOW: Timestamp = Timestamp::constant(1_777_896_000, 0);
 
@@ -42,7 +44,8 @@ fn object(kind: &str, fields: &Value, is_written: bool) -> Value {
 }
 
 const OWN: Matters<'_> = Matters {
-    own: Some(&FailureReason::Other),
+    reason: &FailureReason::Other,
+    is_own: true,
     skew: SignedDuration::ZERO,
 };
 
@@ -61,7 +64,10 @@ fn pods(image: &str, replicas: u32) -> Value {
 #[test]
 fn a_line_has_the_old_and_the_new_value() {
     let spec = |image: &str| json!({"spec": pods(image, 3)});
-    let other = Matters { own: None, ..OWN };
+    let other = Matters {
+        is_own: false,
+        ..OWN
+    };
     let data = |value: &str| json!({"data": {"limit": value}});
     let lines = [
         told("Deployment", &spec("web:1.0"), &spec("bad:1"), OWN),
@@ -75,11 +81,15 @@ fn a_line_has_the_old_and_the_new_value() {
         told("ConfigMap", &data("10"), &json!({"data": {}}), other),
         told("ConfigMap", &json!({}), &data("10"), other),
         told("Secret", &data("cGFzc3dvcmQ="), &data("c2VjcmV0"), other),
-        LastChange::deletion(&ObjectRef::of(
-            Doc::parse(object("ConfigMap", &json!({}), false).to_string())
-                .unwrap()
-                .root(),
-        ))
+        LastChange::deletion(
+            &ObjectRef::of(
+                Doc::parse(object("ConfigMap", &json!({}), false).to_string())
+                    .unwrap()
+                    .root(),
+            ),
+            Revision::parse(&ResourceVersion::new("7")).unwrap(),
+        )
+        .made_about(NOW - SignedDuration::from_secs(41))
         .text(NOW, "→"),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
@@ -89,7 +99,7 @@ fn a_line_has_the_old_and_the_new_value() {
     configmap/web changed 41s ago: limit: "10" → (none)
     configmap/web changed 41s ago by kubectl-set: data: (none) → {limit: "10"}
     secret/web changed 41s ago by kubectl-set: limit: <secret 8 B #1> → <secret 6 B #2>
-    configmap/web was deleted
+    configmap/web was deleted about 41s ago
     "#);
 }
 
@@ -103,7 +113,7 @@ fn a_scale_and_a_report_do_not_matter() {
         "-"
     );
     let counts = Matters {
-        own: Some(&FailureReason::Scheduling),
+        reason: &FailureReason::Scheduling,
         ..OWN
     };
     assert_snapshot!(told("Deployment", &spec("web:1", 3), &spec("web:1", 5), counts), @"changed 41s ago by kubectl-set: replicas: 3 → 5");

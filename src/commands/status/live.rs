@@ -222,18 +222,19 @@ impl Live for LiveStatus {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let mut has_changed = self.state.refresh(terminal.env().now());
+        let now = terminal.env().now();
+        let mut has_changed = self.state.refresh(now);
         let last_changes = self.state.last_changes.as_mut();
         has_changed |= last_changes.is_some_and(LastChanges::take_news);
         if self.has_begun {
-            self.state.look_back();
+            self.state.look_back(now);
         }
         match self.ending {
             _ if sources.refusal().is_some() => Ok(()), // the loop ends with it
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => {
                 self.check_sorting(terminal)?;
-                if self.state.look_back() {
+                if self.state.look_back(now) {
                     return Ok(());
                 }
                 self.print_once(sources, terminal)
@@ -245,7 +246,7 @@ impl Live for LiveStatus {
                 self.check_sorting(terminal)?;
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
-                self.state.look_back();
+                self.state.look_back(now);
                 self.report_if_empty(terminal)
             }
             Ending::Never => Ok(()),

@@ -180,10 +180,10 @@ impl Roots {
         named.filter_map(|place| self.by_uid.get_key_value(&place.object.identity()))
     }
 
-    /// The objects that were requested by name, and the others that are Failed.
-    pub(super) fn named_or_failed(&self) -> impl Iterator<Item = Uid> {
+    /// The objects that were requested by name, and the others that are not Current.
+    pub(super) fn named_or_unwell(&self) -> impl Iterator<Item = Uid> {
         let first = self.order.iter();
-        let first = first.take_while(|place| place.rank <= Rank::Failed);
+        let first = first.take_while(|place| place.rank <= Rank::Moving);
         first.map(|place| place.object.identity())
     }
 

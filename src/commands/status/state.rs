@@ -80,11 +80,16 @@ impl StatusState {
     }
 
     /// Looks up what changed before requested objects failed. Returns whether look-ups are on their way.
-    pub(super) fn look_back(&mut self) -> bool {
+    pub(super) fn look_back(&mut self, now: Timestamp) -> bool {
         let Some(last_changes) = &mut self.last_changes else {
             return false;
         };
-        last_changes.look_up(&self.model, self.roots.named_or_failed());
+        // A change of a dependent is its owner's, or its controller's.
+        let graph = self.model.graph();
+        let is_named = |uid: &Uid| self.roots.get(uid).is_some_and(Root::is_named);
+        let objects = self.roots.named_or_unwell();
+        let objects = objects.filter(|uid| is_named(uid) || graph.owners(uid).is_empty());
+        last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()
     }
 

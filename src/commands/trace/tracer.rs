@@ -68,12 +68,13 @@ impl Tracer {
     }
 
     /// Looks up what changed before the object failed. Returns whether the look-up is on its way.
-    fn look_back(&mut self) -> bool {
+    fn look_back(&mut self, now: Timestamp) -> bool {
         let (Some(last_changes), [trace]) = (&mut self.last_changes, &mut self.traces[..]) else {
             return false;
         };
         let traced = trace.chain.traced_mut();
-        last_changes.look_up(&traced.model, traced.presence.uid().cloned().into_iter());
+        let objects = traced.presence.uid().cloned().into_iter();
+        last_changes.look_up(&traced.model, objects, now);
         let change = traced.uid().and_then(|uid| last_changes.of(uid));
         traced.last_change = change.cloned();
         last_changes.is_busy()
@@ -254,7 +255,7 @@ impl Live for Tracer {
             return Ok(());
         }
         // Only the view of `--once` waits for the look-up.
-        if self.look_back() && self.ending == Ending::Once {
+        if self.look_back(now) && self.ending == Ending::Once {
             return Ok(());
         }
         self.has_begun = true;

@@ -1,6 +1,9 @@
 //! Why a Service selects no Pod: the workload that would create such Pods creates none.
 
+use std::sync::Arc;
+
 use crate::graph::{Node, well_known};
+use crate::object::ObjectRef;
 use crate::object::selector::LabelSelector;
 use crate::source::{Form, SourceKey};
 
@@ -11,26 +14,47 @@ use super::super::evidence::PodTemplate;
 const SCALED: [&str; 2] = ["Deployment", "StatefulSet"];
 
 impl Model {
-    /// The workload whose Pods a Service would select: `deployment/web is scaled to 0`. `None` if none is known.
+    /// What keeps the workload whose Pods a Service would select from having some: `deployment/web is scaled to 0`. `None`
+    /// if no such workload is known.
     pub(in crate::model) fn selected_workload(
         &self,
         service: &Node,
         selector: &LabelSelector,
     ) -> Option<String> {
+        let (workload, replicas) = self.workload_behind(service, selector)?;
+        Some(match replicas {
+            0 => format!("{workload} is scaled to 0"),
+            _ => format!("{workload} has created none"),
+        })
+    }
+
+    /// The workload whose Pods a Service would select, if it is scaled to 0.
+    pub fn idle_workload(&self, service: &Node) -> Option<Arc<ObjectRef>> {
+        let found = self.workload_behind(service, service.selector()?);
+        found.and_then(|(workload, replicas)| (replicas == 0).then_some(workload))
+    }
+
+    /// The workload whose Pods a Service would select, and how many Pods it wants.
+    fn workload_behind(
+        &self,
+        service: &Node,
+        selector: &LabelSelector,
+    ) -> Option<(Arc<ObjectRef>, i64)> {
         let sources = self.template_sources(service);
         let read = sources
             .iter()
             .flat_map(|source| self.evidence.templates(source));
         let is_selected = |template: &PodTemplate| selector.matches(|key| template.labels.get(key));
         if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
-            return Some(creates_none(template));
+            return Some((template.workload.clone(), template.replicas));
         }
         let beside = self.objects.values().filter(|known| {
             let object = &known.object;
             object.namespace == service.object.namespace && SCALED.contains(&&*object.kind)
         });
         let mut own = beside.filter_map(|known| PodTemplate::of(known.version()?));
-        own.find(is_selected).as_ref().map(creates_none)
+        let template = own.find(is_selected)?;
+        Some((template.workload, template.replicas))
     }
 
     /// The sources of the workloads beside a Service that selects no Pod.
@@ -44,15 +68,5 @@ impl Model {
             ..pods.clone()
         });
         workloads.into()
-    }
-}
-
-fn creates_none(template: &PodTemplate) -> String {
-    let PodTemplate {
-        workload, replicas, ..
-    } = template;
-    match replicas {
-        0 => format!("{workload} is scaled to 0"),
-        _ => format!("{workload} has created none"),
     }
 }

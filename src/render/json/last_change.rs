@@ -10,12 +10,16 @@ pub struct LastChangeRecord {
     /// The changed object; absent if it is the failed one.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub object: Option<RefRecord>,
-    /// When it was changed; absent if the server recorded no time.
+    /// When it was changed; absent if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// Whether the server recorded no time: it is known from other writes, some seconds before and after it.
+    pub about: bool,
     /// The field manager that changed it; absent if the server recorded none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Whether it was created.
+    pub created: bool,
     /// Whether it was deleted.
     pub deleted: bool,
     /// The first changed fields with their old and new values, as the text views show them.

@@ -1,0 +1,180 @@
+//! `Matters`: which changes count, by the fields that they change.
+
+use jiff::SignedDuration;
+
+use crate::diff::{Change, Diff};
+use crate::source::PRINTED_PATH;
+
+use super::failure_reason::FailureReason;
+
+/// Which changes matter, and whose they are.
+#[derive(Clone, Copy)]
+pub(super) struct Matters<'r> {
+    /// Why the failed object has failed.
+    pub(super) reason: &'r FailureReason,
+    /// Whether the changes are those of the failed object.
+    pub(super) is_own: bool,
+    /// How far the server's clock is ahead of this machine's.
+    pub(super) skew: SignedDuration,
+}
+
+/// The fields of a Pod that the scheduler looks at.
+const SCHEDULED_BY: [&str; 9] = [
+    "resources",
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "topologySpreadConstraints",
+    "schedulerName",
+    "priorityClassName",
+    "volumes",
+    "hostPort",
+];
+
+/// The fields of a Pod that admission policies look at
+/// (<https://kubernetes.io/docs/concepts/security/pod-security-standards/>,
+/// <https://kubernetes.io/docs/concepts/policy/limit-range/>).
+const POLICED: [&str; 6] = [
+    "resources",
+    "securityContext",
+    "host",
+    "volumes",
+    "serviceAccountName",
+    "priorityClassName",
+];
+
+/// The fields of a Pod that name other objects.
+const NAMED_BY: [&str; 4] = ["env", "volumes", "imagePullSecrets", "serviceAccountName"];
+
+/// Where the Pods of a workload come from.
+const TEMPLATES: [&str; 2] = [".spec.template", ".spec.jobTemplate"];
+
+/// The fields that controllers fill in.
+const BOOKKEEPING: [&str; 6] = [
+    ".status",
+    ".metadata",
+    ".spec.nodeName",
+    ".spec.volumeName",
+    ".spec.claimRef",
+    PRINTED_PATH,
+];
+
+impl Matters<'_> {
+    /// Whether a change of an object of this kind may be the cause.
+    pub(super) fn has(self, kind: &str, diff: &Diff<'_>, change: &Change) -> bool {
+        let path = diff.path(change.at).to_string();
+        if self.is_own {
+            self.reason.may_come_from(&path)
+        } else {
+            may_break_others(self.reason, kind, &path)
+        }
+    }
+}
+
+impl FailureReason {
+    /// Whether a change of this field of the failed object may be the cause.
+    pub(super) fn may_come_from(&self, path: &str) -> bool {
+        let is_count = matches!(path, ".spec.replicas" | ".spec.paused");
+        let is_below = |name: &&str| path.contains(&format!(".{name}"));
+        let is_container =
+            path.contains("ontainers") && (path.ends_with(']') || path.ends_with("ontainers"));
+        let is_of_template = TEMPLATES.iter().any(|template| path.starts_with(template));
+        is_configuration(path)
+            && match self {
+                FailureReason::ImagePull => is_container || is_below(&"image"),
+                FailureReason::Scheduling => {
+                    is_container || is_count || SCHEDULED_BY.iter().any(is_below)
+                }
+                FailureReason::Quota(_) => is_count || is_of_template,
+                FailureReason::BlockedRollout | FailureReason::Pods => is_of_template,
+                FailureReason::Need(_) if is_of_template => {
+                    is_container || NAMED_BY.iter().any(is_below)
+                }
+                FailureReason::Policy(_) => is_container || POLICED.iter().any(is_below),
+                FailureReason::Selector => path.starts_with(".spec.selector"),
+                FailureReason::Ports => path.starts_with(".spec.ports"),
+                FailureReason::ScaledDown(_) | FailureReason::Elsewhere => false,
+                FailureReason::Need(_) | FailureReason::Other => !is_count,
+            }
+    }
+}
+
+/// Whether a field is part of what someone wants.
+pub(super) fn is_configuration(path: &str) -> bool {
+    let mut bookkeeping = BOOKKEEPING.iter();
+    !bookkeeping.any(|part| path.starts_with(part))
+}
+
+/// Whether a change of this field of an object may break others that name the object, or that live in it.
+fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
+    match (kind, reason) {
+        ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
+        ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
+        (_, FailureReason::ScaledDown(_)) => path == ".spec.replicas",
+        (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
+        _ => is_configuration(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_reason_has_its_fields() {
+        let reasons = [
+            FailureReason::ImagePull,
+            FailureReason::Scheduling,
+            FailureReason::Policy(None),
+            FailureReason::Need(BTreeSet::new()),
+            FailureReason::Selector,
+            FailureReason::Ports,
+            FailureReason::Pods,
+            FailureReason::Elsewhere,
+            FailureReason::Other,
+        ];
+        for (path, expect) in [
+            (
+                ".spec.template.spec.containers[name=web].image",
+                "ImagePull Pods Other",
+            ),
+            (
+                ".spec.template.spec.containers[name=sidecar]",
+                "ImagePull Scheduling Policy(None) Need({}) Pods Other",
+            ),
+            (
+                ".spec.template.spec.initContainers",
+                "ImagePull Scheduling Policy(None) Need({}) Pods Other",
+            ),
+            (
+                ".spec.template.spec.imagePullSecrets",
+                "ImagePull Need({}) Pods Other",
+            ),
+            (
+                ".spec.template.spec.containers[name=web].resources.limits",
+                "Scheduling Policy(None) Pods Other",
+            ),
+            (
+                ".spec.template.spec.nodeSelector.pool",
+                "Scheduling Pods Other",
+            ),
+            (
+                ".spec.template.spec.containers[name=web].env",
+                "Need({}) Pods Other",
+            ),
+            (".spec.replicas", "Scheduling"),
+            (".spec.progressDeadlineSeconds", "Need({}) Other"),
+            (".spec.selector.app", "Need({}) Selector Other"),
+            (".spec.ports[port=80].targetPort", "Need({}) Ports Other"),
+            (".spec.volumeName", ""),
+            (".metadata.labels", ""),
+            (".status.phase", ""),
+        ] {
+            let found = reasons.iter().filter(|reason| reason.may_come_from(path));
+            let found: Vec<String> = found.map(|reason| format!("{reason:?}")).collect();
+            assert_eq!(found.join(" "), expect, "{path}");
+        }
+    }
+}

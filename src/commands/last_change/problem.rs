@@ -1,0 +1,124 @@
+//! `Problem`: a problem that one version of an object has and another has not.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::graph::{Links, Reference, Tier};
+use crate::object::{ServedTypes, Value};
+use crate::source::Version;
+use crate::status::{Rules, Status, compute};
+
+/// A problem that shows in the fields of an object. If its newest version has it, the change that brought it is the cause.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// It names these objects, which do not exist or lack what it needs.
+    Names(Vec<Reference>, ServedTypes),
+    /// It does not have these keys, which others need.
+    Lacks(Vec<Arc<str>>),
+    /// It has failed by its own fields, at this time. It has no status that a controller writes.
+    Verdict(Timestamp),
+}
+
+impl Problem {
+    /// The parts of the problem that a version has: the places of the references or of the keys; empty if it has none.
+    pub(super) fn parts_in(&self, version: &Version) -> BTreeSet<usize> {
+        let Ok(doc) = version.doc() else {
+            return BTreeSet::new();
+        };
+        let object = doc.root();
+        match self {
+            Problem::Names(references, types) => {
+                // A workload names what its Pods need by relations of its own.
+                let links = Links::of(object, Tier::Trace, types);
+                let is_named = |broken: &Reference| {
+                    let mut named = links.references.iter();
+                    named.any(|own| asks_for(own, broken))
+                };
+                places(references, is_named)
+            }
+            Problem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
+            Problem::Verdict(now) => {
+                let has_failed = object.get("status").is_none()
+                    && compute(object, *now, Rules::Spy).status == Status::Failed;
+                places(&[has_failed], |has_failed| *has_failed)
+            }
+        }
+    }
+}
+
+/// The places of the items with a property.
+fn places<T>(items: &[T], has_property: impl Fn(&T) -> bool) -> BTreeSet<usize> {
+    let items = items.iter().enumerate();
+    let with = items.filter(|(_, item)| has_property(item));
+    with.map(|(place, _)| place).collect()
+}
+
+/// Whether a reference asks for what another one does.
+fn asks_for(own: &Reference, other: &Reference) -> bool {
+    let has_keys = other.keys.iter().all(|key| own.keys.contains(key));
+    own.target == other.target && own.port == other.port && has_keys
+}
+
+/// Whether a `ConfigMap` or a Secret has a key.
+fn has_key(object: Value<'_>, key: &str) -> bool {
+    let mut parts = ["data", "binaryData"].into_iter();
+    parts.any(|part| object.at(&[part, key]).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Doc, ObjectRef, ResourceVersion};
+
+    fn version(json: &str) -> Version {
+        Version {
+            object: ObjectRef::of(Doc::parse(json).expect("an object").root()).into(),
+            version: ResourceVersion::new("1"),
+            body: json.into(),
+        }
+    }
+
+    /// The parts of a problem in an object of this kind with these fields.
+    fn parts(problem: &Problem, kind: &str, fields: &str) -> Vec<usize> {
+        let (api_version, kind) = kind.rsplit_once('/').expect("a version and a kind");
+        let json = format!(
+            r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"web","namespace":"shop"}},{fields}}}"#
+        );
+        problem.parts_in(&version(&json)).into_iter().collect()
+    }
+
+    #[test]
+    fn a_version_has_the_parts_of_a_problem_that_it_names() {
+        let target = |name: &str| {
+            format!(
+                r#""spec":{{"scaleTargetRef":{{"apiVersion":"apps/v1","kind":"Deployment","name":"{name}"}}}}"#
+            )
+        };
+        let autoscaler = "autoscaling/v2/HorizontalPodAutoscaler";
+        let json = format!(
+            r#"{{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{{"name":"web","namespace":"shop"}},{}}}"#,
+            target("wbe")
+        );
+        let doc = Doc::parse(json).expect("an object");
+        let links = Links::of(doc.root(), Tier::Unwell, &ServedTypes::default());
+        let names = Problem::Names(links.references, ServedTypes::default());
+        assert_eq!(parts(&names, autoscaler, &target("wbe")), [0]);
+        assert!(parts(&names, autoscaler, &target("web")).is_empty());
+        let lacks = Problem::Lacks(vec!["a".into(), "b".into()]);
+        let has = |data: &str| parts(&lacks, "v1/ConfigMap", &format!(r#""data":{{{data}}}"#));
+        assert!(has(r#""a":"1","b":"2""#).is_empty());
+        assert_eq!(has(r#""b":"2""#), [0]);
+        assert_eq!(has(""), [0, 1]);
+    }
+
+    #[test]
+    fn a_version_without_a_status_is_judged_by_its_own_fields() {
+        let verdict = Problem::Verdict(Timestamp::UNIX_EPOCH);
+        let tls = r#""type":"kubernetes.io/tls","data":{"tls.crt":"eA==","tls.key":"eA=="}"#;
+        assert_eq!(parts(&verdict, "v1/Secret", tls), [0]);
+        assert!(parts(&verdict, "v1/Secret", r#""data":{"tls.crt":"eA=="}"#).is_empty());
+        assert!(parts(&verdict, "v1/Pod", r#""status":{"phase":"Failed"}"#).is_empty());
+    }
+}
