@@ -72,6 +72,36 @@ pub(super) fn goals() -> Vec<Offer> {
     goals.map(|(goal, about)| Offer::new(goal, about)).into()
 }
 
+/// Usual values of `changes --since`.
+pub(super) fn starts() -> Vec<Offer> {
+    let starts = [
+        ("5m", "five minutes ago"),
+        ("10m", "ten minutes ago"),
+        ("30m", "half an hour ago"),
+        ("1h", "an hour ago"),
+        ("1d", "a day ago"),
+        ("all", "as far back as the server has"),
+        ("0", "from now"),
+    ];
+    starts.map(|(start, about)| Offer::new(start, about)).into()
+}
+
+/// Usual time limits.
+pub(super) fn time_limits() -> Vec<Offer> {
+    ["30s", "1m", "5m", "10m"]
+        .map(|limit| Offer::new(limit, ""))
+        .into()
+}
+
+/// The levels of `-v` that log more than the one below.
+pub(super) fn log_levels() -> Vec<Offer> {
+    let levels = [
+        ("6", "requests with their status and time"),
+        ("8", "also their headers"),
+    ];
+    levels.map(|(level, about)| Offer::new(level, about)).into()
+}
+
 /// The fields by which every kind can be selected.
 pub(super) fn fields() -> Vec<Offer> {
     let fields = ["metadata.name=", "metadata.namespace="];

@@ -96,6 +96,9 @@ async fn value(
             Offers::of(known::relations(word), word)
         }
         ValueSort::Fields => Offers::of(known::fields(), word),
+        ValueSort::Since => Offers::of(known::starts(), word),
+        ValueSort::Timeout => Offers::of(known::time_limits(), word),
+        ValueSort::Verbosity => Offers::of(known::log_levels(), word),
         ValueSort::File => Offers::by_shell(Directive::Files),
         ValueSort::Directory => Offers::by_shell(Directive::Directories),
         ValueSort::Free => Offers::default(),
