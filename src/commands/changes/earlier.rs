@@ -142,7 +142,7 @@ impl Changes {
             }
             Audience::Documents => page.asides.extend(interruption(&past.found)),
         }
-        page.asides.extend(self.renderer.managers.unmatched());
+        page.asides.extend(self.renderer.unmatched.take_messages());
         page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;
         Ok(true)

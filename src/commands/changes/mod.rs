@@ -77,6 +77,11 @@ pub(crate) async fn show(
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
+    if ended.is_ok() {
+        for message in changes.renderer.unmatched.take_messages() {
+            terminal.notify(&message)?;
+        }
+    }
     match &changes.missing[..] {
         [] => {
             let unread = changes.unread.into_iter().chain(stop.unread);

@@ -57,6 +57,8 @@ pub(super) struct Changes {
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
     judged: Option<JudgedObjects>,
+    /// Whether it has checked the first versions for flags that match nothing.
+    is_settled: bool,
 }
 
 impl Changes {
@@ -80,6 +82,7 @@ impl Changes {
             earlier: 0,
             schemas: Schemas::default(),
             judged: None,
+            is_settled: false,
         }
     }
 
@@ -235,6 +238,10 @@ impl Live for Changes {
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
+        if self.span != Span::File && !self.is_settled && sources.are_settled() {
+            self.is_settled = true;
+            page.asides.extend(self.renderer.unmatched.take_messages());
+        }
         page.print(terminal)
     }
 

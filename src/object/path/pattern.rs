@@ -1,5 +1,6 @@
 //! Patterns of paths, for `--only` and `--ignore`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::parse::{self, PatternError};
@@ -10,6 +11,7 @@ use super::{Label, Path, Place, Step};
 /// optional. A key may name fewer parts than the item has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
+    text: String,
     steps: Vec<Piece>,
 }
 
@@ -52,7 +54,17 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Pattern, PatternError> {
-        parse::pattern(text).map(|steps| Pattern { steps })
+        parse::pattern(text).map(|steps| Pattern {
+            text: text.to_owned(),
+            steps,
+        })
+    }
+}
+
+/// Prints the pattern as it was written.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

@@ -153,6 +153,63 @@ async fn a_manager_can_be_a_pattern() {
     ");
 }
 
+/// A path that no version has is named, with one that works. A path without changes is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_no_version_has_is_named() {
+    let ran = timeline(&["--only", "image", "-o", "short"]).await;
+    assert_snapshot!(ran.transcript(), @"
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ! --only image matches no field in 15 versions
+    ! hint: did you mean --only '**.image'?
+    ");
+    let ran = timeline(&[
+        "--only",
+        ".spec.paused",
+        "--only",
+        ".spec.replica",
+        "-o",
+        "short",
+    ])
+    .await;
+    assert_snapshot!(ran.transcript(), @"
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ! --only .spec.paused matches no field in 15 versions
+    ! --only .spec.replica matches no field in 15 versions
+    ! hint: did you mean --only '.spec.replicas'?
+    ");
+    let cluster = incident().await;
+    for (path, expect) in [
+        (
+            "spec.Replicas",
+            "--only spec.Replicas matches no field in 3 versions\nhint: did you mean --only '.spec.replicas'?\n",
+        ),
+        (
+            "nonsense",
+            "--only nonsense matches no field in 3 versions\n",
+        ),
+        ("spec.selector", ""),
+        ("**.image", ""),
+    ] {
+        for start in ["--since=1h", "--since-rv=1", "--once"] {
+            let ran =
+                cluster
+                    .spy()
+                    .run(&["changes", "deploy/web", "--once", "--only", path, start]);
+            assert_eq!(ran.stderr, expect, "{path} {start}");
+        }
+        let now = cluster.spy().run(&[
+            "changes",
+            "deploy/web",
+            "--once",
+            "--only",
+            path,
+            "--since=0",
+        ]);
+        let expect = expect.replace("3 versions", "1 version");
+        assert_eq!(now.stderr, expect, "{path}");
+    }
+}
+
 /// Formats for programs have every version.
 #[tokio::test(flavor = "multi_thread")]
 async fn records_and_names_are_not_folded() {
