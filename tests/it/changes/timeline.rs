@@ -140,6 +140,36 @@ async fn a_timeline_of_people_has_no_controllers() {
     ");
 }
 
+/// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
+#[tokio::test(flavor = "multi_thread")]
+async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_server() {
+    let cluster = Cluster::start().await;
+    let object = |kind: &str, name: &str| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "shop"}});
+    let kcm = "kube-controller-manager";
+    create(&cluster, object("ServiceAccount", "default"), kcm);
+    let certificates = config_map("kube-root-ca.crt", &json!({"ca.crt": "x"}));
+    create(&cluster, certificates, kcm);
+    create(
+        &cluster,
+        object("ServiceAccount", "builder"),
+        "kubectl-create",
+    );
+    let server = "api-priority-and-fairness-config-producer-v1";
+    create(&cluster, config_map("flows", &json!({"a": "b"})), server);
+    cluster.tick(1);
+    cluster.delete("configmaps", "kube-root-ca.crt");
+    cluster.delete("serviceaccounts", "default");
+    let about = cluster.put(config_map("settings", &json!({"a": "b"})));
+    create(&cluster, event("e", &about, "Created"), kcm);
+    cluster.delete("events", "e");
+    let args = ["changes", "--since=1h", "--once", "--people", "-o", "short"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:03.000Z serviceaccount/builder  created
+    2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
