@@ -124,7 +124,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
     ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago   q to exit
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago                      q to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "3 versions");
@@ -134,7 +134,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
     12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago   q to exit
+    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago                      q to exit
     "#);
 }
 

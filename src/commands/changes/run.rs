@@ -135,6 +135,11 @@ impl Live for Changes {
         }
         if let Event::Object { now, .. } = &event {
             self.renderer.fold.learn(now);
+            if self.span == Span::File {
+                // A recorded watch begins with an empty listing.
+                self.absent.retain(|absent| absent != key);
+                self.missing.retain(|missing| *missing != **key);
+            }
         }
         let is_named = named(key).is_some();
         if let Event::Synced {

@@ -9,7 +9,7 @@ use super::{Label, Path, Place, Step};
 
 /// A path in which `*` matches any one step, `**` any number of steps, and `[*]` any item. The leading dot is
 /// optional. A key may name fewer parts than the item has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
     steps: Vec<Piece>,
@@ -49,6 +49,15 @@ impl Pattern {
         names(&self.steps, &path.steps)
     }
 }
+
+/// Whether both match the same paths, however they were written.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.steps == other.steps
+    }
+}
+
+impl Eq for Pattern {}
 
 impl FromStr for Pattern {
     type Err = PatternError;

@@ -68,6 +68,8 @@ impl DisplayOptions {
     pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
         let text = notice(entry).into_iter();
         match &entry.what {
+            // A recorded watch begins with an empty listing, which says nothing.
+            Occurrence::Synced { count: 0 } if self.is_of_file => Vec::new(),
             Occurrence::Synced { .. } => text
                 .map(|text| look.styles.dim(&escape_line(&text)))
                 .collect(),
