@@ -5,6 +5,7 @@ use clap::{Arg, ArgAction, Command};
 use super::asked::WordPart;
 use super::line::TypedLine;
 use super::offer::Offer;
+use crate::commands::manifests::RELEASE_PREFIX;
 use crate::graph::relation_names;
 use crate::sandbox::scenario;
 
@@ -22,6 +23,12 @@ pub(super) fn commands(line: &TypedLine<'_>) -> Vec<Offer> {
         offers.extend(scenarios.map(|scenario| Offer::new(scenario.name, scenario.about)));
     }
     offers
+}
+
+/// What stands before the name of a Helm release, if a word may become it.
+pub(super) fn release_prefix(word: WordPart<'_>) -> Option<Offer> {
+    let is_alone = word.kept().is_empty() && RELEASE_PREFIX.starts_with(word.text());
+    is_alone.then(|| Offer::new(RELEASE_PREFIX, "the objects of a Helm release"))
 }
 
 /// The flags of a command. A flag that the line has is offered again only if it repeats.

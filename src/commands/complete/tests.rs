@@ -50,6 +50,7 @@ fn check(line: &str) -> String {
         }
         Asked::Type(word) => format!("type {}", part(word)),
         Asked::TypeOfPair(word) => format!("type/ {}", part(word)),
+        Asked::Release(word) => format!("release {}", part(word)),
         Asked::Name(types, word) => format!("name of {types} {}", part(word)),
     };
     match line.objects.join(" ") {
@@ -94,6 +95,8 @@ fn objects_at_the_cursor() {
         ("status -A pods ", "nothing after pods"),
         ("status -A=false pods ", "name of pods | after pods"),
         ("status -f x.yaml ", "nothing"),
+        ("status helm:we", "release helm:|we"),
+        ("status helm:web helm:", "release helm:| after helm:web"),
     ]);
 }
 
