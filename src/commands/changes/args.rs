@@ -76,6 +76,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web --ignore status  hide what controllers report
   kubectl spy changes deploy/web --since 0        new versions only
   kubectl spy changes cm/gone --since 5m --once   the history of a deleted object
+  kubectl spy changes cm/gone --once -o yaml      its last version, for kubectl create -f -
   kubectl spy changes --since 5m -n prod --once   one timeline of every kind in a namespace
   kubectl spy changes --since 5m --people -o short
                                                   what people did, one line for each version

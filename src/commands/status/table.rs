@@ -60,7 +60,7 @@ pub(super) fn lines(
     };
     let room = canvas.rows.map(|room| room + titles);
     let cells = |place: usize| columns.cells(shown[place].1, canvas.now);
-    let mut lines = outline.lines_filled(canvas.look, room, memory, cells);
+    let mut lines = outline.lines_filled((canvas.look, room), memory, cells);
     lines.drain(..titles);
     lines
 }

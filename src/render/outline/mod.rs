@@ -35,15 +35,14 @@ pub struct Outline {
 impl Outline {
     /// The titles and the lines below them, at most `room` lines in total.
     pub fn lines(self, look: Look, room: Option<usize>) -> Vec<String> {
-        self.lines_filled(look, room, &mut ColumnMemory::default(), |_| Vec::new())
+        self.lines_filled((look, room), &mut ColumnMemory::default(), |_| Vec::new())
     }
 
     /// The same lines, with the columns of the frames before, as far as `memory` knows them. `fill` makes the cells of a shown row that has none, by its place among the items: to make the
     /// cells of all rows of a long outline would cost more than to show it.
     pub fn lines_filled(
         mut self,
-        look: Look,
-        room: Option<usize>,
+        (look, room): (Look, Option<usize>),
         memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
     ) -> Vec<String> {
