@@ -58,7 +58,7 @@ pub(super) struct Changes {
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
     judged: Option<JudgedObjects>,
     /// Whether it has checked the first versions for flags that match nothing.
-    is_settled: bool,
+    pub(super) is_settled: bool,
 }
 
 impl Changes {
@@ -243,10 +243,7 @@ impl Live for Changes {
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
-        if self.span != Span::File && !self.is_settled && sources.are_settled() {
-            self.is_settled = true;
-            page.asides.extend(self.renderer.unmatched.take_messages());
-        }
+        page.asides.extend(self.first_unmatched(sources));
         page.print(terminal)
     }
 
