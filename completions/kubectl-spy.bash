@@ -45,7 +45,7 @@ _kubectl_spy() {
   if [ ${#values[@]} -eq 1 ]; then
     # The space is ours: `compopt -o nospace` needs bash 4.
     [ $((directive & 2)) -ne 0 ] || values[0]+=' '
-  elif [ "$COMP_TYPE" != 37 ] && [ "$COMP_TYPE" != 42 ]; then
+  elif [ "${COMP_TYPE-}" != 37 ] && [ "${COMP_TYPE-}" != 42 ]; then
     for ((i = 0; i < ${#values[@]}; i++)); do
       [ -n "${abouts[i]}" ] || continue
       printf -v value "%-${width}s  (%s)" "${values[i]}" "${abouts[i]}"

@@ -150,7 +150,7 @@ impl ObjectArgs {
 /// The flags that read a file instead of a cluster.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
-    /// Read objects or watch events (YAML or JSON) from this file instead of a cluster; - is standard
+    /// Read objects or watch events from this file (YAML or JSON) instead of a cluster; - is standard
     /// input
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<String>,

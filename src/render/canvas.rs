@@ -42,10 +42,6 @@ impl ExitKey {
     }
 }
 
-/// The column at which right-aligned text ends on wider terminals. A line that fills a wide terminal would
-/// wrap when the terminal gets narrower.
-const RIGHT_EDGE: usize = 80;
-
 impl Canvas {
     /// A canvas without a limit of rows, for a view that is printed once.
     pub fn unbounded(look: Look, now: Timestamp) -> Canvas {
@@ -114,7 +110,7 @@ impl Canvas {
         }
         let blanks = match gap {
             0 => 0,
-            gap => gap + columns.min(RIGHT_EDGE).saturating_sub(needed),
+            gap => gap + columns - needed,
         };
         Some(format!("{left}{}{right}", " ".repeat(blanks)))
     }

@@ -37,6 +37,11 @@ impl Column {
             fit,
         }
     }
+
+    /// The title, in upper case.
+    pub fn title(&self) -> &str {
+        &self.title.text
+    }
 }
 
 /// A cell: one line of text.
@@ -65,6 +70,11 @@ impl Cell {
             lead: lead.into(),
             ..self
         }
+    }
+
+    /// Whether there is no text, or only the dash of a missing value.
+    fn is_blank(&self) -> bool {
+        self.lead.is_empty() && matches!(&*self.text, "" | "-")
     }
 
     fn width(&self) -> usize {
@@ -109,6 +119,7 @@ const MAX_WIDTH: u16 = u16::MAX / 2;
 pub struct ColumnWidths {
     natural: Vec<usize>,
     is_filled: Vec<bool>,
+    has_value: Vec<bool>,
 }
 
 impl ColumnWidths {
@@ -118,21 +129,28 @@ impl ColumnWidths {
         ColumnWidths {
             natural: columns.iter().map(title).collect(),
             is_filled: vec![false; columns.len()],
+            has_value: vec![false; columns.len()],
         }
     }
 
     /// Makes room for the cells of a row.
     pub fn widen(&mut self, cells: &[Cell]) {
-        let columns = self.natural.iter_mut().zip(&mut self.is_filled);
-        for ((natural, is_filled), cell) in columns.zip(cells) {
+        for (column, cell) in cells.iter().enumerate().take(self.natural.len()) {
+            let natural = &mut self.natural[column];
             *natural = cell.width().max(*natural);
-            *is_filled |= *cell != Cell::default();
+            self.is_filled[column] |= *cell != Cell::default();
+            self.has_value[column] |= !cell.is_blank();
         }
     }
 
-    /// Whether a row has a cell in this column.
+    /// Whether a row has a text in this column.
     pub fn is_filled(&self, column: usize) -> bool {
         self.is_filled[column]
+    }
+
+    /// Whether a row has a text in this column that is not the dash of a missing value.
+    pub fn has_value(&self, column: usize) -> bool {
+        self.has_value[column]
     }
 
     /// The width of the first `count` columns, gutters included.
@@ -170,6 +188,11 @@ impl<'c> TableLayout<'c> {
             kept: fit(columns, limited.collect(), look.width),
             look,
         }
+    }
+
+    /// Whether there is room for a column.
+    pub fn has(&self, column: usize) -> bool {
+        self.kept.iter().any(|(index, _)| *index == column)
     }
 
     /// The titles, as a row.

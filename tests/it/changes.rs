@@ -713,7 +713,6 @@ fn lists_are_keyed_by_the_flag() {
         Spy::alone().run(&args).transcript()
     };
     assert_snapshot!(printed(&["--list-key", "spec.servers=host,port"]), @"
-    watching 0 gates.example.com
     2026-03-02T12:05:00.000Z CREATED gate/a  1
     + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
     2026-03-02T12:05:00.000Z MODIFIED gate/a  1→2  +0s  2 changes, 1 hidden

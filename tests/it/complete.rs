@@ -230,6 +230,29 @@ async fn the_kubeconfig_gives_contexts_clusters_and_users() {
     assert!(cluster.sandbox.requests().is_empty());
 }
 
+/// Times and log levels have a usual choice. It needs no cluster, and each offer is a value that the flag takes.
+#[test]
+fn times_and_log_levels_have_a_usual_choice() {
+    let spy = Spy::alone();
+    for (line, expect) in [
+        ("changes --since ", "0 10m 1d 1h 30m 5m all :4"),
+        ("changes --since=1", "10m 1d 1h :4"),
+        ("changes deploy/web --since a", "all :4"),
+        ("status pods --timeout ", "10m 1m 30s 5m :4"),
+        ("trace --request-timeout 1", "10m 1m :4"),
+        ("status -v=", "6 8 :4"),
+    ] {
+        assert_eq!(values(&spy, line), expect, "{line:?}");
+    }
+    for flag in ["changes --since ", "changes --timeout ", "status -v="] {
+        for offer in values(&spy, flag).split(' ').filter(|offer| *offer != ":4") {
+            let line = format!("{flag}{offer} --from no-file");
+            let ran = spy.run(&line.split(' ').collect::<Vec<_>>());
+            assert!(ran.stderr.contains("no-file"), "{line}: {}", ran.stderr);
+        }
+    }
+}
+
 /// A server that does not answer costs at most the time limit, and Kubernetes' own types need no answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_silent_server_gives_no_offer_and_no_error() {

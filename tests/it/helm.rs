@@ -65,6 +65,36 @@ fn once(cluster: &Cluster, args: &[&str]) -> Ran {
     tokio::task::block_in_place(|| spy.run(&[&["status", "--once"], args].concat()))
 }
 
+/// The Tab key shows that there are releases, and their names. It reads only the labels of Secrets.
+#[tokio::test(flavor = "multi_thread")]
+async fn releases_are_completed() {
+    let cluster = Cluster::start().await;
+    put_release(&cluster, ("web", 1), &map("old"));
+    put_release(&cluster, ("web", 2), &map("old"));
+    put_config_map_release(&cluster, ("worker", 1), &map("old"));
+    let completed = |words: &[&str]| {
+        let spy = cluster.spy();
+        tokio::task::block_in_place(|| spy.run(&[&["__complete"], words].concat()).stdout)
+    };
+    assert_eq!(
+        completed(&["status", "hel"]),
+        "helm:\tthe objects of a Helm release\n:6\n"
+    );
+    assert!(completed(&["status", ""]).contains("helm:"));
+    assert!(!completed(&["status", "pods,"]).contains("helm:"));
+    assert_eq!(
+        completed(&["status", "helm:"]),
+        "helm:web\nhelm:worker\n:4\n"
+    );
+    assert_eq!(
+        completed(&["trace", "helm:web", "helm:w"]),
+        "helm:worker\n:4\n"
+    );
+    let requests = cluster.sandbox.requests();
+    let mut secrets = requests.iter().filter(|one| one.path.contains("/secrets"));
+    assert!(secrets.all(|one| one.accept.contains("PartialObjectMetadataList")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_revision_names_the_objects() {
     let cluster = Cluster::start().await;

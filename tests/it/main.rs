@@ -27,6 +27,7 @@ mod manifests;
 mod output;
 mod packages;
 mod plain_english;
+mod recorded;
 mod recording;
 mod requests;
 mod schedules;

@@ -76,7 +76,7 @@ async fn the_footer_shows_how_current_the_screen_is() {
     assert!(terminal.hides_cursor());
     assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  0 versions  no change yet                   q to exit
+    ● live  1 object  1 watch  0 versions  no change yet                                      q to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "1 version ");
@@ -84,7 +84,7 @@ async fn the_footer_shows_how_current_the_screen_is() {
     12:05:00 EXISTING configmap/flags  2
     12:05:00 MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago               q to exit
+    ● live  1 object  1 watch  1 version  last change 0s ago                                  q to exit
     "#);
 }
 
@@ -104,7 +104,7 @@ async fn versions_without_a_change_are_counted() {
     until_versions(&mut terminal, "2 versions");
     assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago   q to exit
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago                      q to exit
     ");
 }
 
@@ -124,7 +124,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     assert_snapshot!(transcript(&mut terminal), @"
     12:05:00 EXISTING configmap/flags  2
     ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
-    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago   q to exit
+    ● live  1 object  1 watch  2 versions (2 hidden)  last change 0s ago                      q to exit
     ");
     turn(&cluster, "on");
     until_versions(&mut terminal, "3 versions");
@@ -134,7 +134,7 @@ async fn noise_is_one_counting_line_until_the_object_changes() {
     ·  12:05:00 configmap/flags: 2 versions with only hidden changes (4)
     12:05:00 MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago   q to exit
+    ● live  1 object  1 watch  3 versions (2 hidden)  last change 0s ago                      q to exit
     "#);
 }
 
@@ -158,7 +158,7 @@ async fn noise_of_the_past_is_counted_separately() {
     ~ .data.dark-mode: "off" → "on"
     ── live since 12:05:00 · 2 earlier versions (1 hidden), back to 12:00:01 ──
     ·  12:00:02 configmap/flags: 1 version with only hidden changes (2)
-    ● live  1 object  1 watch  0 versions  no change yet                   q to exit
+    ● live  1 object  1 watch  0 versions  no change yet                                      q to exit
     "#);
     turn(&cluster, "off");
     until_versions(&mut terminal, "1 version");
@@ -200,7 +200,7 @@ async fn many_unreadable_kinds_do_not_fill_the_footer() {
     forbidden: pods in namespace "shop": Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     + 2 more that cannot be read
-    ✗ 4 of 5 sources cannot be read  1 object  5 watches  0 versions  no change yet  q to exit
+    ✗ 4 of 5 sources cannot be read  1 object  5 watches  0 versions  no change yet                                                                                                                                                                                                                                                                                                                       q to exit
     "#);
 }
 
@@ -339,7 +339,7 @@ async fn a_lost_server_is_in_the_footer() {
     12:05:00 EXISTING configmap/flags  2
     12:00:02 MODIFIED configmap/flags  2→3  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    ● live  1 object  1 watch  1 version  last change 0s ago               q to exit
+    ● live  1 object  1 watch  1 version  last change 0s ago                                  q to exit
     "#);
 }
 
@@ -359,7 +359,7 @@ async fn an_unreadable_kind_is_in_the_footer() {
     assert_snapshot!(transcript(&mut terminal), @r#"
     watching 1 configmap in namespace "shop"
     forbidden: secrets in namespace "shop": Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group…
-    ✗ 1 of 2 sources cannot be read  1 object  2 watches  0 versions  no change yet  q to exit
+    ✗ 1 of 2 sources cannot be read  1 object  2 watches  0 versions  no change yet                                                             q to exit
     "#);
 }
 

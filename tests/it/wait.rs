@@ -335,6 +335,21 @@ async fn the_exit_code_shows_whether_an_object_has_changed() {
         let ran = run.finish();
         assert_eq!(code(&ran), Some(expect), "{args:?}: {}", ran.transcript());
     }
+    // One look from now on can find nothing.
+    let hint = "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m\n";
+    for (args, expect, said) in [
+        (&["--once"][..], 0, hint),
+        (&["--timeout=0"], 0, hint),
+        (&["--once", "--since=0"], 0, ""),
+        (&["--once", "--since=1h"], 1, ""),
+    ] {
+        let ran = cluster.spy().run(&with(args));
+        assert_eq!(
+            (ran.status.code(), &*ran.stderr),
+            (Some(expect), said),
+            "{args:?}"
+        );
+    }
     // With `--exit-code`, errors have an exit code of their own.
     for args in [
         &["changes", "nothing", "--exit-code"][..],

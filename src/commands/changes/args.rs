@@ -15,7 +15,7 @@ use crate::watch::Revision;
 /// Show what changed in objects, version by version, and by whom
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("once", |arg| arg.help(ONCE)))]
+#[command(mut_arg("once", |arg| arg.help(ONCE)), mut_arg("exit_code", |arg| arg.help(EXIT_CODE)))]
 pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) objects: ObjectArgs,
@@ -67,11 +67,16 @@ pub(crate) struct ChangesArgs {
 /// The help of `--once`: the earlier versions are what this verb prints of the past.
 const ONCE: &str = "Print the earlier versions and exit; same as --watch=false";
 
+/// The help of `--exit-code`.
+const EXIT_CODE: &str =
+    "Exit with 1 if something changed after the start, or after --since, and with 4 on an error";
+
 const EXAMPLES: &str = "Examples:
   kubectl spy changes deploy/web                  its last versions, then every new one
   kubectl spy changes deploy/web --ignore status  hide what controllers report
   kubectl spy changes deploy/web --since 0        new versions only
   kubectl spy changes cm/gone --since 5m --once   the history of a deleted object
+  kubectl spy changes cm/gone --once -o yaml      its last version, for kubectl create -f -
   kubectl spy changes --since 5m -n prod --once   one timeline of every kind in a namespace
   kubectl spy changes --since 5m --people -o short
                                                   what people did, one line for each version
@@ -107,6 +112,16 @@ impl ChangesArgs {
         }
         let prints_objects = self.is_once() && !is_decided && self.output == ChangesFormat::Yaml;
         (prints_objects && self.since.is_none()).then(Reach::to_the_last)
+    }
+
+    /// What to do if `--exit-code` can only answer that nothing changed.
+    pub(super) fn vain_question(&self) -> Option<&'static str> {
+        let has_past = self.since.is_some() || self.since_rv.is_some();
+        let is_file = self.objects.source.from.is_some();
+        let is_vain = self.is_once() && self.wait.asks_for_answer() && !has_past && !is_file;
+        is_vain.then_some(
+            "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m",
+        )
     }
 
     /// Adds what to do if the command names no object.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::str::FromStr;
 
 use super::compared::ReadVersions;
-use super::fold::{Author, is_controlled};
+use super::fold::{Author, is_controlled, is_event};
 use crate::diff::{Change, Diff, Noise};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
 
@@ -85,7 +85,7 @@ impl ManagerFilter {
         let mut owners = owners.peekable();
         // Nobody is recorded for the request to delete an object. People may have sent it.
         let is_nobodys = !self.is_by_name() && owners.peek().is_none();
-        is_nobodys && !is_made_by_controller(read) || owners.any(|owner| self.accepts(read, owner))
+        is_nobodys && !is_left_to_controllers(read) || owners.any(|owner| self.accepts(read, owner))
     }
 
     /// Whether a manager matches that wrote this object. People rarely write what a controller has made.
@@ -110,7 +110,7 @@ impl ManagerFilter {
                 let mut entries = entries(read.doc.root()).into_iter();
                 entries.any(|entry| self.names(&entry.manager))
             }
-            ManagerFilter::People => !is_made_by_controller(read),
+            ManagerFilter::People => !is_left_to_controllers(read),
         }
     }
 
@@ -148,6 +148,19 @@ impl ManagerFilter {
 
 fn is_made_by_controller(read: &ReadVersions<'_>) -> bool {
     is_controlled(&read.event.now.object, read.doc.root())
+}
+
+/// Whether people leave such objects to controllers: owned objects, Events, and two objects of each namespace. The server
+/// records no manager for the account, which has no fields
+/// (<https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#serviceaccount-controller>).
+fn is_left_to_controllers(read: &ReadVersions<'_>) -> bool {
+    let object = &read.event.now.object;
+    let is_of_namespace = object.group().is_empty()
+        && matches!(
+            (&*object.kind, &*object.name),
+            ("ServiceAccount", "default") | ("ConfigMap", "kube-root-ca.crt")
+        );
+    is_of_namespace || is_event(object) || is_made_by_controller(read)
 }
 
 /// The owner of a changed field, if the server recorded no writer.

@@ -13,7 +13,7 @@ use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, EveryKind, Session, Terminal};
+use crate::commands::{CommandError, EveryKind, Session, Sources, Terminal};
 use crate::render::age;
 use crate::render::diff::ChangeType;
 use crate::source::{Event, SourceKey, SourceState, Why};
@@ -88,6 +88,15 @@ impl Changes {
         }
     }
 
+    /// The messages about flags that none of the first versions matches. A file may have more versions later.
+    pub(super) fn first_unmatched(&mut self, sources: &Sources) -> Vec<String> {
+        if self.span == Span::File || self.is_settled || !sources.are_settled() {
+            return Vec::new();
+        }
+        self.is_settled = true;
+        self.renderer.unmatched.take_messages()
+    }
+
     /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
@@ -142,7 +151,7 @@ impl Changes {
             }
             Audience::Documents => page.asides.extend(interruption(&past.found)),
         }
-        page.asides.extend(self.renderer.managers.unmatched());
+        page.asides.extend(self.renderer.unmatched.take_messages());
         page.asides.extend(skewed(past.skew()));
         page.print(terminal)?;
         Ok(true)

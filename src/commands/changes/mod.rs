@@ -76,7 +76,15 @@ pub(crate) async fn show(
     }
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
+    if let Some(hint) = args.vain_question() {
+        terminal.notify(hint)?;
+    }
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
+    if ended.is_ok() {
+        for message in changes.renderer.unmatched.take_messages() {
+            terminal.notify(&message)?;
+        }
+    }
     match &changes.missing[..] {
         [] => {
             let unread = changes.unread.into_iter().chain(stop.unread);

@@ -57,6 +57,8 @@ pub(super) struct Changes {
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
     judged: Option<JudgedObjects>,
+    /// Whether it has checked the first versions for flags that match nothing.
+    pub(super) is_settled: bool,
 }
 
 impl Changes {
@@ -80,6 +82,7 @@ impl Changes {
             earlier: 0,
             schemas: Schemas::default(),
             judged: None,
+            is_settled: false,
         }
     }
 
@@ -132,6 +135,11 @@ impl Live for Changes {
         }
         if let Event::Object { now, .. } = &event {
             self.renderer.fold.learn(now);
+            if self.span == Span::File {
+                // A recorded watch begins with an empty listing.
+                self.absent.retain(|absent| absent != key);
+                self.missing.retain(|missing| *missing != **key);
+            }
         }
         let is_named = named(key).is_some();
         if let Event::Synced {
@@ -235,6 +243,7 @@ impl Live for Changes {
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
+        page.asides.extend(self.first_unmatched(sources));
         page.print(terminal)
     }
 

@@ -17,6 +17,8 @@ pub(super) enum Asked<'l> {
     Type(WordPart<'l>),
     /// The TYPE of one more TYPE/NAME.
     TypeOfPair(WordPart<'l>),
+    /// The name of a Helm release.
+    Release(WordPart<'l>),
     /// A NAME of these types, which are separated by commas.
     Name(&'l str, WordPart<'l>),
 }

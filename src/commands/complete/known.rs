@@ -5,6 +5,7 @@ use clap::{Arg, ArgAction, Command};
 use super::asked::WordPart;
 use super::line::TypedLine;
 use super::offer::Offer;
+use crate::commands::manifests::RELEASE_PREFIX;
 use crate::graph::relation_names;
 use crate::sandbox::scenario;
 
@@ -22,6 +23,12 @@ pub(super) fn commands(line: &TypedLine<'_>) -> Vec<Offer> {
         offers.extend(scenarios.map(|scenario| Offer::new(scenario.name, scenario.about)));
     }
     offers
+}
+
+/// What stands before the name of a Helm release, if a word may become it.
+pub(super) fn release_prefix(word: WordPart<'_>) -> Option<Offer> {
+    let is_alone = word.kept().is_empty() && RELEASE_PREFIX.starts_with(word.text());
+    is_alone.then(|| Offer::new(RELEASE_PREFIX, "the objects of a Helm release"))
 }
 
 /// The flags of a command. A flag that the line has is offered again only if it repeats.
@@ -70,6 +77,36 @@ pub(super) fn goals() -> Vec<Offer> {
         ("delete", "it does not exist"),
     ];
     goals.map(|(goal, about)| Offer::new(goal, about)).into()
+}
+
+/// Usual values of `changes --since`.
+pub(super) fn starts() -> Vec<Offer> {
+    let starts = [
+        ("5m", "five minutes ago"),
+        ("10m", "ten minutes ago"),
+        ("30m", "half an hour ago"),
+        ("1h", "an hour ago"),
+        ("1d", "a day ago"),
+        ("all", "as far back as the server has"),
+        ("0", "from now"),
+    ];
+    starts.map(|(start, about)| Offer::new(start, about)).into()
+}
+
+/// Usual time limits.
+pub(super) fn time_limits() -> Vec<Offer> {
+    ["30s", "1m", "5m", "10m"]
+        .map(|limit| Offer::new(limit, ""))
+        .into()
+}
+
+/// The levels of `-v` that log more than the one below.
+pub(super) fn log_levels() -> Vec<Offer> {
+    let levels = [
+        ("6", "requests with their status and time"),
+        ("8", "also their headers"),
+    ];
+    levels.map(|(level, about)| Offer::new(level, about)).into()
 }
 
 /// The fields by which every kind can be selected.

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, Command};
 
 use super::asked::{Asked, WordPart};
+use crate::commands::manifests::{RELEASE_PREFIX, is_release};
 
 /// A command line up to the cursor.
 #[derive(Debug)]
@@ -179,6 +180,9 @@ impl<'l> TypedLine<'l> {
         }
         if self.has("filename") || self.has("kustomize") {
             return Asked::Nothing;
+        }
+        if is_release(current) {
+            return Asked::Release(WordPart::whole(current).keeping(RELEASE_PREFIX.len()));
         }
         let selects = ["selector", "field-selector", "all-namespaces"];
         let may_name = !selects.iter().any(|flag| self.has(flag));

@@ -74,6 +74,21 @@ pub(super) async fn names(
     Offers::of(offers, word)
 }
 
+/// The Helm releases of the namespace, without those that the line has.
+pub(super) async fn releases(
+    line: &TypedLine<'_>,
+    word: WordPart<'_>,
+    context: &Context<'_>,
+) -> Offers {
+    let Some(cluster) = LiveCluster::of(line, context) else {
+        return Offers::default();
+    };
+    let names = cluster.releases().await.unwrap_or_default().into_iter();
+    let is_given = |name: &String| line.objects.contains(&&*format!("{}{name}", word.kept()));
+    let names = names.filter(|name| !is_given(name));
+    Offers::of(names.map(|name| Offer::new(name, "")).collect(), word)
+}
+
 async fn names_of(
     cluster: &LiveCluster,
     resource: &str,

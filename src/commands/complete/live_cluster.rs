@@ -14,6 +14,7 @@ use crate::cluster::{
     Ambient, Arguments, Client, ClusterConfig, Filters, Namespaces, ObjectRow, PluginRun, Resolver,
     RowsPage, Target, TargetError, TypeCache, object_rows, parse_arguments,
 };
+use crate::commands::manifests::release_names;
 use crate::commands::{CommandError, Context};
 use crate::object::{Doc, Resource, ResourceType};
 use crate::source::{ClusterId, Form, SourceKey};
@@ -123,6 +124,12 @@ impl LiveCluster {
             }
             next = page.next;
         }
+    }
+
+    /// The names of the Helm releases in the namespace of the line.
+    pub(super) async fn releases(&self) -> Result<Vec<String>, CommandError> {
+        let client = self.client().await?;
+        Ok(release_names(client, self.config.namespace()).await)
     }
 
     /// The objects that the line names or selects. Of Secrets it reads only the metadata.

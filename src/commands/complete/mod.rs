@@ -72,7 +72,11 @@ async fn offers(line: &TypedLine<'_>, context: &Context<'_>) -> Offers {
         Asked::Command(word) => Offers::of(known::commands(line), word),
         Asked::Flag(word) => Offers::of(known::flags(line, word.text()), word),
         Asked::Value(arg, word) => value(line, arg, word, context).await,
-        Asked::Type(word) => live::types(line, word, context).await,
+        Asked::Type(word) => {
+            let types = live::types(line, word, context).await;
+            types.with(known::release_prefix(word))
+        }
+        Asked::Release(word) => live::releases(line, word, context).await,
         Asked::TypeOfPair(word) => live::types_of_pairs(line, word, context).await,
         Asked::Name(types, word) => live::names(line, types, word, context).await,
     }
@@ -96,6 +100,9 @@ async fn value(
             Offers::of(known::relations(word), word)
         }
         ValueSort::Fields => Offers::of(known::fields(), word),
+        ValueSort::Since => Offers::of(known::starts(), word),
+        ValueSort::Timeout => Offers::of(known::time_limits(), word),
+        ValueSort::Verbosity => Offers::of(known::log_levels(), word),
         ValueSort::File => Offers::by_shell(Directive::Files),
         ValueSort::Directory => Offers::by_shell(Directive::Directories),
         ValueSort::Free => Offers::default(),

@@ -86,6 +86,12 @@ impl Offers {
         self
     }
 
+    /// The same offers and another one.
+    pub(super) fn with(mut self, offer: Option<Offer>) -> Offers {
+        self.list.extend(offer);
+        self
+    }
+
     /// The same offers, for words that may continue.
     pub(super) fn continued(self) -> Offers {
         Offers {
@@ -113,7 +119,7 @@ impl Offers {
         self.list.retain(|offer| is_plain_word(&offer.value));
         self.list.sort();
         self.list.dedup_by(|next, kept| next.value == kept.value);
-        let ends_open = |offer: &Offer| offer.value.ends_with(['=', '/']);
+        let ends_open = |offer: &Offer| offer.value.ends_with(['=', '/', ':']);
         if self.directive == Directive::Words
             && !self.list.is_empty()
             && self.list.iter().all(ends_open)

@@ -50,6 +50,7 @@ fn check(line: &str) -> String {
         }
         Asked::Type(word) => format!("type {}", part(word)),
         Asked::TypeOfPair(word) => format!("type/ {}", part(word)),
+        Asked::Release(word) => format!("release {}", part(word)),
         Asked::Name(types, word) => format!("name of {types} {}", part(word)),
     };
     match line.objects.join(" ") {
@@ -94,6 +95,8 @@ fn objects_at_the_cursor() {
         ("status -A pods ", "nothing after pods"),
         ("status -A=false pods ", "name of pods | after pods"),
         ("status -f x.yaml ", "nothing"),
+        ("status helm:we", "release helm:|we"),
+        ("status helm:web helm:", "release helm:| after helm:web"),
     ]);
 }
 
@@ -126,6 +129,11 @@ fn flags_at_the_cursor() {
             "show-noise: Choice |heartbeat,o",
         ),
         ("changes --from ", "from: File |"),
+        ("changes --since ", "since: Since |"),
+        ("changes --since=1", "since: Since |1"),
+        ("status pods --timeout ", "timeout: Timeout | after pods"),
+        ("trace --request-timeout ", "request-timeout: Timeout |"),
+        ("status -v ", "v: Verbosity |"),
         ("status -k ", "kustomize: Directory |"),
         ("trace --relations vol", "relations: Relation |vol"),
         ("status --unknown ", "type |"),
@@ -161,16 +169,12 @@ fn every_flag_with_a_free_value_is_known() {
         "list-key",
         "now",
         "password",
-        "request-timeout",
         "server",
-        "since",
         "since-rv",
         "speed",
-        "timeout",
         "tls-server-name",
         "token",
         "username",
-        "v",
     ];
     assert_eq!(free, expect);
 }

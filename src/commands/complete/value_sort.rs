@@ -21,6 +21,12 @@ pub(super) enum ValueSort {
     Path,
     /// A `JSONPath` to a field of an object.
     JsonPath,
+    /// How far back `changes` starts.
+    Since,
+    /// A time limit.
+    Timeout,
+    /// What `-v` logs.
+    Verbosity,
     /// A goal of `--for`.
     Goal,
     Relation,
@@ -43,6 +49,9 @@ impl ValueSort {
             "by" => ValueSort::Manager,
             "only" | "ignore" => ValueSort::Path,
             "sort-by" => ValueSort::JsonPath,
+            "since" => ValueSort::Since,
+            "timeout" | "request-timeout" => ValueSort::Timeout,
+            "v" => ValueSort::Verbosity,
             "for" => ValueSort::Goal,
             "relations" => ValueSort::Relation,
             "kubeconfig"

@@ -18,7 +18,7 @@ pub(crate) struct ManifestArgs {
 }
 
 /// What stands before the name of a release in an argument.
-pub(super) const RELEASE_PREFIX: &str = "helm:";
+pub(crate) const RELEASE_PREFIX: &str = "helm:";
 
 /// Whether an argument names a release: `helm:web`.
 pub(crate) fn is_release(word: &str) -> bool {

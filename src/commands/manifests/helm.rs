@@ -4,6 +4,8 @@
 //! (<https://helm.sh/docs/topics/advanced/#storage-backends>). The labels of all revisions are read, and the data of the
 //! newest one alone. `ConfigMap`s are read only for a release that no Secret stores.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::args::{RELEASE_PREFIX, is_release};
@@ -148,20 +150,12 @@ impl ReleasePlace<'_> {
         }
     }
 
-    /// The revisions with these labels.
     async fn revisions(
         &self,
         store: ReleaseStore,
         labels: &str,
     ) -> Result<Vec<RevisionMetadata>, RequestError> {
-        let request = ApiRequest::new(self.path(store)?)
-            .about("list", store.plural())
-            .query("labelSelector", labels);
-        let request = match store {
-            ReleaseStore::Secrets => request.query("fieldSelector", "type=helm.sh/release.v1"),
-            ReleaseStore::ConfigMaps => request,
-        };
-        list_metadata(self.client, request).await
+        revisions(self.client, self.namespace, (store, labels)).await
     }
 
     /// The manifests of a revision.
@@ -182,18 +176,12 @@ impl ReleasePlace<'_> {
     }
 
     async fn stored(&self, store: ReleaseStore, name: &str) -> Result<Doc, CommandError> {
-        let path = self.path(store)?.then(Part::Name, name);
+        let path = path(self.namespace, store)?.then(Part::Name, name);
         let path = path.map_err(RequestError::from)?;
         let request = ApiRequest::new(path).about("get", store.plural());
         let body = self.client.get(&request).await?;
         let text = String::from_utf8_lossy(&body).into_owned();
         Doc::parse(text).map_err(|_| CommandError::failed("error: the server's answer is not JSON"))
-    }
-
-    fn path(&self, store: ReleaseStore) -> Result<RequestPath, RequestError> {
-        let namespaces = RequestPath::from("/api/v1/namespaces");
-        let path = namespaces.then(Part::Namespace, self.namespace)?;
-        Ok(path.then(Part::Resource, store.plural())?)
     }
 
     /// The error for a release that does not exist, with similar names.
@@ -202,13 +190,8 @@ impl ReleasePlace<'_> {
         let error = CommandError::failed(format!(
             "error: release \"{release}\" not found in namespace \"{namespace}\""
         ));
-        let mut all = Vec::new();
-        for store in ReleaseStore::ALL {
-            let revisions = self.revisions(store, "owner=helm").await;
-            all.extend(revisions.unwrap_or_default());
-        }
-        let names = all.iter().map(|revision| revision.labels.name.as_str());
-        let near = near(release, names).into_iter();
+        let all = release_names(self.client, namespace).await;
+        let near = near(release, all.iter().map(String::as_str)).into_iter();
         let near: Vec<String> = near.map(|name| format!("{RELEASE_PREFIX}{name}")).collect();
         match near.join(" or ") {
             near if near.is_empty() => {
@@ -217,6 +200,39 @@ impl ReleasePlace<'_> {
             near => error.hint(format!("did you mean {near}?")),
         }
     }
+}
+
+/// The names of the releases in a namespace, sorted. Stores that cannot be read are left out.
+pub(crate) async fn release_names(client: &Client, namespace: &str) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for store in ReleaseStore::ALL {
+        let found = revisions(client, namespace, (store, "owner=helm")).await;
+        let found = found.unwrap_or_default().into_iter();
+        names.extend(found.map(|revision| revision.labels.name));
+    }
+    names.into_iter().collect()
+}
+
+/// The revisions with these labels.
+async fn revisions(
+    client: &Client,
+    namespace: &str,
+    (store, labels): (ReleaseStore, &str),
+) -> Result<Vec<RevisionMetadata>, RequestError> {
+    let request = ApiRequest::new(path(namespace, store)?)
+        .about("list", store.plural())
+        .query("labelSelector", labels);
+    let request = match store {
+        ReleaseStore::Secrets => request.query("fieldSelector", "type=helm.sh/release.v1"),
+        ReleaseStore::ConfigMaps => request,
+    };
+    list_metadata(client, request).await
+}
+
+fn path(namespace: &str, store: ReleaseStore) -> Result<RequestPath, RequestError> {
+    let namespaces = RequestPath::from("/api/v1/namespaces");
+    let path = namespaces.then(Part::Namespace, namespace)?;
+    Ok(path.then(Part::Resource, store.plural())?)
 }
 
 impl RevisionMetadata {

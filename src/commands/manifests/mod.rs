@@ -12,8 +12,8 @@ use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
 use crate::object::shown_url;
 
-pub(crate) use args::{ManifestArgs, is_release};
-pub(crate) use helm::{ReleasePlace, release_targets};
+pub(crate) use args::{ManifestArgs, RELEASE_PREFIX, is_release};
+pub(crate) use helm::{ReleasePlace, release_names, release_targets};
 pub(crate) use named::ManifestPlace;
 use named::Naming;
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::options::Detail;
+use super::options::{Detail, RowOptions};
 use super::rows::StatusRow;
 use crate::render::age::age;
 use crate::render::status::role;
@@ -23,8 +23,8 @@ pub(super) struct StatusColumns {
     pub(super) namespaces: bool,
     /// Whether the table is redrawn on changes.
     pub(super) live: bool,
-    /// Whether to drop columns that do not fit.
-    pub(super) detail: Detail,
+    /// Which rows and columns to show.
+    pub(super) options: RowOptions,
     /// The titles of the columns that the server prints beside ours.
     pub(super) printed: Vec<Box<str>>,
     /// The width of the terminal; `None` for no limit.
@@ -34,7 +34,7 @@ pub(super) struct StatusColumns {
 impl StatusColumns {
     /// The columns from left to right.
     pub(super) fn titles(&self) -> Vec<Column> {
-        let drop = |rank| match self.detail {
+        let drop = |rank| match self.options.detail {
             Detail::Fitted => Fit::Drop(rank),
             Detail::Whole => Fit::Keep,
         };
@@ -105,7 +105,7 @@ impl StatusColumns {
     }
 
     fn is_wide(&self) -> bool {
-        self.detail == Detail::Whole || self.width.is_none_or(|width| width >= WIDE)
+        self.options.detail == Detail::Whole || self.width.is_none_or(|width| width >= WIDE)
     }
 }
 

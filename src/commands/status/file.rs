@@ -104,11 +104,11 @@ fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -
     let columns = StatusColumns {
         namespaces: are_spread(&rows),
         live: false,
-        detail: options.detail,
+        options,
         printed: Vec::new(),
         width: canvas.look.width,
     };
-    listing(rows.into(), &columns, options, canvas)
+    listing(rows.into(), &columns, canvas)
 }
 
 /// The reference. An object without a name gets its position in the file as its name.

@@ -9,7 +9,7 @@ use super::documents::{Documents, REDACTED, changed_names};
 use super::options::{RowOptions, StatusFormat};
 use super::state::StatusState;
 use super::transitions::Transitions;
-use super::view::{table, view};
+use super::view::{LiveTable, table, view};
 use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
@@ -20,7 +20,7 @@ use crate::source::{Event, Scope, SourceKey};
 pub(super) struct LiveStatus {
     state: StatusState,
     format: StatusFormat,
-    options: RowOptions,
+    table: LiveTable,
     ending: Ending,
     transitions: Transitions,
     documents: Documents,
@@ -42,7 +42,7 @@ impl LiveStatus {
         LiveStatus {
             state,
             format,
-            options,
+            table: LiveTable::new(options),
             ending,
             transitions: Transitions::new(options),
             documents: Documents::new(),
@@ -101,7 +101,7 @@ impl LiveStatus {
                     // Standard error has these lines.
                     connection.refused.clear();
                 }
-                table(&self.state, &connection, self.options, canvas)
+                table(&self.state, &connection, self.table.options, canvas)
             }
         };
         terminal.print(&lines)?;
@@ -134,7 +134,7 @@ impl LiveStatus {
 
     /// The lines about the objects that are new or have another state.
     fn changed(&mut self, now: Timestamp) -> Vec<String> {
-        let (state, options) = (&self.state, self.options);
+        let (state, options) = (&self.state, self.table.options);
         let transitions = &mut self.transitions;
         match self.format {
             StatusFormat::Text | StatusFormat::Wide => transitions.lines(state, now),
@@ -259,7 +259,7 @@ impl Live for LiveStatus {
         }
         let canvas = terminal.frame_canvas(self.state.started);
         let connection = sources.connection(canvas);
-        terminal.draw(view(&self.state, connection, self.options, canvas))?;
+        terminal.draw(view(&self.state, connection, &mut self.table, canvas))?;
         Ok(())
     }
 

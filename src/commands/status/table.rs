@@ -3,23 +3,23 @@
 use jiff::Timestamp;
 
 use super::columns::StatusColumns;
-use super::options::{Idle, RowOptions, Titles};
+use super::options::{Idle, Titles};
 use super::recent_changes::RECENT;
 use super::rows::{StatusRow, StatusRows};
 use crate::graph::Standing;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
-use crate::render::outline::{Outline, OutlineItem, Weight};
+use crate::render::outline::{ColumnMemory, Outline, OutlineItem, Weight};
 use crate::status::Status;
 
 /// The lines of the rows under these columns, at most as many as the canvas has.
 pub(super) fn lines(
     rows: &StatusRows<'_>,
     columns: &StatusColumns,
-    options: RowOptions,
+    memory: &mut ColumnMemory,
     canvas: Canvas,
 ) -> Vec<String> {
-    let (now, look) = (canvas.now, canvas.look);
+    let (now, look, options) = (canvas.now, canvas.look, columns.options);
     let StatusRows {
         shown: rows,
         beyond,
@@ -60,7 +60,7 @@ pub(super) fn lines(
     };
     let room = canvas.rows.map(|room| room + titles);
     let cells = |place: usize| columns.cells(shown[place].1, canvas.now);
-    let mut lines = outline.lines_filled(canvas.look, room, cells);
+    let mut lines = outline.lines_filled((canvas.look, room), memory, cells);
     lines.drain(..titles);
     lines
 }

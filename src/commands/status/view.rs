@@ -2,13 +2,14 @@
 
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{aggregate, collapsed, header, trace_hint};
-use super::options::{HealthFilter, RowOptions, Titles};
+use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rights::judged_without;
 use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
 use super::table::lines;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
+use crate::render::outline::{ColumnMemory, Dashes};
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -17,14 +18,41 @@ const ROOM_FOR_HEADER: usize = 6;
 /// The least number of lines for a frame that names another command.
 const ROOM_FOR_HINT: usize = 16;
 
+/// The live table, and what it keeps from frame to frame.
+#[derive(Debug)]
+pub(super) struct LiveTable {
+    pub(super) options: RowOptions,
+    memory: ColumnMemory,
+    has_namespaces: bool,
+}
+
+impl LiveTable {
+    pub(super) fn new(options: RowOptions) -> LiveTable {
+        LiveTable {
+            options,
+            memory: memory(options),
+            has_namespaces: false,
+        }
+    }
+}
+
+/// No columns so far. The wide format has all of them.
+fn memory(options: RowOptions) -> ColumnMemory {
+    ColumnMemory::new(match options.detail {
+        Detail::Whole => Dashes::Kept,
+        Detail::Fitted => Dashes::LeftOut,
+    })
+}
+
 /// A frame of the live view. It has at most as many lines as the canvas has rows (if these are three or
 /// more). Each line is at least one column narrower than the terminal.
 pub(super) fn view(
     state: &StatusState,
     connection: Connection,
-    options: RowOptions,
+    table: &mut LiveTable,
     canvas: Canvas,
 ) -> Vec<String> {
+    let options = table.options;
     let width = canvas.look.width;
     let canvas = canvas.narrowed();
     let look = canvas.look;
@@ -47,16 +75,17 @@ pub(super) fn view(
         end.extend(trace_hint(&rows.shown, look));
     }
     end.push(connection.footer(canvas));
+    table.has_namespaces |= has_namespaces(state, &rows.shown);
     let columns = StatusColumns {
-        namespaces: has_namespaces(state, &rows.shown),
+        namespaces: table.has_namespaces,
         live: true,
-        detail: options.detail,
+        options,
         printed: printed_titles(&rows.shown, options.detail),
         width,
     };
     let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
     let rows = options.health.select(rows);
-    frame.extend(lines(&rows, &columns, options, canvas_of_rows));
+    frame.extend(lines(&rows, &columns, &mut table.memory, canvas_of_rows));
     frame.extend(end);
     canvas.cut(frame)
 }
@@ -72,11 +101,11 @@ pub(super) fn table(
     let columns = StatusColumns {
         namespaces: has_namespaces(state, &rows.shown),
         live: false,
-        detail: options.detail,
+        options,
         printed: printed_titles(&rows.shown, options.detail),
         width: canvas.look.width,
     };
-    let mut lines = listing(rows, &columns, options, canvas);
+    let mut lines = listing(rows, &columns, canvas);
     lines.extend(collapsed(state, options, canvas.look));
     lines.extend(judged_without(state, canvas.look));
     lines.extend(connection.refusals(canvas.look));
@@ -87,9 +116,9 @@ pub(super) fn table(
 pub(super) fn listing(
     rows: StatusRows<'_>,
     columns: &StatusColumns,
-    options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
+    let options = columns.options;
     let requested = rows.shown.iter().filter(|row| row.is_requested).count();
     let has_counts = match (options.titles, options.health) {
         (Titles::Hidden, _) => false,
@@ -99,7 +128,7 @@ pub(super) fn listing(
     let counts = has_counts.then(|| aggregate(&rows));
     let rows = options.health.select(rows);
     let mut all = Vec::from_iter(counts);
-    all.extend(lines(&rows, columns, options, canvas));
+    all.extend(lines(&rows, columns, &mut memory(options), canvas));
     all
 }
 

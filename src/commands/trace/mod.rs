@@ -65,7 +65,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "Examples:
   kubectl spy trace svc/api               the Pods that get traffic, and why others do not
   kubectl spy trace deploy/web            the phases of a rollout, live, and what it needs
-  kubectl spy trace sts/db                the revisions of a StatefulSet, and what blocks its rollout
+  kubectl spy trace sts/db                the revisions of a StatefulSet, and what blocks it
   kubectl spy trace secret/db --once      print who uses a Secret and exit
   kubectl spy trace ing -l app=web        each Ingress with a label
   kubectl spy trace ing/web -o mermaid    a picture for a web page; dot is for Graphviz

@@ -33,7 +33,7 @@ pub(crate) struct WaitArgs {
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<Limit>,
-    /// Exit with 1 if something changed (changes) or is not well (status, trace), and with 4 on an error
+    /// Exit with 1 if something is not well at the end, and with 4 on an error
     #[arg(long)]
     exit_code: bool,
 }
@@ -47,6 +47,11 @@ impl WaitArgs {
     /// Whether the exit code is an answer.
     pub(crate) fn decides(&self) -> bool {
         self.exit_code || self.has_goal()
+    }
+
+    /// Whether the command line has `--exit-code` alone.
+    pub(crate) fn asks_for_answer(&self) -> bool {
+        self.exit_code && !self.has_goal()
     }
 
     /// Whether the command line has `--for`.

@@ -1,5 +1,6 @@
 //! Patterns of paths, for `--only` and `--ignore`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::parse::{self, PatternError};
@@ -8,8 +9,9 @@ use super::{Label, Path, Place, Step};
 
 /// A path in which `*` matches any one step, `**` any number of steps, and `[*]` any item. The leading dot is
 /// optional. A key may name fewer parts than the item has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
+    text: String,
     steps: Vec<Piece>,
 }
 
@@ -48,11 +50,30 @@ impl Pattern {
     }
 }
 
+/// Whether both match the same paths, however they were written.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.steps == other.steps
+    }
+}
+
+impl Eq for Pattern {}
+
 impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Pattern, PatternError> {
-        parse::pattern(text).map(|steps| Pattern { steps })
+        parse::pattern(text).map(|steps| Pattern {
+            text: text.to_owned(),
+            steps,
+        })
+    }
+}
+
+/// Prints the pattern as it was written.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

@@ -45,7 +45,9 @@ pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
             lines.extend(line(&[&name, &part], value, view));
         }
     }
-    for path in PODS {
+    // A Pod's own containers are whole in a pipe.
+    let pod = view.look.width.map(|_| POD);
+    for path in PODS.into_iter().chain(pod) {
         lines.extend(images(object, path, view));
     }
     if folded > 0 && !lines.is_empty() {
@@ -60,7 +62,10 @@ const PODS: [&[&str]; 2] = [
     &["spec", "jobTemplate", "spec", "template", "spec"],
 ];
 
-/// The images of a workload, which the folded lines of its fields do not show.
+/// The path of a Pod's own fields.
+const POD: &[&str] = &["spec"];
+
+/// The images of a workload or a Pod, which the folded lines of its fields do not show.
 fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> {
     let pod = path.iter().try_fold(object, |value, name| value.get(name));
     let containers = pod.and_then(|pod| pod.get("containers"));
@@ -88,8 +93,7 @@ fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> 
 
 /// The containers of a workload or of a Pod.
 pub(super) fn containers(object: Shown<'_>) -> impl Iterator<Item = Shown<'_>> {
-    let pod: &[&str] = &["spec"];
-    let pods = PODS.into_iter().chain([pod]);
+    let pods = PODS.into_iter().chain([POD]);
     let specs =
         pods.filter_map(move |path| path.iter().try_fold(object, |value, name| value.get(name)));
     let lists = specs.filter_map(|spec| spec.get("containers"));

@@ -11,6 +11,9 @@ use super::value::fitting;
 /// The most columns of a value.
 const COLUMNS: usize = 48;
 
+/// The columns to which a path is cut at most.
+const LEAST_PATH: usize = 8;
+
 /// The parts of a path that say little about it.
 const PREFIXES: [&str; 4] = [".spec.template.spec.", ".spec.", ".data.", "."];
 
@@ -71,29 +74,39 @@ impl ShownChanges<'_> {
     /// The changes in one line, the most telling one first: `image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow room, the old
     /// value goes first, then the start of the path. The new value stays.
     pub fn in_line(&self, room: Option<usize>) -> String {
-        let mut changes = self.changes.clone();
-        most_telling_first(self.painter.diff, &mut changes);
-        let Some((first, others)) = changes.split_first() else {
+        let Some((change, more)) = self.most_telling() else {
             return String::new();
         };
         let look = self.painter.view.look;
-        let more = match others.len() {
-            0 => String::new(),
-            more => format!(" (+{more})"),
-        };
         let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
-        let change = change_in_line(self.painter.diff, first, self.painter.view.redactor);
-        let parts = LineParts {
-            path: &change.path,
-            old: &change.old,
-            new: &change.new,
-            arrow: look.symbols.arrow,
-        };
+        let parts = LineParts::of(&change, look.symbols.arrow);
         let line = match room {
             None => parts.whole(),
             Some(columns) => parts.fitted(columns, look.symbols.ellipsis),
         };
         format!("{line}{}", look.styles.dim(&more))
+    }
+
+    /// The columns of that line without the old value and the start of the path.
+    pub fn least_in_line(&self) -> usize {
+        let Some((change, more)) = self.most_telling() else {
+            return 0;
+        };
+        let parts = LineParts::of(&change, self.painter.view.look.symbols.arrow);
+        text::width(&parts.least()) + text::width(&more)
+    }
+
+    /// The most telling change, and the number of the others: ` (+2)`.
+    fn most_telling(&self) -> Option<(ChangeInLine, String)> {
+        let mut changes = self.changes.clone();
+        most_telling_first(self.painter.diff, &mut changes);
+        let (first, others) = changes.split_first()?;
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!(" (+{more})"),
+        };
+        let change = change_in_line(self.painter.diff, first, self.painter.view.redactor);
+        Some((change, more))
     }
 }
 
@@ -105,7 +118,16 @@ struct LineParts<'l> {
     arrow: &'l str,
 }
 
-impl LineParts<'_> {
+impl<'l> LineParts<'l> {
+    fn of(change: &'l ChangeInLine, arrow: &'l str) -> LineParts<'l> {
+        LineParts {
+            path: &change.path,
+            old: &change.old,
+            new: &change.new,
+            arrow,
+        }
+    }
+
     fn whole(&self) -> String {
         let LineParts {
             path,
@@ -116,27 +138,46 @@ impl LineParts<'_> {
         format!("{path}: {old} {arrow} {new}")
     }
 
-    /// The start of the path goes first, then the old value, at last the end of the new value.
-    fn fitted(&self, columns: usize, ellipsis: &str) -> String {
-        let short = LineParts {
+    fn without_old(&self) -> String {
+        let LineParts {
+            path, new, arrow, ..
+        } = self;
+        format!("{path} {arrow} {new}")
+    }
+
+    /// The same change with the last step of its path.
+    fn short(&self) -> LineParts<'l> {
+        LineParts {
             path: last_step(self.path),
             ..*self
-        };
-        let without_old = |parts: &LineParts<'_>| {
-            let LineParts {
-                path, new, arrow, ..
-            } = parts;
-            format!("{path} {arrow} {new}")
-        };
-        let least = without_old(&short);
+        }
+    }
+
+    fn least(&self) -> String {
+        self.short().without_old()
+    }
+
+    /// The path is cut in the middle, or the whole text at its end if that leaves too little of the path.
+    fn cut(&self, columns: usize, ellipsis: &str) -> String {
+        let value = format!(" {} {}", self.arrow, self.new);
+        let room = columns.saturating_sub(text::width(&value));
+        if room < LEAST_PATH {
+            return text::cut_end(&self.without_old(), columns, ellipsis).into_owned();
+        }
+        format!("{}{value}", text::cut_middle(self.path, room, ellipsis))
+    }
+
+    /// The start of the path goes first, then the old value, the middle of the path, and at last the end of the new value.
+    fn fitted(&self, columns: usize, ellipsis: &str) -> String {
+        let least = self.least();
         let lines = [
             self.whole(),
-            short.whole(),
-            without_old(self),
+            self.short().whole(),
+            self.without_old(),
             least.clone(),
         ];
         let fitting = lines.into_iter().find(|line| text::fits(line, columns));
-        fitting.unwrap_or_else(|| text::cut_end(&least, columns, ellipsis).into_owned())
+        fitting.unwrap_or_else(|| self.short().cut(columns, ellipsis))
     }
 }
 
@@ -209,12 +250,7 @@ mod tests {
         let (old, new) = (doc("1"), doc("2"));
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let change = change_in_line(&diff, &diff.changes()[0], &Redactor::new());
-        let parts = LineParts {
-            path: &change.path,
-            old: &change.old,
-            new: &change.new,
-            arrow: "->",
-        };
+        let parts = LineParts::of(&change, "->");
         assert_eq!(parts.fitted(19, "…"), r#"data["a: b"] -> "2""#);
     }
 }

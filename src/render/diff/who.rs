@@ -39,7 +39,27 @@ impl VersionWriter {
             VersionWriter::Probable(name) => format!("probably {name}"),
         }
     }
+
+    /// The same, from the longest form to the shortest: without subresources, then the first name that is not one of a
+    /// subresource and the number of the others, then the start of that.
+    pub fn shorter_forms(&self, ellipsis: &str) -> [String; 4] {
+        let whole = self.short();
+        let names: Vec<&str> = whole.split(", ").collect();
+        let bare = |name: &&str| name.split(" (").next().unwrap_or_default().to_owned();
+        let bares: Vec<String> = names.iter().map(bare).collect();
+        let first = names.iter().position(|name| !name.contains(" ("));
+        let first = bares[first.unwrap_or_default()].clone();
+        let one = match names.len() - 1 {
+            0 => first,
+            more => format!("{first} +{more}"),
+        };
+        let cut = text::cut_end(&one, LEAST_NAME, ellipsis).into_owned();
+        [whole.clone(), bares.join(", "), one, cut]
+    }
 }
+
+/// The columns to which a writer is cut so that a change fits its line.
+const LEAST_NAME: usize = 12;
 
 /// `by kubelet (status)`, `probably by kubelet (status)`
 impl fmt::Display for VersionWriter {
@@ -99,7 +119,10 @@ impl<'w> Attribution<'w> {
 /// Names the managers that wrote a version: `by kubelet (status)`. `None` if no writer is known.
 pub fn writer(writers: &Writers<'_>) -> Option<VersionWriter> {
     let mut names: Vec<String> = Vec::new();
-    for actor in writers.actors() {
+    // Who writes an object decides more than who reports about it.
+    let mut actors: Vec<_> = writers.actors().collect();
+    actors.sort_by_key(|actor| !actor.subresource.is_empty());
+    for actor in actors {
         let name = manager(actor);
         if !names.contains(&name) {
             names.push(name);

@@ -1,5 +1,6 @@
 //! Draws the items that fit: rows under their columns, lines between them.
 
+use super::column_memory::ColumnMemory;
 use super::fold::Fitted;
 use super::item::{ItemBody, OutlineItem};
 use super::tree::{Prefix, prefixes};
@@ -28,7 +29,11 @@ pub(super) struct Drawing {
 impl Drawing {
     /// The titles and the lines below them. `fill` makes the cells of a row that has none, by its place; it is called
     /// once to measure them and once to draw them.
-    pub(super) fn lines(&self, fill: impl Fn(usize) -> Vec<Cell>) -> Vec<String> {
+    pub(super) fn lines(
+        &self,
+        memory: &mut ColumnMemory,
+        fill: impl Fn(usize) -> Vec<Cell>,
+    ) -> Vec<String> {
         let depths: Vec<usize> = self.shown().map(|(_, item)| item.depth).collect();
         let prefixes = prefixes(&depths, self.look.symbols);
         let mut widths = ColumnWidths::of_titles(&self.columns);
@@ -37,9 +42,7 @@ impl Drawing {
                 widths.widen(&cells);
             }
         }
-        // A column right of the tree without a text in any row is dropped.
-        let keeps = |column| column <= self.tree || widths.is_filled(column);
-        let layout = TableLayout::new(&self.columns, &widths, keeps, self.look);
+        let layout = self.layout(&widths, memory);
         let indent = " ".repeat(widths.before(self.tree));
         let mut spare = self.spare;
         let mut lines = Vec::new();
@@ -64,6 +67,22 @@ impl Drawing {
         }
         lines.extend(layout.lines(&part));
         lines
+    }
+
+    /// The columns up to the tree, and those right of it that the memory shows and that fit.
+    fn layout(&self, widths: &ColumnWidths, memory: &mut ColumnMemory) -> TableLayout<'_> {
+        memory.begin(self.look.width);
+        let columns = self.columns.iter().enumerate();
+        let shown: Vec<bool> = columns
+            .map(|(column, of)| column <= self.tree || memory.shows(of.title(), column, widths))
+            .collect();
+        let layout = TableLayout::new(&self.columns, widths, |column| shown[column], self.look);
+        for (column, of) in self.columns.iter().enumerate() {
+            if shown[column] && !layout.has(column) {
+                memory.drop_column(of.title());
+            }
+        }
+        layout
     }
 
     /// The items that fit, each with its place in the outline.

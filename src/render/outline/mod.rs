@@ -1,6 +1,7 @@
 //! `Outline`: the tree of a view. All rows share one set of columns, and each has its causes below it; plain
 //! lines stand between rows. The outline is fitted to the available lines.
 
+mod column_memory;
 mod drawing;
 mod fold;
 mod item;
@@ -9,6 +10,7 @@ mod tree;
 
 use super::style::Look;
 use super::table::{Cell, Column};
+pub use column_memory::{ColumnMemory, Dashes};
 use drawing::Drawing;
 use fold::Fitted;
 use item::ItemBody;
@@ -17,7 +19,8 @@ pub use item::{OutlineItem, Weight};
 /// A tree of rows and lines.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The columns. A column without a text in any row is dropped.
+    /// The columns. A column right of the tree is dropped if no row has a text in it; on a terminal, also if each row
+    /// has nothing or a dash in it.
     pub columns: Vec<Column>,
     /// The index of the tree's column.
     pub tree: usize,
@@ -32,15 +35,15 @@ pub struct Outline {
 impl Outline {
     /// The titles and the lines below them, at most `room` lines in total.
     pub fn lines(self, look: Look, room: Option<usize>) -> Vec<String> {
-        self.lines_filled(look, room, |_| Vec::new())
+        self.lines_filled((look, room), &mut ColumnMemory::default(), |_| Vec::new())
     }
 
-    /// The same lines. `fill` makes the cells of a shown row that has none, by its place among the items: to make the
+    /// The same lines, with the columns of the frames before, as far as `memory` knows them. `fill` makes the cells of a shown row that has none, by its place among the items: to make the
     /// cells of all rows of a long outline would cost more than to show it.
     pub fn lines_filled(
         mut self,
-        look: Look,
-        room: Option<usize>,
+        (look, room): (Look, Option<usize>),
+        memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
     ) -> Vec<String> {
         let has_titles = self.has_titles();
@@ -87,7 +90,7 @@ impl Outline {
             spare: room.saturating_sub(used),
             look,
         };
-        let mut lines = drawing.lines(fill);
+        let mut lines = drawing.lines(memory, fill);
         if !has_titles {
             lines.remove(0);
         }

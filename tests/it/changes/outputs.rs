@@ -583,7 +583,6 @@ fn objects_of_one_name_are_never_compared() {
         spy.run(&[&all, args].concat()).stdout
     };
     assert_snapshot!(printed(&[]), @r#"
-    watching 0 configmaps
     2026-03-02T12:05:00.000Z CREATED configmap/flags  1
     + .data.a: "on"
     2026-03-02T12:05:00.000Z DELETED configmap/flags  2

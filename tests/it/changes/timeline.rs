@@ -140,6 +140,36 @@ async fn a_timeline_of_people_has_no_controllers() {
     ");
 }
 
+/// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
+#[tokio::test(flavor = "multi_thread")]
+async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_server() {
+    let cluster = Cluster::start().await;
+    let object = |kind: &str, name: &str| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "shop"}});
+    let kcm = "kube-controller-manager";
+    create(&cluster, object("ServiceAccount", "default"), kcm);
+    let certificates = config_map("kube-root-ca.crt", &json!({"ca.crt": "x"}));
+    create(&cluster, certificates, kcm);
+    create(
+        &cluster,
+        object("ServiceAccount", "builder"),
+        "kubectl-create",
+    );
+    let server = "api-priority-and-fairness-config-producer-v1";
+    create(&cluster, config_map("flows", &json!({"a": "b"})), server);
+    cluster.tick(1);
+    cluster.delete("configmaps", "kube-root-ca.crt");
+    cluster.delete("serviceaccounts", "default");
+    let about = cluster.put(config_map("settings", &json!({"a": "b"})));
+    create(&cluster, event("e", &about, "Created"), kcm);
+    cluster.delete("events", "e");
+    let args = ["changes", "--since=1h", "--once", "--people", "-o", "short"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @"
+    2026-03-02T12:00:03.000Z serviceaccount/builder  created
+    2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
@@ -151,6 +181,63 @@ async fn a_manager_can_be_a_pattern() {
     ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
     ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
     ");
+}
+
+/// A path that no version has is named, with one that works. A path without changes is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_no_version_has_is_named() {
+    let ran = timeline(&["--only", "image", "-o", "short"]).await;
+    assert_snapshot!(ran.transcript(), @"
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ! --only image matches no field in 15 versions
+    ! hint: did you mean --only '**.image'?
+    ");
+    let ran = timeline(&[
+        "--only",
+        ".spec.paused",
+        "--only",
+        ".spec.replica",
+        "-o",
+        "short",
+    ])
+    .await;
+    assert_snapshot!(ran.transcript(), @"
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ! --only .spec.paused matches no field in 15 versions
+    ! --only .spec.replica matches no field in 15 versions
+    ! hint: did you mean --only '.spec.replicas'?
+    ");
+    let cluster = incident().await;
+    for (path, expect) in [
+        (
+            "spec.Replicas",
+            "--only spec.Replicas matches no field in 3 versions\nhint: did you mean --only '.spec.replicas'?\n",
+        ),
+        (
+            "nonsense",
+            "--only nonsense matches no field in 3 versions\n",
+        ),
+        ("spec.selector", ""),
+        ("**.image", ""),
+    ] {
+        for start in ["--since=1h", "--since-rv=1", "--once"] {
+            let ran =
+                cluster
+                    .spy()
+                    .run(&["changes", "deploy/web", "--once", "--only", path, start]);
+            assert_eq!(ran.stderr, expect, "{path} {start}");
+        }
+        let now = cluster.spy().run(&[
+            "changes",
+            "deploy/web",
+            "--once",
+            "--only",
+            path,
+            "--since=0",
+        ]);
+        let expect = expect.replace("3 versions", "1 version");
+        assert_eq!(now.stderr, expect, "{path}");
+    }
 }
 
 /// Formats for programs have every version.

@@ -28,7 +28,7 @@ const CLIENTS: [&str; 9] = [
 ];
 
 /// Words in the names of controllers, in lower case.
-const CONTROLLERS: [&str; 11] = [
+const CONTROLLERS: [&str; 12] = [
     "controller",
     "operator",
     "kubelet",
@@ -40,6 +40,7 @@ const CONTROLLERS: [&str; 11] = [
     "cert-manager",
     "manager",
     "kwok",
+    "api-priority-and-fairness",
 ];
 
 impl Author {
@@ -80,6 +81,11 @@ mod tests {
             ("kube-controller-manager", "scale", Author::Controller),
             ("PrometheusOperator", "", Author::Controller),
             ("kubelet", "status", Author::Controller),
+            (
+                "api-priority-and-fairness-config-producer-v1",
+                "",
+                Author::Controller,
+            ),
         ] {
             let mut entry = ManagedFieldsEntry::default();
             entry.manager = manager.into();

@@ -22,7 +22,7 @@ pub(super) use author::Author;
 pub(crate) use event_line::EventLine;
 use folded_run::FoldedRun;
 use known_owners::KnownOwners;
-pub(super) use timeline_part::{TimelinePart, is_controlled};
+pub(super) use timeline_part::{TimelinePart, is_controlled, is_event};
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

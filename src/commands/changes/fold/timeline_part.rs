@@ -47,7 +47,7 @@ impl TimelinePart {
 }
 
 /// Whether the object is an Event, of either of the groups that serve them.
-pub(super) fn is_event(object: &ObjectRef) -> bool {
+pub(crate) fn is_event(object: &ObjectRef) -> bool {
     &*object.kind == "Event" && matches!(object.group(), "" | "events.k8s.io")
 }
 

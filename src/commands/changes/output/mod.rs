@@ -10,9 +10,11 @@ mod records;
 mod rendered;
 mod renderer;
 mod seen_managers;
+mod seen_paths;
 mod short;
 mod summary;
 mod text;
+mod unmatched;
 
 pub(super) use options::{Creation, DisplayOptions, shifted};
 pub(super) use renderer::Renderer;

@@ -67,18 +67,28 @@ impl DisplayOptions {
     /// The text lines of an entry without a version.
     pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
         let text = notice(entry).into_iter();
+        if self.is_of_file && is_needless(entry) {
+            return Vec::new();
+        }
         match &entry.what {
             Occurrence::Synced { .. } => text
                 .map(|text| look.styles.dim(&escape_line(&text)))
                 .collect(),
-            // For a file, the error at the end names these lines.
-            Occurrence::Undecodable { .. } if self.is_of_file => Vec::new(),
             Occurrence::Gap(_)
             | Occurrence::Undecodable { .. }
             | Occurrence::State(_)
             | Occurrence::Version(_) => text.map(|text| warning(&text, look)).collect(),
         }
     }
+}
+
+/// Whether a message about a file is needless. A recorded watch begins with an empty listing, and the error at the end names
+/// the lines that could not be read.
+fn is_needless(entry: &TimelineEntry) -> bool {
+    matches!(
+        entry.what,
+        Occurrence::Synced { count: 0 } | Occurrence::Undecodable { .. }
+    )
 }
 
 /// The message for an entry without a version; `None` if there is nothing to print.

@@ -18,9 +18,9 @@ use super::options::{DisplayOptions, notice, warning};
 use super::printout::{Printout, REDACTED};
 use super::quiet_runs::QuietRuns;
 use super::rendered::Rendered;
-use super::seen_managers::SeenManagers;
 use super::summary::Summary;
 use super::text::unreadable;
+use super::unmatched::Unmatched;
 
 /// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
@@ -30,8 +30,8 @@ pub(crate) struct Renderer {
     pub(crate) quiet: QuietRuns,
     /// The versions of the timeline that counted lines stand for.
     pub(crate) fold: TimelineFold,
-    /// The managers of the versions, for `--by`.
-    pub(crate) managers: SeenManagers,
+    /// The values of `--by` and `--only` that match no version.
+    pub(crate) unmatched: Unmatched,
     initial_sync: InitialSync,
     docs: DocCache,
     /// Whether it has printed a document.
@@ -45,7 +45,7 @@ impl Renderer {
         Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
             fold: TimelineFold::new(options.timeline),
-            managers: SeenManagers::default(),
+            unmatched: Unmatched::of(&options.shown),
             options,
             summary: Summary::since(started),
             quiet: QuietRuns::default(),
@@ -162,7 +162,7 @@ impl Renderer {
             .as_ref()
             .map(|read| options.shown.compare(&entry.key, read));
         if let Ok(compared) = &compared {
-            self.managers.see(&options.shown.by, compared);
+            self.unmatched.see(&options.shown, compared);
         }
         let taken = match &compared {
             Ok(compared) if prints(compared, options.format) => self.fold.take(entry, compared),

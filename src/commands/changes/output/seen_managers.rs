@@ -10,7 +10,7 @@ const MOST: usize = 8;
 
 /// The managers of the compared versions.
 #[derive(Default)]
-pub(crate) struct SeenManagers {
+pub(super) struct SeenManagers {
     names: BTreeSet<String>,
     has_match: bool,
 }
@@ -27,11 +27,12 @@ impl SeenManagers {
         self.names.extend(names);
     }
 
-    /// The message if no version matches; `None` if one does, or if there is none.
-    pub(crate) fn unmatched(&self) -> Option<String> {
+    /// The message if no version matches, once; `None` if one does, or if there is none.
+    pub(super) fn take_unmatched(&mut self) -> Option<String> {
         if self.has_match || self.names.is_empty() {
             return None;
         }
+        self.has_match = true;
         let names: Vec<&str> = self.names.iter().take(MOST).map(String::as_str).collect();
         let more = match self.names.len().saturating_sub(MOST) {
             0 => String::new(),

@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 
 use super::text::TextView;
 use crate::commands::changes::fold::EventLine;
-use crate::render::diff::{ChangeType, ShownChanges, images_in_line, writer};
-use crate::render::text::{escape_line, width};
+use crate::render::diff::{ChangeType, ShownChanges, VersionWriter, images_in_line, writer};
+use crate::render::text::{cut_line, escape_line, width};
 
 /// An interval of at most this length is shown by its start, so that the lines stay aligned.
 const EXACT: SignedDuration = SignedDuration::from_secs(10);
@@ -25,32 +25,50 @@ impl TextView<'_> {
         let object = &self.compared.read.event.now.object;
         let time = self.interval(EXACT);
         let name = style.name(object);
-        let who = self.short_who();
-        let who = who.map(|who| format!("{GAP}{}", escape_line(&who)));
-        let head = format!(
-            "{} {}{}{GAP}",
-            styles.dim(&time),
-            styles.name(&name),
-            who.unwrap_or_default()
-        );
-        let room = self
-            .look
-            .width
-            .map(|columns| columns.saturating_sub(width(&head)));
-        format!("{head}{}", self.short_what(room))
+        let start = format!("{} {}", styles.dim(&time), styles.name(&name));
+        let ellipsis = self.look.symbols.ellipsis;
+        let who = self.short_who().map(|who| who.shorter_forms(ellipsis));
+        let who = who.into_iter().flatten();
+        let heads = who.map(|who| format!("{start}{GAP}{}{GAP}", escape_line(&who)));
+        let mut heads: Vec<String> = heads.collect();
+        let Some(columns) = self.look.width else {
+            let head = heads.into_iter().next();
+            let head = head.unwrap_or_else(|| format!("{start}{GAP}"));
+            return format!("{head}{}", self.short_what(None));
+        };
+        // The new value stays. The writer gives way to it.
+        let least = self.least_what();
+        let fitting = heads.iter().position(|head| width(head) + least <= columns);
+        let head = match fitting {
+            Some(at) => heads.swap_remove(at),
+            None => heads.pop().unwrap_or_else(|| format!("{start}{GAP}")),
+        };
+        let room = columns.saturating_sub(width(&head));
+        let line = format!("{head}{}", self.short_what(Some(room)));
+        cut_line(&line, columns, ellipsis).into_owned()
     }
 
-    /// The managers without a preposition.
-    fn short_who(&self) -> Option<String> {
-        let who = match &self.compared.diff {
+    /// The least columns of what happened.
+    fn least_what(&self) -> usize {
+        match &self.compared.diff {
+            Some(diff) if self.compared.change() == ChangeType::Modified => {
+                let view = self.diff_view();
+                ShownChanges::of(diff, &self.compared.writers, &view).least_in_line()
+            }
+            Some(_) | None => width(&self.short_what(None)),
+        }
+    }
+
+    /// The managers behind the version.
+    fn short_who(&self) -> Option<VersionWriter> {
+        match &self.compared.diff {
             Some(diff) if self.compared.change() == ChangeType::Modified => {
                 let view = self.diff_view();
                 ShownChanges::of(diff, &self.compared.writers, &view).who()
             }
             _ if self.compared.change().is_creation() => writer(&self.compared.writers),
             _ => None,
-        }?;
-        Some(who.short())
+        }
     }
 
     /// What happened, in at most this many columns if possible.

@@ -61,7 +61,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
         frames.push(frame(cluster, at(9), (40, 24)));
     });
     assert_snapshot!(frames.join("\n\n"), @r#"
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
+    deployment.apps/web  -n shop  ctx demo                                                                 rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
     ✗ deployment/web                   3/3     Failed             -          41d   -          -             1s ago
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -76,9 +76,9 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 1s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 1s ago                                                                             Ctrl-C to exit
 
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:09
+    deployment.apps/web  -n shop  ctx demo                                             rollout 1/3 updated, 1 failing  0:09
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
     ✗ deployment/web                   3/3     Failed             -          41d   -          -             1s ago
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -93,7 +93,7 @@ async fn a_wider_terminal_shows_more_and_a_narrow_one_less() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 1s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 1s ago                                                         Ctrl-C to exit
 
     deploy…  rollout 1/3 updated, 1 failing
     NAME               READY   STATUS
@@ -275,7 +275,7 @@ fn a_crash_loop_shows_how_the_container_ended() {
     });
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "web")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (110, 24)), @"
-    deployment.apps/web  -n shop  ctx demo      rollout 1/1 updated, 1 failing  0:30
+    deployment.apps/web  -n shop  ctx demo                                   rollout 1/1 updated, 1 failing  0:30
     NAME                   READY   STATUS             RESTARTS      AGE
     ✗ deployment/web       0/1     Failed             -             30s
     │ └ 0 of 1 pods ready: 1 CrashLoopBackOff
@@ -283,7 +283,7 @@ fn a_crash_loop_shows_how_the_container_ended() {
       └─✗ pod/web-a-000    0/1     CrashLoopBackOff   7 (30s ago)   30s
           └ app: CrashLoopBackOff, exit 1, 7 restarts: panic: no such table: orders
     kubectl spy trace deployment/web shows its rollout
-    ● live  3 objects  4 watches                                      Ctrl-C to exit
+    ● live  3 objects  4 watches                                                                   Ctrl-C to exit
     ");
 }
 
@@ -293,9 +293,9 @@ fn a_forbidden_kind_is_one_line() {
     let cluster = Cluster::forbidding("pods", state([one(DEPLOYMENTS, "web")]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @r#"
     deployment.apps/web  -n shop  ctx demo                rollout 2/2 updated  0:30
-    NAME                   READY   STATUS    RESTARTS   AGE
-    ● deployment/web       2/2     Current   -          30s
-    └─● replicaset/web-a   2/2     Current   -          30s
+    NAME                   READY   STATUS    AGE
+    ● deployment/web       2/2     Current   30s
+    └─● replicaset/web-a   2/2     Current   30s
     judged without pods, which you may not read: deployment/web
     forbidden: pods: pods is forbidden: User "ana" cannot list it
     ● live  2 objects  3 watches                                     Ctrl-C to exit
@@ -367,8 +367,8 @@ fn a_requested_object_that_does_not_exist_has_a_row() {
     let cluster = Cluster::of(state([one(DEPLOYMENTS, "wbe")]), []);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
     deployment.apps/wbe  -n shop  ctx demo                                     0:30
-    NAME               READY   STATUS     RESTARTS   AGE
-    ∅ deployment/wbe   -       NotFound   -          -
+    NAME               STATUS
+    ∅ deployment/wbe   NotFound
     ● live  0 objects  1 watch                                       Ctrl-C to exit
     ");
 }
@@ -450,9 +450,9 @@ fn objects_of_several_namespaces_show_their_namespace() {
     let cluster = Cluster::of(state([everywhere]), objects);
     assert_snapshot!(frame(&cluster, at(30), (80, 24)), @"
     deployments.apps  -A  ctx demo                    1 Current, 1 InProgress  0:30
-    NAMESPACE   NAME               READY   STATUS       RESTARTS   AGE
-    pay         ~ deployment/api   0/1     InProgress   -          30s
-    shop        ● deployment/web   2/2     Current      -          30s
+    NAMESPACE   NAME               READY   STATUS       AGE
+    pay         ~ deployment/api   0/1     InProgress   30s
+    shop        ● deployment/web   2/2     Current      30s
     ● live  2 objects  5 watches                                     Ctrl-C to exit
     ");
 }
@@ -484,7 +484,12 @@ fn ascii_and_colour_do_not_change_the_text() {
         rows: Some(22),
         exit_key: ExitKey::Q,
     };
-    let lines = view(&cluster.state, connection(&cluster), PLAIN, canvas);
+    let lines = view(
+        &cluster.state,
+        connection(&cluster),
+        &mut LiveTable::new(PLAIN),
+        canvas,
+    );
     let painted = crate::render::style::testing::explain(&lines.join("\n"));
     assert_snapshot!(painted, @"
     (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30
@@ -545,4 +550,68 @@ fn the_rule_behind_a_good_state_has_its_message() {
       └─● pod/web-a-000    1/1     Running   0          1s    worker-1   10.0.0.1
           └ rule kstatus Pod: "Pod is Ready": The Pod is ready or has ended. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/status/core.go
     "#);
+}
+
+/// The columns of a live table stay while its rows change. Another width may have room for other columns.
+#[test]
+fn columns_do_not_come_and_go_with_the_rows() {
+    let long = pod(
+        "billing-reconciliation-worker-5cc54d4d56-dcqxn",
+        ("ReplicaSet", "a"),
+        waiting("CrashLoopBackOff", ""),
+    );
+    let short = pod("web-1", ("ReplicaSet", "a"), running());
+    let mut cluster = Cluster::of(state([all(PODS)]), [short, long]);
+    let mut table = LiveTable::new(PLAIN);
+    let mut titles = |cluster: &Cluster, columns| {
+        let frame = next_frame(&mut table, cluster, at(91), (columns, 24));
+        frame.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    let wide = titles(&cluster, 100);
+    assert!(
+        wide.ends_with("STATUS             RESTARTS   AGE"),
+        "{wide}"
+    );
+    let narrow = titles(&cluster, 80);
+    assert!(narrow.ends_with("READY   STATUS"), "{narrow}");
+    cluster.delete("billing-reconciliation-worker-5cc54d4d56-dcqxn", at(5));
+    cluster.settle(at(90));
+    assert_eq!(titles(&cluster, 80), "NAME          READY   STATUS");
+    let all = "NAME          READY   STATUS    RESTARTS   AGE";
+    assert_eq!([titles(&cluster, 79), titles(&cluster, 80)], [all, all]);
+}
+
+/// A column without a value in any row is left out. Once shown, it stays.
+#[test]
+fn a_column_without_a_value_is_left_out() {
+    let map = |name: &str| object("v1", "ConfigMap", name, json!({"data": {"a": "b"}}));
+    let (maps, pods) = (all("v1 configmaps ConfigMap"), all(PODS));
+    let mut cluster = Cluster::of(state([maps, pods]), [map("flags")]);
+    let mut table = LiveTable::new(PLAIN);
+    let web = pod("web-1", ("ReplicaSet", "a"), running());
+    let mut frames = vec![next_frame(&mut table, &cluster, at(9), (80, 24))];
+    cluster.write(&web, at(9));
+    cluster.settle(at(9));
+    frames.push(next_frame(&mut table, &cluster, at(9), (80, 24)));
+    cluster.delete("web-1", at(9));
+    cluster.settle(at(9));
+    frames.push(next_frame(&mut table, &cluster, at(9), (80, 24)));
+    assert_snapshot!(frames.join("\n\n"), @"
+    configmap/flags  -n shop  ctx demo                                         0:09
+    NAME                STATUS    AGE
+    ● configmap/flags   Current   9s
+    ● live  1 object  2 watches                                      Ctrl-C to exit
+
+    configmaps,pods  -n shop  ctx demo                              2 Current  0:09
+    NAME                READY   STATUS    RESTARTS   AGE
+    ● configmap/flags   -       Current   -          9s
+    ● pod/web-1         1/1     Running   0          9s
+    ● live  2 objects  2 watches  last change 0s ago                 Ctrl-C to exit
+
+    configmaps,pods  -n shop  ctx demo                  1 Current, 1 NotFound  0:09
+    NAME                READY   STATUS     RESTARTS   AGE
+    ∅ pod/web-1         -       NotFound   -          9s
+    ● configmap/flags   -       Current    -          9s
+    ● live  2 objects  2 watches  last change 0s ago                 Ctrl-C to exit
+    ");
 }

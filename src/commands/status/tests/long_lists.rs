@@ -4,6 +4,7 @@ use super::super::columns::StatusColumns;
 use super::super::rows::StatusRows;
 use super::super::table::lines;
 use super::*;
+use crate::render::outline::ColumnMemory;
 
 /// Sixty Pods: two of them fail, and three that work have changed lately.
 fn sixty_pods() -> Cluster {
@@ -37,11 +38,11 @@ fn lines_of(rows: &StatusRows<'_>, room: usize) -> String {
     let columns = StatusColumns {
         namespaces: false,
         live: true,
-        detail: Detail::Fitted,
+        options: PLAIN,
         printed: Vec::new(),
         width: Some(100),
     };
-    lines(rows, &columns, PLAIN, canvas).join("\n")
+    lines(rows, &columns, &mut ColumnMemory::default(), canvas).join("\n")
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn rows_that_no_frame_has_room_for_are_counted_and_not_made() {
 fn failing_and_recently_changed_rows_are_on_a_short_screen() {
     let cluster = sixty_pods();
     insta::assert_snapshot!(frame(&cluster, at(16), (100, 14)), @"
-    pods  -n shop  ctx demo                               58 Current, 2 Failed  0:16
+    pods  -n shop  ctx demo                                                  58 Current, 2 Failed  0:16
     NAME           READY   STATUS             RESTARTS   AGE
     ✗ pod/web-17   0/1     ImagePullBackOff   0          16s
       └ app: no image
@@ -72,6 +73,6 @@ fn failing_and_recently_changed_rows_are_on_a_short_screen() {
     ● pod/web-50   1/1     Running            1          16s
     ● pod/web-59   1/1     Running            1          16s
     + 54 healthy (use --once | less)
-    ● live  60 objects  2 watches  last change 2s ago                 Ctrl-C to exit
+    ● live  60 objects  2 watches  last change 2s ago                                    Ctrl-C to exit
     ");
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::options::{Detail, HealthFilter, Idle, RowOptions, Titles};
 use super::state::{RETENTION, StatusState};
-use super::view::{table, view};
+use super::view::{LiveTable, table, view};
 use crate::model::Model;
 use crate::object::Resource;
 use crate::render::canvas::{Canvas, ExitKey};
@@ -89,7 +89,17 @@ fn look(columns: Option<usize>) -> Look {
 }
 
 /// A frame on a terminal with these columns and rows.
-fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> String {
+fn frame(cluster: &Cluster, now: Timestamp, size: (usize, usize)) -> String {
+    next_frame(&mut LiveTable::new(PLAIN), cluster, now, size)
+}
+
+/// The next frame of a live table.
+fn next_frame(
+    table: &mut LiveTable,
+    cluster: &Cluster,
+    now: Timestamp,
+    (columns, rows): (usize, usize),
+) -> String {
     let canvas = Canvas {
         now,
         look: look(Some(columns)),
@@ -97,7 +107,7 @@ fn frame(cluster: &Cluster, now: Timestamp, (columns, rows): (usize, usize)) -> 
         rows: Some(rows - 2),
         exit_key: ExitKey::CtrlC,
     };
-    let lines = view(&cluster.state, connection(cluster), PLAIN, canvas);
+    let lines = view(&cluster.state, connection(cluster), table, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
     for line in &lines {
         let width = crate::render::text::width(line);

@@ -50,7 +50,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     kubectl spy trace deployment/web shows its rollout
     ● live  7 objects  4 watches  last change 0s ago                 Ctrl-C to exit
     100
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:04
+    deployment.apps/web  -n shop  ctx demo                         rollout 1/3 updated, 1 failing  0:04
     NAME                               READY   STATUS         RESTARTS   AGE
     ✗ deployment/web                   3/3     Failed         -          41d
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -65,9 +65,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running        0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running        0          41d
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 0s ago                                     Ctrl-C to exit
     120
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:04
+    deployment.apps/web  -n shop  ctx demo                                             rollout 1/3 updated, 1 failing  0:04
     NAME                               READY   STATUS         RESTARTS   AGE   NODE       IP            CHANGED
     ✗ deployment/web                   3/3     Failed         -          41d   -          -             0s ago
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -82,7 +82,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running        0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running        0          41d   worker-3   10.244.2.13   -
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 0s ago                                                         Ctrl-C to exit
     "#);
     assert_snapshot!(played(rollout(), requested(), 12_000).await, @r#"
     80
@@ -103,7 +103,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
     kubectl spy trace deployment/web shows its rollout
     ● live  7 objects  4 watches  last change 0s ago                 Ctrl-C to exit
     100
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:12
+    deployment.apps/web  -n shop  ctx demo                         rollout 1/3 updated, 1 failing  0:12
     NAME                               READY   STATUS             RESTARTS   AGE
     ✗ deployment/web                   3/3     Failed             -          41d
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -118,9 +118,9 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 0s ago                                     Ctrl-C to exit
     120
-    deployment.apps/web  -n shop  ctx demo      rollout 1/3 updated, 1 failing  0:12
+    deployment.apps/web  -n shop  ctx demo                                             rollout 1/3 updated, 1 failing  0:12
     NAME                               READY   STATUS             RESTARTS   AGE   NODE       IP            CHANGED
     ✗ deployment/web                   3/3     Failed             -          41d   -          -             0s ago
     │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
@@ -135,7 +135,7 @@ async fn a_rollout_whose_image_cannot_be_pulled() {
       ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d   worker-2   10.244.1.13   -
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d   worker-3   10.244.2.13   -
     kubectl spy trace deployment/web shows its rollout
-    ● live  7 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  7 objects  4 watches  last change 0s ago                                                         Ctrl-C to exit
     "#);
 }
 
@@ -160,7 +160,7 @@ async fn a_rollout_that_is_fixed() {
     kubectl spy trace deployment/web shows its rollout
     ● live  8 objects  4 watches  last change 0s ago                 Ctrl-C to exit
     100
-    deployment.apps/web  -n shop  ctx demo                 rollout 1/3 updated  0:22
+    deployment.apps/web  -n shop  ctx demo                                    rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress   -          41d
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
@@ -173,9 +173,9 @@ async fn a_rollout_that_is_fixed() {
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d
     + 1 idle replicaset (--show-idle)
     kubectl spy trace deployment/web shows its rollout
-    ● live  8 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  8 objects  4 watches  last change 0s ago                                     Ctrl-C to exit
     120
-    deployment.apps/web  -n shop  ctx demo                 rollout 1/3 updated  0:22
+    deployment.apps/web  -n shop  ctx demo                                                        rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE   NODE       IP            CHANGED
     ~ deployment/web                   3/3     InProgress   -          41d   -          -             0s ago
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s    -          -             0s ago
@@ -188,7 +188,7 @@ async fn a_rollout_that_is_fixed() {
       └─● pod/web-7f45f79f9d-pkjqf     1/1     Running      0          41d   worker-3   10.244.2.13   -
     + 1 idle replicaset (--show-idle)
     kubectl spy trace deployment/web shows its rollout
-    ● live  8 objects  4 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  8 objects  4 watches  last change 0s ago                                                         Ctrl-C to exit
     ");
 }
 
@@ -211,7 +211,7 @@ async fn an_autoscaler_that_scales() {
       └ cpu is at 92%, its target is 70%
     ● live  8 objects  5 watches  last change 0s ago                 Ctrl-C to exit
     100
-    deployments.apps,horizontalpodautoscalers.autoscaling  -n shop  1 Current, 1 InProgress  0:13
+    deployments.apps,horizontalpodautoscalers.autoscaling  -n shop        1 Current, 1 InProgress  0:13
     NAME                               READY   STATUS              RESTARTS   AGE
     ~ deployment/api                   3/5     InProgress          -          11d
     └─~ replicaset/api-7d84b8bbd6 #1   3/5     InProgress          -          11d
@@ -223,9 +223,9 @@ async fn an_autoscaler_that_scales() {
     ● horizontalpodautoscaler/api      -       Current             -          11d
       └ scales from 3 to 5 replicas
       └ cpu is at 92%, its target is 70%
-    ● live  8 objects  5 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  8 objects  5 watches  last change 0s ago                                     Ctrl-C to exit
     120
-    deployments.apps,horizontalpodautoscalers.autoscaling  -n shop  ctx demo  1 Current, 1 InProgress  0:13
+    deployments.apps,horizontalpodautoscalers.autoscaling  -n shop  ctx demo                  1 Current, 1 InProgress  0:13
     NAME                               READY   STATUS              RESTARTS   AGE   NODE       IP            CHANGED
     ~ deployment/api                   3/5     InProgress          -          11d   -          -             0s ago
     └─~ replicaset/api-7d84b8bbd6 #1   3/5     InProgress          -          11d   -          -             0s ago
@@ -237,7 +237,7 @@ async fn an_autoscaler_that_scales() {
     ● horizontalpodautoscaler/api      -       Current             -          11d   -          -             0s ago
       └ scales from 3 to 5 replicas
       └ cpu is at 92%, its target is 70%
-    ● live  8 objects  5 watches  last change 0s ago                  Ctrl-C to exit
+    ● live  8 objects  5 watches  last change 0s ago                                                         Ctrl-C to exit
     ");
 }
 
@@ -290,7 +290,7 @@ fn long_names_leave_room_for_reasons() {
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its r…
     ● live  5 objects  4 watches                                     Ctrl-C to exit
     100
-    deployment.apps/recommendation-engine-canary-frontend  -n shop  rollout 3/3 updated, 3 failing
+    deployment.apps/recommendation-engine-canary-frontend  -n shop       rollout 3/3 updated, 3 failing
     NAME                                                             READY   STATUS
     ✗ deployment/recommendation-engine-canary-frontend               0/3     Failed
     │ └ 0 of 3 pods ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 ImagePullBackOff
@@ -305,9 +305,9 @@ fn long_names_leave_room_for_reasons() {
           └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
             pod=recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its rollout
-    ● live  5 objects  4 watches                                      Ctrl-C to exit
+    ● live  5 objects  4 watches                                                         Ctrl-C to exit
     120
-    deployment.apps/recommendation-engine-canary-frontend  -n shop  ctx demo  rollout 3/3 updated, 3 failing  1:00
+    deployment.apps/recommendation-engine-canary-frontend  -n shop  ctx demo           rollout 3/3 updated, 3 failing  1:00
     NAME                                                               READY   STATUS                       RESTARTS   AGE
     ✗ deployment/recommendation-engine-canary-frontend                 0/3     Failed                       -          60s
     │ └ 0 of 3 pods ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 ImagePullBackOff
@@ -320,6 +320,6 @@ fn long_names_leave_room_for_reasons() {
           └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app
             pod=recommendation-engine-canary-frontend-7c5ddbdf54-x2k9p
     kubectl spy trace deployment/recommendation-engine-canary-frontend shows its rollout
-    ● live  5 objects  4 watches                                      Ctrl-C to exit
+    ● live  5 objects  4 watches                                                                             Ctrl-C to exit
     "#);
 }

@@ -60,8 +60,8 @@ fn frame(kind: &str, name: &str) -> String {
 
 #[test]
 fn a_config_map() {
-    assert_snapshot!(frame("ConfigMap", "settings"), @r"
-    configmap/settings  -n shop                                                 0:00
+    assert_snapshot!(frame("ConfigMap", "settings"), @"
+    configmap/settings  -n shop                                                                     0:00
     ● Resource is always ready
     CONNECTED                  RELATION      READY   STATE
     └─ used by
@@ -74,8 +74,8 @@ fn a_config_map() {
 
 #[test]
 fn a_secret() {
-    assert_snapshot!(frame("Secret", "db"), @r"
-    secret/db  -n shop                                                          0:00
+    assert_snapshot!(frame("Secret", "db"), @"
+    secret/db  -n shop                                                                              0:00
     ● Resource is always ready
     CONNECTED                  RELATION      READY   STATE
     └─ used by
@@ -88,8 +88,8 @@ fn a_secret() {
 
 #[test]
 fn a_claim() {
-    assert_snapshot!(frame("PersistentVolumeClaim", "data"), @r"
-    persistentvolumeclaim/data  -n shop                                         0:00
+    assert_snapshot!(frame("PersistentVolumeClaim", "data"), @"
+    persistentvolumeclaim/data  -n shop                                                             0:00
     ● PVC is Bound
     CONNECTED                               RELATION        READY   STATE
     ├─ used by
@@ -107,8 +107,8 @@ fn a_claim() {
 
 #[test]
 fn a_service_account() {
-    assert_snapshot!(frame("ServiceAccount", "robot"), @r"
-    serviceaccount/robot  -n shop                                               0:00
+    assert_snapshot!(frame("ServiceAccount", "robot"), @"
+    serviceaccount/robot  -n shop                                                                   0:00
     ~ pull secret secret/registry does not exist
     CONNECTED                  RELATION          READY   STATE
     ├─ in front
@@ -127,7 +127,7 @@ fn a_service_account() {
 #[test]
 fn a_pod() {
     assert_snapshot!(frame("Pod", "web-1-a"), @"
-    pod/web-1-a  -n shop  1/1 ready                                             0:00
+    pod/web-1-a  -n shop  1/1 ready                                                                 0:00
     ● Pod is Ready
     CONNECTED                                 RELATION          READY   STATE
     ├─ in front
@@ -159,8 +159,8 @@ fn a_pod() {
 
 #[test]
 fn an_ingress() {
-    assert_snapshot!(frame("Ingress", "front"), @r"
-    ingress/front  -n shop                                                      0:00
+    assert_snapshot!(frame("Ingress", "front"), @"
+    ingress/front  -n shop                                                                          0:00
     ~ certificate secret/cert does not exist
     CONNECTED                                 RELATION          READY   STATE
     ├─ behind
@@ -184,8 +184,8 @@ fn an_ingress() {
 
 #[test]
 fn an_autoscaler() {
-    assert_snapshot!(frame("HorizontalPodAutoscaler", "web"), @r"
-    horizontalpodautoscaler/web  -n shop                                        0:00
+    assert_snapshot!(frame("HorizontalPodAutoscaler", "web"), @"
+    horizontalpodautoscaler/web  -n shop                                                            0:00
     ● Resource is current
     CONNECTED                                 RELATION          READY   STATE
     ├─ behind
@@ -208,8 +208,8 @@ fn an_autoscaler() {
 
 #[test]
 fn a_node() {
-    assert_snapshot!(frame("Node", "n1"), @r"
-    node/n1                                                                     0:00
+    assert_snapshot!(frame("Node", "n1"), @"
+    node/n1                                                                                         0:00
     ● Resource is Ready
     CONNECTED                          RELATION   READY   STATE
     └─ used by
@@ -223,7 +223,7 @@ fn a_node() {
 #[test]
 fn a_namespace() {
     assert_snapshot!(frame("Namespace", "shop"), @"
-    namespace/shop                                                              0:00
+    namespace/shop                                                                                  0:00
     ● Resource is current
     CONNECTED                           RELATION    READY   STATE
     └─ behind
@@ -243,8 +243,8 @@ fn a_namespace() {
 
 #[test]
 fn a_storage_class() {
-    assert_snapshot!(frame("StorageClass", "fast"), @r"
-    storageclass/fast                                                           0:00
+    assert_snapshot!(frame("StorageClass", "fast"), @"
+    storageclass/fast                                                                               0:00
     ● Resource is current
     CONNECTED                                              RELATION        STATE
     ├─ used by
@@ -259,9 +259,9 @@ fn a_storage_class() {
 
 #[test]
 fn a_service_has_the_sections_below_its_story() {
-    assert_snapshot!(frame("Service", "web"), @r"
-    service/web  -n shop  ClusterIP 10.96.0.1  80->80/TCP                       0:00
-    ● 1/1 ready  selector app=web                             1 pod matches, 1 ready
+    assert_snapshot!(frame("Service", "web"), @"
+    service/web  -n shop  ClusterIP 10.96.0.1  80->80/TCP                                           0:00
+    ● 1/1 ready  selector app=web                                                 1 pod matches, 1 ready
     ENDPOINT            TARGET        READY   STATE   SERVING   OWNER
     ├─ endpointslice/web-x  IPv4  1 ready, 0 not ready, 0 terminating
     │ └─● 10.0.0.1:80   pod/web-1-a   1/1     Ready   yes       deployment/web
@@ -288,7 +288,7 @@ fn a_service_has_the_sections_below_its_story() {
 #[test]
 fn a_deployment_has_the_same_sections_below_its_story() {
     assert_snapshot!(frame("Deployment", "web"), @"
-    deployment/web  -n shop  1 replica  RollingUpdate                           0:00
+    deployment/web  -n shop  1 replica  RollingUpdate                                               0:00
     ● rolling out: 1/1 updated, 1 available
     ✓         spec change   gen 1: created
     · ...     replicaset    to be created by the controller
@@ -337,7 +337,7 @@ fn two_attachments_of_a_volume_for_one_node_are_noted() {
     feed.put("{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-1}, spec: {accessModes: [ReadWriteOnce], claimRef: {namespace: shop, name: data, uid: old}}, status: {phase: Bound}}");
     feed.put(&attachment("n1"));
     assert_snapshot!(feed.frame(100), @"
-    persistentvolume/pv-1                                                       0:00
+    persistentvolume/pv-1                                                                           0:00
     ● Resource is current
     └ its claim shop/data was replaced by a new one of the same name
     CONNECTED                                  RELATION        STATE
@@ -348,7 +348,7 @@ fn two_attachments_of_a_volume_for_one_node_are_noted() {
     ");
     feed.put(&attachment("n2"));
     assert_snapshot!(feed.frame(100), @"
-    persistentvolume/pv-1                                                       0:00
+    persistentvolume/pv-1                                                                           0:00
     ● Resource is current
     └ attached to the nodes n1 and n2, but only one may use it (ReadWriteOnce)
     └ its claim shop/data was replaced by a new one of the same name
@@ -366,7 +366,7 @@ fn a_pod_under_two_budgets_cannot_be_evicted() {
     let mut feed = trace("Pod", "web-1-a");
     feed.put("{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: every}, spec: {selector: {}}, status: {expectedPods: 1, disruptionsAllowed: 1}}");
     assert_snapshot!(feed.frame(100), @"
-    pod/web-1-a  -n shop  1/1 ready                                             0:00
+    pod/web-1-a  -n shop  1/1 ready                                                                 0:00
     ● Pod is Ready
     CONNECTED                                 RELATION          READY   STATE
     ├─ in front
@@ -406,7 +406,7 @@ fn a_full_node_says_so() {
     let mut feed = trace("Node", "n1");
     feed.put("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '1'}, conditions: [{type: Ready, status: 'True'}]}}");
     assert_snapshot!(feed.frame(100), @"
-    node/n1                                                                     0:00
+    node/n1                                                                                         0:00
     ● Resource is Ready
     └ reached max Pods: 1 of 1
     CONNECTED                          RELATION   READY   STATE
@@ -424,7 +424,7 @@ fn a_workload_that_no_service_selects_any_more_says_so() {
     assert!(!feed.frame(100).contains("Not matched"));
     feed.delete("Service", "web");
     assert_snapshot!(feed.frame(100), @"
-    deployment/web  -n shop  1 replica  RollingUpdate                           0:00
+    deployment/web  -n shop  1 replica  RollingUpdate                                               0:00
     ● rolling out: 1/1 updated, 1 available
     ✓         spec change   gen 1: created
     · ...     replicaset    to be created by the controller
@@ -515,7 +515,7 @@ fn changes_of_the_connections_on_a_pipe() {
 fn a_new_link_leads_to_objects_that_were_passed_over() {
     let mut feed = trace("Pod", "stranger");
     assert_snapshot!(feed.frame(100), @"
-    pod/stranger  -n shop  0/0 ready                                            0:00
+    pod/stranger  -n shop  0/0 ready                                                                0:00
     ~ Pod is running but is not Ready
     CONNECTED                 RELATION    STATE
     ├─ in front
@@ -530,7 +530,7 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     ");
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: web, uid: service}, spec: {clusterIP: 10.96.0.1, selector: {app: other}, ports: [{port: 80}]}}");
     assert_snapshot!(feed.frame(100), @"
-    pod/stranger  -n shop  0/0 ready                                            0:00
+    pod/stranger  -n shop  0/0 ready                                                                0:00
     ~ Pod is running but is not Ready
     CONNECTED                 RELATION    STATE
     ├─ in front
@@ -553,8 +553,8 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
 fn an_inventory_fails_with_a_member_as_in_status() {
     let mut feed = Feed::of("ConfigMap", "members");
     feed.put("{apiVersion: v1, kind: ConfigMap, metadata: {name: members, labels: {cli-utils.sigs.k8s.io/inventory-id: apps}}, data: {shop_web_apps_Deployment: ''}}");
-    assert_snapshot!(feed.frame(100), @r"
-    configmap/members  -n shop                                                  0:00
+    assert_snapshot!(feed.frame(100), @"
+    configmap/members  -n shop                                                                      0:00
     ✗ deployment/web does not exist
     CONNECTED              RELATION   STATE
     └─ behind

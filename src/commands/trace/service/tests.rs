@@ -153,16 +153,16 @@ status: {loadBalancer: {ingress: [{hostname: b.example}, {ip: 35.1.1.1, hostname
         check("spec: {clusterIP: 10.96.0.10, externalIPs: [192.0.2.1]}"),
     ];
     insta::assert_snapshot!(lines.join("\n"), @"
-    service/api  -n shop  ClusterIP 10.96.0.10, fd00::a  80->80/TCP             0:00
-    service/api  -n shop  headless  80->8080/UDP                                0:00
-    service/api  -n shop  ClusterIP without an address yet  80->80/TCP          0:00
-    service/api  -n shop  NodePort 10.96.0.10  80->80/TCP (node port 30080)     0:00
-    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address  0:00
-    service/api  -n shop  LoadBalancer 10.96.0.10  external 35.1.1.1/a.example, b.example  0:00
-    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address  0:00
-    service/api  -n shop  ExternalName to db.example.com                        0:00
-    service/api  -n shop  ExternalName without a name                           0:00
-    service/api  -n shop  ClusterIP 10.96.0.10  externalIPs 192.0.2.1           0:00
+    service/api  -n shop  ClusterIP 10.96.0.10, fd00::a  80->80/TCP                                                     0:00
+    service/api  -n shop  headless  80->8080/UDP                                                                        0:00
+    service/api  -n shop  ClusterIP without an address yet  80->80/TCP                                                  0:00
+    service/api  -n shop  NodePort 10.96.0.10  80->80/TCP (node port 30080)                                             0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address                                      0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  external 35.1.1.1/a.example, b.example                               0:00
+    service/api  -n shop  LoadBalancer 10.96.0.10  waiting for an external address                                      0:00
+    service/api  -n shop  ExternalName to db.example.com                                                                0:00
+    service/api  -n shop  ExternalName without a name                                                                   0:00
+    service/api  -n shop  ClusterIP 10.96.0.10  externalIPs 192.0.2.1                                                   0:00
     ");
 }
 
@@ -209,8 +209,8 @@ fn ready_endpoints_come_first() {
     └─ owners: 3 pods have none
     ");
     insta::assert_snapshot!(feed.frame(120), @"
-    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
-    ~ degraded 2/3 ready  selector app=api                     3 pods match, 2 ready
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP                                                       0:00
+    ~ degraded 2/3 ready  selector app=api                                                             3 pods match, 2 ready
     ENDPOINT              TARGET      READY   STATE      SERVING   NODE     AGE
     ├─ endpointslice/api-1  IPv4  2 ready, 1 not ready, 0 terminating
     │ ├─● 10.0.0.1:8080   pod/api-a   1/1     Ready      yes       node-1   2d
@@ -479,8 +479,8 @@ status: {{replicas: 4, availableReplicas: 3}}",
         .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]))
         .put(&pod(&owned("ReplicaSet", "api-7f", "r1")));
     insta::assert_snapshot!(feed.frame(120), @"
-    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP               0:00
-    ● 1/1 ready  selector app=api                             1 pod matches, 1 ready
+    service/api  -n shop  ClusterIP 10.96.14.7  http 80->8080/TCP                                                       0:00
+    ● 1/1 ready  selector app=api                                                                     1 pod matches, 1 ready
     ENDPOINT              TARGET      READY   STATE   SERVING   NODE     AGE   OWNER
     ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
     │ └─● 10.0.0.1:8080   pod/api-a   1/1     Ready   yes       node-1   2d    deployment/api #7
@@ -605,8 +605,8 @@ fn a_rollout_behind_a_service() {
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     "#);
     insta::assert_snapshot!(Feed::story("Service", 22_000).frame(120), @"
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:22
-    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                                       0:22
+    ~ degraded 3/4 ready  selector app=web                                                             4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE   OWNER
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d   deployment/web #1

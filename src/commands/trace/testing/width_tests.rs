@@ -46,8 +46,8 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:04
-    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web  4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                  0:04
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web                    4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d
@@ -60,8 +60,8 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:04
-    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web  4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                                      0:04
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web                                        4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE   OWNER
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d   deployment/web #1
@@ -90,8 +90,8 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     ├─ owners: deployment/web > replicaset/…b-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:12
-    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web  4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                  0:12
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web                    4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d
@@ -104,8 +104,8 @@ fn a_service_with_a_pod_whose_image_cannot_be_pulled() {
     ├─ owners: deployment/web > replicaset/web-5cc54d4d56 #2   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:12
-    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web  4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                                      0:12
+    ~ degraded 3/4 ready: 1 ImagePullBackOff  selector app=web                                        4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE   OWNER
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d   deployment/web #1
@@ -153,8 +153,8 @@ fn a_rollout_whose_image_cannot_be_pulled() {
           └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     100
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:04
-    ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m58s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                     0:04
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing                            9m58s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set, 2s ago
         ~ …containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
@@ -182,8 +182,8 @@ fn a_rollout_whose_image_cannot_be_pulled() {
           └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     120
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:04
-    ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m58s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                                         0:04
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing                                                9m58s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set, 2s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
@@ -242,8 +242,8 @@ fn a_rollout_whose_image_cannot_be_pulled() {
           └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     100
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
-    ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                     0:12
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing                            9m50s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
@@ -271,8 +271,8 @@ fn a_rollout_whose_image_cannot_be_pulled() {
           └ degraded 3/4 ready: 1 ImagePullBackOff
     looked through 1 service
     120
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:12
-    ✗ rolling out: 1/3 updated, 3 available, 1 failing         9m50s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                                         0:12
+    ✗ rolling out: 1/3 updated, 3 available, 1 failing                                                9m50s to the deadline
     ✓ +0.0s   spec change   gen 2 by kubectl-set, 10s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
     ✓ +0.1s   replicaset    web-5cc54d4d56 #2, 1/3 pods
@@ -335,8 +335,8 @@ fn a_rollout_that_is_fixed() {
           └ degraded 3/4 ready
     looked through 1 service
     100
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:22
-    ~ rolling out: 1/3 updated, 3 available                    9m56s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                     0:22
+    ~ rolling out: 1/3 updated, 3 available                                       9m56s to the deadline
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 4s ago
         ~ …containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 1/3 pods
@@ -363,8 +363,8 @@ fn a_rollout_that_is_fixed() {
           └ degraded 3/4 ready
     looked through 1 service
     120
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:22
-    ~ rolling out: 1/3 updated, 3 available                    9m56s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                                         0:22
+    ~ rolling out: 1/3 updated, 3 available                                                           9m56s to the deadline
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 4s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 1/3 pods
@@ -406,8 +406,8 @@ fn a_rollout_that_is_fixed() {
     ├─ owners: deployment/web > replicaset/…b-589f5c6bfc #3   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/…b-7f45f79f9d #1   3/3 pods, 3 available
     100
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:22
-    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                  0:22
+    ~ degraded 3/4 ready  selector app=web                                        4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d
@@ -418,8 +418,8 @@ fn a_rollout_that_is_fixed() {
     ├─ owners: deployment/web > replicaset/web-589f5c6bfc #3   1/1 pods, 0 available
     └─ owners: deployment/web > replicaset/web-7f45f79f9d #1   3/3 pods, 3 available
     120
-    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:22
-    ~ degraded 3/4 ready  selector app=web                     4 pods match, 3 ready
+    service/web  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                                      0:22
+    ~ degraded 3/4 ready  selector app=web                                                            4 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE      SERVING   NODE       AGE   OWNER
     ├─ endpointslice/web-cgb6d  IPv4  3 ready, 1 not ready, 0 terminating
     │ ├─● 10.244.0.13:8080   pod/web-7f45f79f9d-268rp   1/1     Ready      yes       worker-1   41d   deployment/web #1
@@ -450,8 +450,8 @@ fn an_autoscaler_that_scales() {
     │ └─~ -                  pod/api-7d84b8bbd6-qlbr2   ContainerCreating   1s
     └─ owners: deployment/api > replicaset/…i-7d84b8bbd6 #1   5/5 pods, 3 available
     100
-    service/api  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:13
-    ● 3/3 ready  selector app=api                              5 pods match, 3 ready
+    service/api  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                  0:13
+    ● 3/3 ready  selector app=api                                                 5 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE               NODE       AGE
     ├─ endpointslice/api-tstxv  IPv4  3 ready, 0 not ready, 0 terminating
     │ ├─● 10.244.1.13:8080   pod/api-7d84b8bbd6-bpkjq   1/1     Ready               worker-2   11d
@@ -463,8 +463,8 @@ fn an_autoscaler_that_scales() {
     │ └─~ -                  pod/api-7d84b8bbd6-qlbr2   0/1     ContainerCreating   worker-2   1s
     └─ owners: deployment/api > replicaset/api-7d84b8bbd6 #1   5/5 pods, 3 available
     120
-    service/api  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP               0:13
-    ● 3/3 ready  selector app=api                              5 pods match, 3 ready
+    service/api  -n shop  ClusterIP 10.96.41.7  http 80->8080/TCP                                                      0:13
+    ● 3/3 ready  selector app=api                                                                     5 pods match, 3 ready
     ENDPOINT                 TARGET                     READY   STATE               SERVING   NODE       AGE
     ├─ endpointslice/api-tstxv  IPv4  3 ready, 0 not ready, 0 terminating
     │ ├─● 10.244.1.13:8080   pod/api-7d84b8bbd6-bpkjq   1/1     Ready               yes       worker-2   11d
@@ -504,8 +504,8 @@ fn an_autoscaler_that_scales() {
           └ cpu is at 92%, its target is 70%
     looked through 1 horizontalpodautoscaler and 1 service
     100
-    deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
-    ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
+    deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1                     0:13
+    ~ rolling out: 5/5 updated, 3 available                                       9m59s to the deadline
     ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale), 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
@@ -530,8 +530,8 @@ fn an_autoscaler_that_scales() {
           └ cpu is at 92%, its target is 70%
     looked through 1 horizontalpodautoscaler and 1 service
     120
-    deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1  0:13
-    ~ rolling out: 5/5 updated, 3 available                    9m59s to the deadline
+    deployment/api  -n shop  5 replicas  RollingUpdate, surge 1, unavailable 1                                         0:13
+    ~ rolling out: 5/5 updated, 3 available                                                           9m59s to the deadline
     ✓ +0.0s   spec change   gen 2 by kube-controller-manager (scale), 0s ago
         ~ .spec.replicas: 3 → 5
     ✓ +0.0s   replicaset    api-7d84b8bbd6 #1, 5/5 pods
@@ -572,8 +572,8 @@ fn an_autoscaler_that_scales() {
           ├─~ pod/api-7d84b8bbd6-m2ctv   owned          ContainerCreating   1s
           └─~ pod/api-7d84b8bbd6-qlbr2   owned          ContainerCreating   1s
     100
-    horizontalpodautoscaler/api  -n shop                                        0:13
-    ● Resource is current                                                        11d
+    horizontalpodautoscaler/api  -n shop                                                           0:13
+    ● Resource is current                                                                           11d
     └ scales from 3 to 5 replicas
     └ cpu is at 92%, its target is 70%
     CONNECTED                            RELATION       READY   STATE               AGE
@@ -586,8 +586,8 @@ fn an_autoscaler_that_scales() {
           ├─~ pod/api-7d84b8bbd6-m2ctv   owned          0/1     ContainerCreating   1s
           └─~ pod/api-7d84b8bbd6-qlbr2   owned          0/1     ContainerCreating   1s
     120
-    horizontalpodautoscaler/api  -n shop                                        0:13
-    ● Resource is current                                                        11d
+    horizontalpodautoscaler/api  -n shop                                                                               0:13
+    ● Resource is current                                                                                               11d
     └ scales from 3 to 5 replicas
     └ cpu is at 92%, its target is 70%
     CONNECTED                            RELATION       READY   STATE               AGE
@@ -677,7 +677,7 @@ fn long_names_leave_room_for_reasons() {
     │     └ app: CrashLoopBackOff: back-off 5m0s restarting failed container=app pod=x2k9p
     └─ owners: deployment/recommend…ngine-canary-frontend > replica…5ddbdf54 #2   3/3 pods, 0 available
     120
-    service/recommendation-engine-canary-frontend  -n shop  ClusterIP 10.96.0.1  http 80->8080/TCP  0:00
+    service/recommendation-engine-canary-frontend  -n shop  ClusterIP 10.96.0.1  http 80->8080/TCP                     0:00
     ✗ 3 pods match, none is ready: 1 CrashLoopBackOff, 1 CreateContainerConfigError, 1 ImagePullBackOff  selector app=web
     ENDPOINT   TARGET                                                       STATE
     ├─ no endpoints  3 pods match but are in no slice
@@ -720,7 +720,7 @@ fn long_names_leave_room_for_reasons() {
             CreateContainerConfigError, 1 ImagePullBackOff
     looked through 1 service
     100
-    deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate  0:00
+    deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate           0:00
     ✗ rolling out: 3/3 updated, 0 available, 3 failing
     ✓         spec change   gen 2
     ✓         replicaset    recommendation-engine-canary-frontend-7c5ddbdf54 #2, 3/3 pods
@@ -744,7 +744,7 @@ fn long_names_leave_room_for_reasons() {
             ImagePullBackOff
     looked through 1 service
     120
-    deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate  0:00
+    deployment/recommendation-engine-canary-frontend  -n shop  3 replicas  RollingUpdate                               0:00
     ✗ rolling out: 3/3 updated, 0 available, 3 failing
     ✓         spec change   gen 2
     ✓         replicaset    recommendation-engine-canary-frontend-7c5ddbdf54 #2, 3/3 pods

@@ -340,19 +340,19 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
         check(evicted),
     ];
     insta::assert_snapshot!(cases.join("\n\n"), @"
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
     ✗         images        0/1 pulled; web-1-a ErrImagePull
           └ web: pull access denied for xxx (the pod has no imagePullSecrets)
 
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
     ✗         available     0/1 new; web-1-a CrashLoopBackOff
           └ web: OOMKilled, no memory limit, exit 137, 5 restarts
 
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
     ✗         scheduled     1/1 pods (node-1); web-1-a unschedulable
           └ 0/3 nodes are available: 3 Insufficient cpu.
 
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
     ✗         available     0/1 new; web-1-a Init:CrashLoopBackOff
           └ init (init): CrashLoopBackOff, exit 1, 3 restarts
 
@@ -490,8 +490,8 @@ fn pods_that_may_not_be_created() {
     ))
     .put(&set(1, "v1", "3/0/0"));
     insta::assert_snapshot!(feed.frame(100), @r#"
-    deployment/web  -n shop  3 replicas  RollingUpdate                          0:00
-    ✗ FailedCreate: 0/3 updated, 0 available                     10m to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate                                              0:00
+    ✗ FailedCreate: 0/3 updated, 0 available                                         10m to the deadline
     ✓ +0s     spec change   gen 1: created, 0s ago
     ✗         replicaset    web-1 #1, 0/3 pods
     · ...     scheduled     0/3 pods
@@ -882,8 +882,8 @@ fn the_state_in_the_headline_is_that_of_the_object() {
 #[test]
 fn the_story_of_a_rollout_that_is_fixed() {
     insta::assert_snapshot!(Feed::story("Deployment", 24_000).frame(120), @"
-    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0  0:24
-    ~ rolling out: 2/3 updated, 3 available                    9m58s to the deadline
+    deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0                                          0:24
+    ~ rolling out: 2/3 updated, 3 available                                                            9m58s to the deadline
     ✓ +0.0s   spec change   gen 3 by kubectl-client-side-apply, 6s ago
         ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
     ✓ +0.1s   replicaset    web-589f5c6bfc #3, 2/3 pods
@@ -1156,8 +1156,8 @@ spec: {minAvailable: 4, selector: {matchLabels: {app: web}}}
 status: {disruptionsAllowed: 0, currentHealthy: 4, desiredHealthy: 4, expectedPods: 5}",
     );
     insta::assert_snapshot!(feed.frame(120), @r#"
-    deployment/web  -n shop  4 replicas  RollingUpdate, surge 1, unavailable 0  0:00
-    ✗ FailedCreate: 1/4 updated, 4 available                     10m to the deadline
+    deployment/web  -n shop  4 replicas  RollingUpdate, surge 1, unavailable 0                                          0:00
+    ✗ FailedCreate: 1/4 updated, 4 available                                                             10m to the deadline
     ✓ +0s     spec change   gen 2, 0s ago
         ~ .spec.template.spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
     ✗         replicaset    web-2 #2, 1/4 pods
@@ -1206,7 +1206,7 @@ fn an_object_that_a_pod_needs_is_read_when_the_pod_does_not_start() {
     .after(60_000)
     .settle();
     insta::assert_snapshot!(format!("{}\n{}", lines(&feed, "rolling out"), lines(&feed, "absent")), @"
-    ✗ rolling out: 1/1 updated, 0 available, 1 failing            9m to the deadline
+    ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
           └ volume secret/absent does not exist
       └─∅ secret/absent   volume     does not exist
     ");

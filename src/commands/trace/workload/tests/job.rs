@@ -50,7 +50,7 @@ fn a_running_job_counts_its_pods() {
     .put(&pod("b", FAILED))
     .put(&pod("c", READY));
     insta::assert_snapshot!(feed.frame(100), @"
-    job/web  -n shop  3 completions  parallelism 2  backoffLimit 6  Indexed     0:00
+    job/web  -n shop  3 completions  parallelism 2  backoffLimit 6  Indexed                         0:00
     ~ running: 1/3 succeeded (indexes 0), 1 active, 1 failed, backoffLimit 6, 1 failing
     ✓         spec change   gen 1: created
     ✓         started       by the controller
@@ -78,7 +78,7 @@ fn a_job_fails_by_its_backoff_limit() {
     .put(&pod("a", FAILED))
     .put(&pod("b", FAILED));
     insta::assert_snapshot!(feed.frame(100), @"
-    job/web  -n shop  1 completion  backoffLimit 1                              0:00
+    job/web  -n shop  1 completion  backoffLimit 1                                                  0:00
     ✗ failed: 0/1 succeeded, 2 failed, backoffLimit 1
     ✓         spec change   gen 1: created
     ✓         started       by the controller

@@ -121,7 +121,7 @@ fn a_broken_pod_of_an_old_revision_blocks_the_rollout() {
         .put(&pod(0, "v1", READY))
         .put(&pod(1, "v2", &crash));
     insta::assert_snapshot!(feed.frame(120), @"
-    statefulset/web  -n shop  2 replicas  RollingUpdate                         0:00
+    statefulset/web  -n shop  2 replicas  RollingUpdate                                                                 0:00
     ✗ rolling out: 0/2 updated, 1 available, 1 failing
     ✓ +0s     spec change   gen 3, 57m ago
         ~ .spec.template.spec.containers[name=web].image: web:v2 → web:v3
