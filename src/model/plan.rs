@@ -1,7 +1,9 @@
 //! `JudgementPlan`: the sources that decide and explain the states of objects, beside the sources of the objects
 //! themselves. Every verb that judges objects follows the same plan, so that all come to the same judgement.
 
-use crate::graph::{Facts, Lookup, MemberPlan, Tier, one_per_source};
+use std::collections::HashSet;
+
+use crate::graph::{Facts, Lookup, MemberPlan, Node, Tier, one_per_source};
 use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
 
@@ -10,7 +12,7 @@ use super::Model;
 /// How many of the objects that other objects name a view reads. Each costs a list and a watch.
 const MAX_REFERENCES: usize = 24;
 
-/// How many workloads a trace reads the Pods of, besides those that it shows with their Pods.
+/// How many workloads a trace reads the Pods of one by one, besides those that it shows with their Pods.
 const MAX_WORKLOADS: usize = 8;
 
 /// The sources around objects.
@@ -75,20 +77,29 @@ impl Model {
         plan
     }
 
-    /// The sources of the Pods of workloads that are not well, in a trace: one of a namespace shows its workloads without
-    /// their Pods.
+    /// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads
+    /// without their Pods. Those of many workloads are read whole. Only its Jobs say whether a `CronJob` is well.
     fn unwell_workload_sources(&self) -> Vec<SourceKey> {
-        let is_trace = self.links_upto == Tier::Trace;
-        let unwell = self.unwell.iter().filter(|_| is_trace);
-        let workloads = unwell
-            .filter_map(|uid| self.graph.node(uid))
-            .filter(|node| node.owners.is_empty() && matches!(node.facts, Facts::Workload(_)))
-            .take(MAX_WORKLOADS);
-        let sources = workloads.filter_map(|node| {
+        if self.links_upto != Tier::Trace {
+            return Vec::new();
+        }
+        let nodes = self.objects.keys().filter_map(|uid| self.graph.node(uid));
+        let workloads = nodes.filter(|node| match node.facts {
+            Facts::Workload(_) => node.owners.is_empty() && self.unwell.contains(&node.uid),
+            _ => &*node.object.kind == "CronJob",
+        });
+        let workloads: Vec<&Node> = workloads.collect();
+        let sources = workloads.iter().filter_map(|node| {
             let cluster = self.cluster_of(&node.uid)?;
             Some(node.dependent_sources(cluster))
         });
-        sources.flatten().collect()
+        let mut sources: Vec<SourceKey> = sources.flatten().collect();
+        if workloads.len() > MAX_WORKLOADS {
+            sources = sources.iter().map(SourceKey::of_all).collect();
+            let mut seen = HashSet::new();
+            sources.retain(|source| seen.insert(source.clone()));
+        }
+        sources
     }
 
     /// The sources that show the dependents of an object; of a custom resource, those of the dependents found so far.
@@ -135,20 +146,25 @@ mod tests {
             )
         };
         let both = [deployment("good", 1), deployment("bad", 0)].join("\n---\n");
+        let many: Vec<String> = (0..9).map(|n| deployment(&format!("bad-{n}"), 0)).collect();
+        let cron =
+            "{apiVersion: batch/v1, kind: CronJob, metadata: {name: nightly, namespace: shop}}";
         for (read, expected) in [
             (Read::of(&both), "replicasets app=bad, pods app=bad"),
+            (Read::of(&many.join("\n---\n")), "replicasets all, pods all"),
+            (
+                Read::of(cron),
+                "jobs all, pods batch.kubernetes.io/job-name",
+            ),
             (Read::for_status(&both), ""),
         ] {
             let plan = read.model.plan(std::iter::empty::<(&Uid, _)>());
             let sources = plan.neighbours.iter();
-            let selected = sources.filter_map(|source| {
-                Some(format!(
-                    "{} {}",
-                    source.resource.plural,
-                    source.select.label_selector()?
-                ))
+            let sources = sources.map(|source| {
+                let labels = source.select.label_selector().unwrap_or("all");
+                format!("{} {labels}", source.resource.plural)
             });
-            assert_eq!(selected.collect::<Vec<_>>().join(", "), expected);
+            assert_eq!(sources.collect::<Vec<_>>().join(", "), expected);
         }
     }
 }

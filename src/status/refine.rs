@@ -5,6 +5,8 @@
 //! reports a running Job, a `CronJob` whose last run failed, an expired certificate, a violated budget and a custom resource that
 //! is not available as Current.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use crate::object::{PodCounts, Value};
@@ -18,7 +20,7 @@ use super::{certificate, custom, read, rules, runs, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
-    finds: "A container of the Pod waits because of an error.",
+    finds: "A container of the Pod waits because of an error, or has crashed again and waits for its next start.",
     source: sources::CONTAINER_STATES,
 };
 const REPLICA_FAILURE: Explanation = Explanation {
@@ -103,17 +105,17 @@ fn failed_pod(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
     })
 }
 
-/// A Pod with a container or init container that waits because of an error.
+/// A Pod with a container or init container that waits because of an error, or that has crashed again and waits for its
+/// next start.
 fn broken_containers(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let broken: Vec<_> = ["initContainerStatuses", "containerStatuses"]
         .into_iter()
         .flat_map(|list| pod.items_at(&["status", list]))
         .filter_map(|status| {
-            let reason = status.str_at(&["state", "waiting", "reason"])?;
-            let name = read::text_or(status, &["name"], "");
-            WaitReason::of(&reason)
-                .is_broken()
-                .then_some((name, reason))
+            let waiting = status.str_at(&["state", "waiting", "reason"]);
+            let waiting = waiting.filter(|reason| WaitReason::of(reason).is_broken());
+            let reason = waiting.or_else(|| repeated_crash(status))?;
+            Some((read::text_or(status, &["name"], ""), reason))
         })
         .collect();
     let (_, reason) = broken.first()?;
@@ -123,6 +125,15 @@ fn broken_containers(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
         .collect();
     let message = format!("Containers waiting: {}", containers.join(", "));
     Some(Verdict::failed(&**reason, message).decided_by(&BROKEN_CONTAINERS))
+}
+
+/// The reason why a container has ended, if it has crashed before. The kubelet calls that `CrashLoopBackOff` a moment
+/// later.
+fn repeated_crash(status: Value<'_>) -> Option<Cow<'_, str>> {
+    let code = read::int_or(status, &["state", "terminated", "exitCode"], 0);
+    let has_restarted = read::int_or(status, &["restartCount"], 0) > 0;
+    let reason = status.str_at(&["state", "terminated", "reason"]);
+    (code != 0 && has_restarted).then(|| reason.unwrap_or("Error".into()))
 }
 
 /// A running Pod with a container that has failed and is never started again.

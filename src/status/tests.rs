@@ -552,6 +552,12 @@ fn spy_reports_failed_where_waiting_does_not_help() {
             r#""status":{{"phase":"Pending","{list}":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
         )
     };
+    let ended = |code: u8, restarts: u8| {
+        let state = format!(r#"{{"terminated":{{"exitCode":{code},"reason":"Error"}}}}"#);
+        format!(
+            r#""status":{{"phase":"Pending","containerStatuses":[{{"name":"a","restartCount":{restarts},"state":{state}}}]}}"#
+        )
+    };
     let failure = r#""status":{"conditions":[{"type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota"}]}"#;
     let pending = "InProgress: Pod is in the Pending phase [Reconciling PodPending]";
     for (kind, fields, expect) in [
@@ -579,6 +585,13 @@ fn spy_reports_failed_where_waiting_does_not_help() {
             "v1/Pod",
             waiting("containerStatuses", "ContainerCreating"),
             pending,
+        ),
+        ("v1/Pod", ended(1, 0), pending),
+        ("v1/Pod", ended(0, 3), pending),
+        (
+            "v1/Pod",
+            ended(1, 1),
+            "Failed: Containers waiting: a (Error) [Stalled Error]",
         ),
         (
             "apps/v1/Deployment",

@@ -123,9 +123,15 @@ impl LastChange {
         })
     }
 
-    /// The creation of an object in its first version.
+    /// The creation of an object in its first version. Of the failed object it counts only if that is a workload: what
+    /// created others has often nothing to do with their failure.
     pub(super) fn creation(first: &Version, matters: Matters<'_>) -> Option<LastChange> {
         let doc = first.doc().ok()?;
+        let mut templates = ["template", "jobTemplate"].into_iter();
+        let is_workload = templates.any(|part| doc.root().at(&["spec", part]).is_some());
+        if matters.is_own && !is_workload {
+            return None;
+        }
         let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
         let mut entries = entries(doc.root()).into_iter();
         let creator = entries.find(|entry| entry.subresource.is_empty())?;
@@ -239,6 +245,7 @@ impl LastChange {
         let by = by.unwrap_or_default();
         match &self.what {
             What::Changed(fields) => format!("{object}changed{when}{by}: {}", fields.text(arrow)),
+            What::Created if self.object.is_none() => format!("created{when}{by}"),
             What::Created => format!("{object}was created{when}{by}"),
             What::Deleted => format!("{object}was deleted{when}"),
         }

@@ -3,6 +3,7 @@
 
 use super::item::{ItemBody, OutlineItem, Weight};
 use super::tree::parents;
+use crate::render::text;
 
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +17,9 @@ pub(super) enum Fitted {
     No,
 }
 
-/// Chooses the items to show in at most `budget` lines. An item is shown with all its ancestors.
-pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
+/// Chooses the items to show in at most `budget` lines of this width. An item is shown with all its ancestors. The causes of
+/// failing items are shown, and have room for their ends, before healthy items are.
+pub(super) fn fold(items: &[OutlineItem], budget: usize, width: usize) -> Vec<Fitted> {
     let lines: usize = items.iter().map(|item| 1 + item.count_below()).sum();
     if lines <= budget {
         let whole = items.iter().map(|item| Fitted::With {
@@ -27,41 +29,76 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize) -> Vec<Fitted> {
     }
     let depths: Vec<usize> = items.iter().map(|item| item.depth).collect();
     let mut fold = Folding {
+        items,
         parents: parents(&depths),
         fitted: vec![Fitted::No; items.len()],
+        room: budget,
     };
-    let mut room = budget;
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|&place| {
         let item = &items[place];
         (!item.is_named, item.weight, item.depth)
     });
-    for place in order {
-        if room == 0 {
-            break;
-        }
-        let chain = fold.missing(place);
-        if chain.is_empty() || chain.len() > room {
-            continue;
-        }
-        room -= chain.len();
-        let below = usize::from(room > 0 && !items[place].causes.is_empty());
-        room -= below;
-        for above in chain {
-            fold.fitted[above] = Fitted::With { below: 0 };
-        }
-        fold.fitted[place] = Fitted::With { below };
-    }
+    let (urgent, healthy): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|place| {
+        let item = &items[*place];
+        item.is_named || item.weight <= Weight::Moving
+    });
+    fold.show(&urgent);
+    fold.explain(&urgent, width);
+    fold.show(&healthy);
     fold.fitted
 }
 
-struct Folding {
+struct Folding<'i> {
+    items: &'i [OutlineItem],
     /// The index of each item's parent.
     parents: Vec<Option<usize>>,
     fitted: Vec<Fitted>,
+    /// How many lines are left.
+    room: usize,
 }
 
-impl Folding {
+impl Folding<'_> {
+    /// Shows items in this order, each with its ancestors and its first cause.
+    fn show(&mut self, order: &[usize]) {
+        for &place in order {
+            if self.room == 0 {
+                return;
+            }
+            let chain = self.missing(place);
+            if chain.is_empty() || chain.len() > self.room {
+                continue;
+            }
+            self.room -= chain.len();
+            let below = usize::from(self.room > 0 && !self.items[place].causes.is_empty());
+            self.room -= below;
+            for above in chain {
+                self.fitted[above] = Fitted::With { below: 0 };
+            }
+            self.fitted[place] = Fitted::With { below };
+        }
+    }
+
+    /// Shows all causes of those of these items that fail and are shown, and keeps room for long ones.
+    fn explain(&mut self, order: &[usize], width: usize) {
+        for &place in order {
+            let item = &self.items[place];
+            let Fitted::With { below } = &mut self.fitted[place] else {
+                continue;
+            };
+            if item.weight == Weight::Failing {
+                let more = (item.causes.len() - *below).min(self.room);
+                *below += more;
+                // The branches of the tree take some of the width.
+                let width = width.saturating_sub(2 * item.depth + 4).max(1);
+                let lines = item.causes.iter().take(*below);
+                let ends = lines.map(|cause| text::width(cause) / width).sum();
+                self.room -= more;
+                self.room -= self.room.min(ends);
+            }
+        }
+    }
+
     /// The item and its ancestors, as far as they are not shown yet.
     fn missing(&self, place: usize) -> Vec<usize> {
         std::iter::successors(Some(place), |&at| self.parents[at])
@@ -111,7 +148,7 @@ mod tests {
             row.weighing(weight).because([cause])
         };
         let items: Vec<OutlineItem> = rows.iter().map(item).collect();
-        let fitted = fold(&items, budget);
+        let fitted = fold(&items, budget, 80);
         let letter = |fitted: &Fitted| match fitted {
             Fitted::No => '.',
             Fitted::With { below: 0 } => 'r',
@@ -159,7 +196,7 @@ mod tests {
         let mut items = vec![item(Failing)];
         items.extend(named.map(|weight| item(weight).named()));
         let check = |budget, expect: [bool; 6], count| {
-            let fitted = fold(&items, budget);
+            let fitted = fold(&items, budget, 80);
             let shown: Vec<bool> = fitted.iter().map(|it| *it != Fitted::No).collect();
             assert_eq!(shown, expect, "{budget} lines");
             let text = omitted(&items, &fitted, 0);
@@ -182,7 +219,7 @@ mod tests {
             OutlineItem::row(depth, Status::Current, Vec::new()).weighing(weight)
         };
         let items: Vec<OutlineItem> = rows.iter().map(item).collect();
-        let shown = fold(&items, 20)
+        let shown = fold(&items, 20, 80)
             .into_iter()
             .filter(|fitted| *fitted != Fitted::No);
         assert_eq!(shown.count(), 20);

@@ -57,10 +57,11 @@ impl Outline {
         if self.count_lines() <= room {
             repeated::remove_repeated_below(&mut self.items);
         }
-        let mut fitted = fold::fold(&self.items, room);
+        let width = look.width.unwrap_or(usize::MAX);
+        let mut fitted = fold::fold(&self.items, room, width);
         let is_cut = self.healthy_beyond > 0 || fitted.contains(&Fitted::No);
         if is_cut && room > 1 {
-            fitted = fold::fold(&self.items, room - 1);
+            fitted = fold::fold(&self.items, room - 1, width);
         }
         if has_titles && !self.shows_row(&fitted) {
             // Titles and headings without a row say nothing.

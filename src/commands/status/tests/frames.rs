@@ -523,7 +523,7 @@ fn the_rules_behind_each_state_have_lines_and_records() {
       │ └ rule FailedPods: Pods of the newest revision have failed, and the workload does not have all Pods that it wants. https://github.com/kubectl-spy/kubectl-spy/blob/main/docs/status.md#rules
       └─✗ pod/web-a-000    0/1     ErrImagePull   0          1s    worker-1   10.0.0.1
           └ app: not found
-          └ rule BrokenContainers: A container of the Pod waits because of an error. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
+          └ rule BrokenContainers: A container of the Pod waits because of an error, or has crashed again and waits for its next start. https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
           └ rule ImagePull: The kubelet cannot pull the image of a container. https://kubernetes.io/docs/concepts/containers/images/#imagepullbackoff
     ");
     let records = Transitions::new(explained).records(&cluster.state, at(1));

@@ -723,12 +723,11 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ~ ...     available     7/8 new
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─✗ replicaset/web-1 #1   7/8     web:v1           0s
-      ├─● pod/web-1-a         1/1     Running          2s    node-1
-      ├─● pod/web-1-b         1/1     Running          2s    node-1
-      ├─● pod/web-1-c         1/1     Running          2s    node-1
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
-          └ web: a very long message a very long message a very long mess…
-    + 4 healthy (use --once | less)
+          └ web: a very long message a very long message a very long
+            message a very long message a very long message a very long
+            message a very long message a very long message a very long m…
+    + 7 healthy (use --once | less)
     └─ in front
       └─ no Service selects its pods
     ");
