@@ -137,9 +137,11 @@ impl LinkReader<'_> {
 
     /// Adds a reference, once. One that differs only in its keys is merged with the one that is there.
     fn refer(&mut self, found: Option<Reference>) {
-        let Some(found) = found else {
+        let Some(mut found) = found else {
             return;
         };
+        found.is_elsewhere =
+            found.target.namespace.is_some() && found.target.namespace != self.own.namespace;
         let references = &mut self.links.references;
         match references.iter_mut().find(|known| known.is_like(&found)) {
             Some(known) => {
@@ -244,6 +246,7 @@ fn plain(relation: &'static Relation, target: ReferenceTarget) -> Reference {
         target,
         port: None,
         is_optional: false,
+        is_elsewhere: false,
         keys: Vec::new(),
     }
 }

@@ -20,6 +20,8 @@ pub struct Reference {
     pub port: Option<Port>,
     /// Whether the field itself says that the object need not exist.
     pub is_optional: bool,
+    /// Whether the named object is in another namespace than the object that names it.
+    pub is_elsewhere: bool,
     /// The keys of the named `ConfigMap` or Secret that the object needs.
     pub keys: Vec<Arc<str>>,
 }
@@ -71,16 +73,21 @@ impl Reference {
     }
 }
 
-/// `volume secret/db`, or `storage class fast` if the relation is the kind.
+/// `volume secret/db`, or `storage class fast` if the relation is the kind. The name of an object in another namespace has
+/// that: `backend service/web -n shop`.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ReferenceTarget { kind, name, .. } = &self.target;
         let relation = self.relation.name;
         let kind = kind.kind.to_lowercase();
         if relation.replace(' ', "") == kind {
-            write!(f, "{relation} {name}")
+            write!(f, "{relation} {name}")?;
         } else {
-            write!(f, "{relation} {kind}/{name}")
+            write!(f, "{relation} {kind}/{name}")?;
+        }
+        match &self.target.namespace {
+            Some(namespace) if self.is_elsewhere => write!(f, " -n {namespace}"),
+            Some(_) | None => Ok(()),
         }
     }
 }

@@ -23,6 +23,14 @@ const MAX_NAMED: usize = 24;
 /// The most objects behind the traced one whose dependents are read.
 const MAX_EXPANDED: usize = 8;
 
+/// Kinds of which the second decides about the first, although neither names the other. A `DestinationRule` defines the
+/// subsets of the Service that a `VirtualService` routes to
+/// (<https://istio.io/latest/docs/reference/config/networking/destination-rule/#Subset>).
+const DECIDED_TOGETHER: [(&str, &str); 1] = [(
+    "networking.istio.io/VirtualService",
+    "networking.istio.io/DestinationRule",
+)];
+
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct TracePlan {
@@ -228,10 +236,26 @@ impl<'p> TracePlanner<'p> {
                 }
             }
         }
+        self.look_up_beside();
         let read = &self.plan.sources;
         self.plan
             .lookups
             .retain(|lookup| !read.contains(&lookup.source));
+    }
+
+    /// Looks for the objects that name what the object names, if they decide together.
+    fn look_up_beside(&mut self) {
+        let kind = self.root.object.group_kind();
+        let beside = DECIDED_TOGETHER
+            .iter()
+            .find(|(from, _)| group_kind(from) == kind);
+        let relations = all().filter(|relation| beside.is_some_and(|(_, to)| relation.from == *to));
+        for relation in relations {
+            let behind: Vec<&Node> = self.nodes(TraceSide::Behind).collect();
+            for node in behind {
+                self.look_for(relation, node);
+            }
+        }
     }
 
     /// Looks for the objects that have this relation to an object.

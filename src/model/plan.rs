@@ -30,12 +30,13 @@ pub struct JudgementPlan {
 
 impl JudgementPlan {
     /// Whether the plan for a requested source depends on the types that the cluster serves: it selects one object by its
-    /// name that may own or list objects of any kind. This is a custom resource, or a `ConfigMap`, which may be an
-    /// inventory.
+    /// name that may own, list or name objects of custom kinds. This is a custom resource, a `ConfigMap`, which may be an
+    /// inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot.
     pub fn needs_types(requested: &SourceKey) -> bool {
         let resource = &requested.resource;
         let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
-        (is_custom || *resource.kind == *"ConfigMap") && requested.select.name().is_some()
+        let may_be = ["ConfigMap", "PersistentVolumeClaim"].contains(&&*resource.kind);
+        (is_custom || may_be) && requested.select.name().is_some()
     }
 
     /// The plan that also looks through these sources.

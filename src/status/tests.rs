@@ -552,12 +552,6 @@ fn spy_reports_failed_where_waiting_does_not_help() {
             r#""status":{{"phase":"Pending","{list}":[{{"name":"a","state":{{"waiting":{{"reason":"{reason}"}}}}}}]}}"#
         )
     };
-    let ended = |code: u8, restarts: u8| {
-        let state = format!(r#"{{"terminated":{{"exitCode":{code},"reason":"Error"}}}}"#);
-        format!(
-            r#""status":{{"phase":"Pending","containerStatuses":[{{"name":"a","restartCount":{restarts},"state":{state}}}]}}"#
-        )
-    };
     let failure = r#""status":{"conditions":[{"type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota"}]}"#;
     let pending = "InProgress: Pod is in the Pending phase [Reconciling PodPending]";
     for (kind, fields, expect) in [
@@ -586,13 +580,6 @@ fn spy_reports_failed_where_waiting_does_not_help() {
             waiting("containerStatuses", "ContainerCreating"),
             pending,
         ),
-        ("v1/Pod", ended(1, 0), pending),
-        ("v1/Pod", ended(0, 3), pending),
-        (
-            "v1/Pod",
-            ended(1, 1),
-            "Failed: Containers waiting: a (Error) [Stalled Error]",
-        ),
         (
             "apps/v1/Deployment",
             failure.to_owned(),
@@ -615,6 +602,27 @@ fn spy_reports_failed_where_waiting_does_not_help() {
         ),
     ] {
         assert_eq!(judge_as(Rules::Spy, &object(kind, &fields)), expect);
+    }
+}
+
+#[test]
+fn a_container_that_has_crashed_again_has_failed() {
+    let ended = |code: u8, restarts: u8| {
+        let state = format!(r#"{{"terminated":{{"exitCode":{code},"reason":"Error"}}}}"#);
+        format!(
+            r#""status":{{"phase":"Pending","containerStatuses":[{{"name":"a","restartCount":{restarts},"state":{state}}}]}}"#
+        )
+    };
+    let pending = "InProgress: Pod is in the Pending phase [Reconciling PodPending]";
+    for (fields, expect) in [
+        (ended(1, 0), pending),
+        (ended(0, 3), pending),
+        (
+            ended(1, 1),
+            "Failed: Containers waiting: a (Error) [Stalled Error]",
+        ),
+    ] {
+        assert_eq!(judge_as(Rules::Spy, &object("v1/Pod", &fields)), expect);
     }
 }
 

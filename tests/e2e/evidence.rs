@@ -10,8 +10,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const BROKEN: &str = include_str!("evidence/broken.yaml");
 
-/// The namespace, the object, and words of its cause in `status`.
-const CASES: &[(&str, &str, &str)] = &[
+/// The namespace, the object, and words of its cause.
+pub(super) type Case = (&'static str, &'static str, &'static str);
+
+/// The causes in `status`.
+const CASES: &[Case] = &[
     (
         "shop",
         "svc/nearmiss",
@@ -163,7 +166,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "shop",
         "apiservice/v1.example.com",
-        "backend service/nope does not exist",
+        "backend service/nope -n shop does not exist",
     ),
     ("shop", "ns/stuck", "configmaps. has 1 resource instances"),
     (
@@ -224,13 +227,34 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "shop",
+        "pvc/misspelled",
+        "storage class laet does not exist; there is late",
+    ),
+    (
+        "shop",
+        "svc/twolabels",
+        "no pod matches app=web,track=canary; 3 pods have app=web",
+    ),
+    (
+        "shop",
+        "pod/refused",
+        "needs a node with dedicated=gpu, which only node tainted (untolerated taint gpu=a:NoSchedule) has",
+    ),
+    ("shop", "job/stopped", "parallelism is 0: no pod starts"),
+    (
+        "shop",
         "sts/holders",
         "has persistentvolumeclaim/one, which is for one pod (ReadWriteOncePod)",
     ),
 ];
 
 /// The same in `trace`, which reads more.
-const TRACED: &[(&str, &str, &str)] = &[
+const TRACED: &[Case] = &[
+    (
+        "shop",
+        "svc/undeclared",
+        "no pod declares port 9999; they have http (8080)",
+    ),
     (
         "shop",
         "pod/untolerant",
@@ -274,9 +298,14 @@ fn broken_objects_have_their_real_cause() {
     plane.apply(BROKEN);
     warn_about_a_mount(&plane);
     plane.kubectl(&["delete", "ns", "stuck", "--wait=false"]);
+    until_named(&spy, CASES, TRACED);
+}
+
+/// Waits until `status` names the causes of some objects, and `trace` those of others.
+pub(super) fn until_named(spy: &Spy, by_status: &'static [Case], by_trace: &'static [Case]) {
     let started = Instant::now();
-    let of = |verb, cases: &'static [_]| cases.iter().map(move |case| (verb, case));
-    let cases = of("status", CASES).chain(of("trace", TRACED));
+    let of = |verb, cases: &'static [Case]| cases.iter().map(move |case| (verb, case));
+    let cases = of("status", by_status).chain(of("trace", by_trace));
     let mut due: Vec<_> = cases.collect();
     loop {
         let mut last: Vec<String> = Vec::new();

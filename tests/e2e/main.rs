@@ -11,6 +11,7 @@
 mod arguments;
 mod completion;
 mod controlplane;
+mod custom_evidence;
 mod evidence;
 mod faults;
 mod history;

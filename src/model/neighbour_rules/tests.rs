@@ -655,8 +655,8 @@ fn an_edited_failure_policy_changes_what_the_api_server_does() {
     assert_eq!(read.put(&version(fail)).state("guard"), REFUSED);
 }
 
-const REFUSED: &str = "Failed\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server refuses matching requests (failurePolicy Fail)";
-const IGNORED: &str = "InProgress\nMissingReference: webhook service/guard does not exist\nUncalledWebhook: without service/guard, the API server lets matching requests pass (failurePolicy Ignore)";
+const REFUSED: &str = "Failed\nMissingReference: webhook service/guard -n shop does not exist\nUncalledWebhook: without service/guard, the API server refuses matching requests (failurePolicy Fail)";
+const IGNORED: &str = "InProgress\nMissingReference: webhook service/guard -n shop does not exist\nUncalledWebhook: without service/guard, the API server lets matching requests pass (failurePolicy Ignore)";
 
 /// A webhook that calls the Service `guard`.
 fn webhook(name: &str, policy: &str) -> String {
@@ -695,7 +695,8 @@ fn a_default_binding_may_be_for_a_controller_that_does_not_run() {
         });
         read.put(&binding).state("b")
     };
-    let missing = "InProgress\nMissingReference: subject serviceaccount/gone does not exist";
+    let missing =
+        "InProgress\nMissingReference: subject serviceaccount/gone -n shop does not exist";
     assert_eq!(state(""), missing);
     assert_eq!(
         state("kubernetes.io/bootstrapping: rbac-defaults"),

@@ -24,7 +24,7 @@ pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
         facts: facts(state),
         beside,
         right,
-        lines: warnings(state, canvas),
+        lines: [warnings(state, canvas), notes(state, canvas)].concat(),
         has_change: false,
         outline: outline(state, canvas),
     }
@@ -56,6 +56,17 @@ fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
     }
     let warning = "! pods that are not ready get traffic too (publishNotReadyAddresses)";
     vec![canvas.look.styles.warning(warning)]
+}
+
+/// What is unusual about a Service that is well. The headline has the problem of one that is not.
+fn notes(state: &ServiceState, canvas: Canvas) -> Vec<String> {
+    let uid = state.traced.uid();
+    let assessment = uid.and_then(|uid| state.traced.assessment(uid));
+    let causes = assessment.filter(|found| found.is_well()).into_iter();
+    let causes = causes.flat_map(|found| &found.causes);
+    let note = canvas.look.styles.dim(canvas.look.symbols.note);
+    let lines = causes.flat_map(|cause| canvas.wrapped(&note, &escape_line(&cause.text)));
+    lines.collect()
 }
 
 /// The selector of a Service with endpoints, and how many pods it matches.
