@@ -24,9 +24,9 @@ pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: NodeId, old: Value<'a
         },
         Identity::Value => {
             let matching = pair_up(&scalars(&old), &scalars(&new)).0;
-            (matching, Labels::Members)
+            (matching, ItemLabels::Members)
         }
-        Identity::Order => (sequence::align(&old, &new), Labels::Indices),
+        Identity::Order => (sequence::align(&old, &new), ItemLabels::Indices),
     };
     let lists = Lists {
         old: &old,
@@ -38,7 +38,7 @@ pub(super) fn compare<'a>(walk: &mut DiffWalk<'_, 'a>, at: NodeId, old: Value<'a
 }
 
 /// How the items of a list are labelled in a path.
-enum Labels<'a> {
+enum ItemLabels<'a> {
     Indices,
     Members,
     Keys {
@@ -48,10 +48,14 @@ enum Labels<'a> {
     },
 }
 
-fn by_key<'a>(key: &'a ListKey, old: &[Value<'a>], new: &[Value<'a>]) -> (Matching, Labels<'a>) {
+fn by_key<'a>(
+    key: &'a ListKey,
+    old: &[Value<'a>],
+    new: &[Value<'a>],
+) -> (Matching, ItemLabels<'a>) {
     let keys = |items: &[Value<'a>]| items.iter().map(|&item| key.of(item)).collect::<Vec<_>>();
     let (matching, (old, new)) = pair_up(&keys(old), &keys(new));
-    (matching, Labels::Keys { key, old, new })
+    (matching, ItemLabels::Keys { key, old, new })
 }
 
 /// The limit of edited items in [`edited_in_place`].
@@ -169,7 +173,7 @@ fn count(keys: &[Cow<'_, str>]) -> Vec<u32> {
 struct Lists<'l, 'a> {
     old: &'l [Value<'a>],
     new: &'l [Value<'a>],
-    labels: Labels<'a>,
+    labels: ItemLabels<'a>,
     order: Order,
 }
 
@@ -242,9 +246,9 @@ impl<'a> Lists<'_, 'a> {
 
     fn label(&self, place: Place) -> NodeLabel<'a> {
         match &self.labels {
-            Labels::Indices => NodeLabel::Index,
-            Labels::Members => NodeLabel::Member,
-            Labels::Keys { key, old, new } => {
+            ItemLabels::Indices => NodeLabel::Index,
+            ItemLabels::Members => NodeLabel::Member,
+            ItemLabels::Keys { key, old, new } => {
                 let nth = match place {
                     Place { new: Some(at), .. } => new[at as usize],
                     Place { old: Some(at), .. } => old[at as usize],
@@ -290,7 +294,7 @@ mod tests {
                 let [old, new]: [Vec<_>; 2] = [&old, &new].map(|doc| doc.root().items().collect());
                 let Some(edited) = edited_in_place(key, &old, &new) else { continue };
                 let (matching, labels) = by_key(key, &old, &new);
-                let Labels::Keys { new: counts, .. } = labels else { unreachable!("it has keys") };
+                let ItemLabels::Keys { new: counts, .. } = labels else { unreachable!("it has keys") };
                 for edited in &edited {
                     prop_assert_eq!(matching[edited.at], Some(narrow(edited.at)));
                     prop_assert_eq!(counts[edited.at], edited.nth);

@@ -10,9 +10,9 @@ use crate::object::{ObjectRef, Uid, condition};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::{History, Mux, Revision};
 
-use super::Failure;
+use super::failure::Failure;
 use super::failure_reason::{FailureReason, broken_references, unwell_pods};
-use super::problem::Problem;
+use super::version_problem::VersionProblem;
 
 /// How many other objects are looked up for one failed object.
 const MAX_OTHERS: usize = 8;
@@ -28,7 +28,7 @@ pub(super) struct Candidate {
     /// Whether the API server or the model names it as the reason.
     pub(super) is_blamed: bool,
     /// The problem that tells which change is the cause.
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<VersionProblem>,
     /// When the failure began. A later change of another object is not the cause.
     pub(super) failed_at: Option<Timestamp>,
 }
@@ -79,8 +79,8 @@ pub(super) fn candidates(
     };
     let others: Vec<Candidate> = others.into_iter().filter_map(other).collect();
     let problem = match reason {
-        FailureReason::Need(_) => Some(Problem::Names(needs, model.types().clone())),
-        FailureReason::Other => Some(Problem::Verdict(now)),
+        FailureReason::Need(_) => Some(VersionProblem::Names(needs, model.types().clone())),
+        FailureReason::Other => Some(VersionProblem::Verdict(now)),
         _ => None,
     };
     let own = mux.history(source).map(|history| Candidate {
@@ -96,13 +96,17 @@ pub(super) fn candidates(
 }
 
 /// The problem of an object that others need.
-fn problem_of_other(needs: &[Reference], target: &ReferenceTarget, now: Timestamp) -> Problem {
+fn problem_of_other(
+    needs: &[Reference],
+    target: &ReferenceTarget,
+    now: Timestamp,
+) -> VersionProblem {
     let needs = needs.iter().filter(|need| need.target == *target);
     let keys: Vec<Arc<str>> = needs.flat_map(|need| need.keys.iter().cloned()).collect();
     if keys.is_empty() {
-        Problem::Verdict(now)
+        VersionProblem::Verdict(now)
     } else {
-        Problem::Lacks(keys)
+        VersionProblem::Lacks(keys)
     }
 }
 

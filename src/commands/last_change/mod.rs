@@ -5,13 +5,14 @@
 
 mod candidate;
 mod change;
+mod failure;
 mod failure_reason;
 mod fields;
 mod find;
-mod problem;
 mod suspects;
 #[cfg(test)]
 mod tests;
+mod version_problem;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,23 +32,13 @@ use crate::watch::Mux;
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
-use failure_reason::FailureReason;
+use failure::Failure;
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 5;
 
 /// How long one look-up may take. The view of `--once` waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// An object that has failed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Failure {
-    uid: Uid,
-    /// The generation of its spec.
-    generation: i64,
-    /// Why it has failed. This may be known later than the failure.
-    reason: FailureReason,
-}
 
 /// The last changes of failed objects, and the look-ups of more.
 pub(crate) struct LastChanges {
@@ -83,14 +74,8 @@ impl LastChanges {
         let mut broken: Vec<(&ModelObject, Uid)> =
             broken.filter(|(object, _)| object.is_broken()).collect();
         broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
-        let failures = broken.into_iter().filter_map(|(object, uid)| {
-            let generation = model.doc(&uid)?.root().i64_at(&["metadata", "generation"]);
-            Some(Failure {
-                uid,
-                generation: generation.unwrap_or_default(),
-                reason: FailureReason::of(model, object),
-            })
-        });
+        let failures = broken.into_iter();
+        let failures = failures.filter_map(|(object, uid)| Failure::of(model, object, uid));
         let failed: BTreeSet<Failure> = failures.take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
         for failure in failed {

@@ -155,7 +155,7 @@ impl ReleasePlace<'_> {
         store: ReleaseStore,
         labels: &str,
     ) -> Result<Vec<RevisionMetadata>, RequestError> {
-        revisions(self.client, self.namespace, (store, labels)).await
+        revisions(self.client, self.namespace, store, labels).await
     }
 
     /// The manifests of a revision.
@@ -206,7 +206,7 @@ impl ReleasePlace<'_> {
 pub(crate) async fn release_names(client: &Client, namespace: &str) -> Vec<String> {
     let mut names = BTreeSet::new();
     for store in ReleaseStore::ALL {
-        let found = revisions(client, namespace, (store, "owner=helm")).await;
+        let found = revisions(client, namespace, store, "owner=helm").await;
         let found = found.unwrap_or_default().into_iter();
         names.extend(found.map(|revision| revision.labels.name));
     }
@@ -217,7 +217,8 @@ pub(crate) async fn release_names(client: &Client, namespace: &str) -> Vec<Strin
 async fn revisions(
     client: &Client,
     namespace: &str,
-    (store, labels): (ReleaseStore, &str),
+    store: ReleaseStore,
+    labels: &str,
 ) -> Result<Vec<RevisionMetadata>, RequestError> {
     let request = ApiRequest::new(path(namespace, store)?)
         .about("list", store.plural())

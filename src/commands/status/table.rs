@@ -9,7 +9,7 @@ use super::rows::{StatusRow, StatusRows};
 use crate::graph::Standing;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
-use crate::render::outline::{ColumnMemory, Outline, OutlineItem, Weight};
+use crate::render::outline::{ColumnMemory, Outline, OutlineItem, OutlineSpace, Weight};
 use crate::status::Status;
 
 /// The lines of the rows under these columns, at most as many as the canvas has.
@@ -60,7 +60,11 @@ pub(super) fn lines(
     };
     let room = canvas.rows.map(|room| room + titles);
     let cells = |place: usize| columns.cells(shown[place].1, canvas.now);
-    let mut lines = outline.lines_filled((canvas.look, room), memory, cells);
+    let space = OutlineSpace {
+        look: canvas.look,
+        room,
+    };
+    let mut lines = outline.lines_filled(space, memory, cells);
     lines.drain(..titles);
     lines
 }

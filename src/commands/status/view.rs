@@ -9,7 +9,7 @@ use super::state::StatusState;
 use super::table::lines;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
-use crate::render::outline::{ColumnMemory, Dashes};
+use crate::render::outline::{ColumnMemory, EmptyColumns};
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -39,8 +39,8 @@ impl LiveTable {
 /// No columns so far. The wide format has all of them.
 fn memory(options: RowOptions) -> ColumnMemory {
     ColumnMemory::new(match options.detail {
-        Detail::Whole => Dashes::Kept,
-        Detail::Fitted => Dashes::LeftOut,
+        Detail::Whole => EmptyColumns::Kept,
+        Detail::Fitted => EmptyColumns::LeftOut,
     })
 }
 

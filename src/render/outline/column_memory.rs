@@ -11,12 +11,12 @@ pub struct ColumnMemory {
     width: Option<usize>,
     dropped: BTreeSet<String>,
     filled: BTreeSet<String>,
-    dashes: Dashes,
+    empty: EmptyColumns,
 }
 
 /// Which columns are left out for want of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dashes {
+pub enum EmptyColumns {
     /// On a terminal, those with a dash in each row. A pipe gets them: a program counts the columns.
     #[default]
     LeftOut,
@@ -26,9 +26,9 @@ pub enum Dashes {
 
 impl ColumnMemory {
     /// No columns so far.
-    pub fn new(dashes: Dashes) -> ColumnMemory {
+    pub fn new(empty: EmptyColumns) -> ColumnMemory {
         ColumnMemory {
-            dashes,
+            empty,
             ..ColumnMemory::default()
         }
     }
@@ -44,9 +44,9 @@ impl ColumnMemory {
     /// Whether to show a column, if it fits: a row of this or an earlier frame has something in it, and no earlier frame
     /// of this width had no room for it.
     pub(super) fn shows(&mut self, title: &str, column: usize, widths: &ColumnWidths) -> bool {
-        let is_filled = match self.dashes {
-            Dashes::LeftOut if self.width.is_some() => widths.has_value(column),
-            Dashes::LeftOut | Dashes::Kept => widths.is_filled(column),
+        let is_filled = match self.empty {
+            EmptyColumns::LeftOut if self.width.is_some() => widths.has_value(column),
+            EmptyColumns::LeftOut | EmptyColumns::Kept => widths.is_filled(column),
         };
         if is_filled && !self.filled.contains(title) {
             self.filled.insert(title.to_owned());

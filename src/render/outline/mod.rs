@@ -10,7 +10,7 @@ mod tree;
 
 use super::style::Look;
 use super::table::{Cell, Column};
-pub use column_memory::{ColumnMemory, Dashes};
+pub use column_memory::{ColumnMemory, EmptyColumns};
 use drawing::Drawing;
 use fold::Fitted;
 use item::ItemBody;
@@ -32,20 +32,32 @@ pub struct Outline {
     pub footnote: Option<String>,
 }
 
+/// The space of an outline on a screen.
+#[derive(Clone, Copy, Debug)]
+pub struct OutlineSpace {
+    /// The styles, the symbols and the width.
+    pub look: Look,
+    /// The number of lines; `None` for no limit.
+    pub room: Option<usize>,
+}
+
 impl Outline {
     /// The titles and the lines below them, at most `room` lines in total.
     pub fn lines(self, look: Look, room: Option<usize>) -> Vec<String> {
-        self.lines_filled((look, room), &mut ColumnMemory::default(), |_| Vec::new())
+        let space = OutlineSpace { look, room };
+        self.lines_filled(space, &mut ColumnMemory::default(), |_| Vec::new())
     }
 
-    /// The same lines, with the columns of the frames before, as far as `memory` knows them. `fill` makes the cells of a shown row that has none, by its place among the items: to make the
-    /// cells of all rows of a long outline would cost more than to show it.
+    /// The same lines, with the columns of the frames before, as far as `memory` knows them. `fill` makes the cells of a
+    /// shown row that has none, by its place among the items: to make the cells of all rows of a long outline would cost
+    /// more than to show it.
     pub fn lines_filled(
         mut self,
-        (look, room): (Look, Option<usize>),
+        space: OutlineSpace,
         memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
     ) -> Vec<String> {
+        let OutlineSpace { look, room } = space;
         let has_titles = self.has_titles();
         let has_room = room != Some(0);
         let room = room.map_or(usize::MAX, |room| {

@@ -1,4 +1,4 @@
-//! `Problem`: a problem that one version of an object has and another has not.
+//! `VersionProblem`: a problem that one version of an object has and another has not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::status::{Rules, Status, compute};
 
 /// A problem that shows in the fields of an object. If its newest version has it, the change that brought it is the cause.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(super) enum VersionProblem {
     /// It names these objects, which do not exist or lack what it needs.
     Names(Vec<Reference>, ServedTypes),
     /// It does not have these keys, which others need.
@@ -21,7 +21,7 @@ pub(super) enum Problem {
     Verdict(Timestamp),
 }
 
-impl Problem {
+impl VersionProblem {
     /// The parts of the problem that a version has: the places of the references or of the keys; empty if it has none.
     pub(super) fn parts_in(&self, version: &Version) -> BTreeSet<usize> {
         let Ok(doc) = version.doc() else {
@@ -29,7 +29,7 @@ impl Problem {
         };
         let object = doc.root();
         match self {
-            Problem::Names(references, types) => {
+            VersionProblem::Names(references, types) => {
                 // A workload names what its Pods need by relations of its own.
                 let links = Links::of(object, Tier::Trace, types);
                 let is_named = |broken: &Reference| {
@@ -38,8 +38,8 @@ impl Problem {
                 };
                 places(references, is_named)
             }
-            Problem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
-            Problem::Verdict(now) => {
+            VersionProblem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
+            VersionProblem::Verdict(now) => {
                 let has_failed = object.get("status").is_none()
                     && compute(object, *now, Rules::Spy).status == Status::Failed;
                 places(&[has_failed], |has_failed| *has_failed)
@@ -81,7 +81,7 @@ mod tests {
     }
 
     /// The parts of a problem in an object of this kind with these fields.
-    fn parts(problem: &Problem, kind: &str, fields: &str) -> Vec<usize> {
+    fn parts(problem: &VersionProblem, kind: &str, fields: &str) -> Vec<usize> {
         let (api_version, kind) = kind.rsplit_once('/').expect("a version and a kind");
         let json = format!(
             r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"web","namespace":"shop"}},{fields}}}"#
@@ -103,10 +103,10 @@ mod tests {
         );
         let doc = Doc::parse(json).expect("an object");
         let links = Links::of(doc.root(), Tier::Unwell, &ServedTypes::default());
-        let names = Problem::Names(links.references, ServedTypes::default());
+        let names = VersionProblem::Names(links.references, ServedTypes::default());
         assert_eq!(parts(&names, autoscaler, &target("wbe")), [0]);
         assert!(parts(&names, autoscaler, &target("web")).is_empty());
-        let lacks = Problem::Lacks(vec!["a".into(), "b".into()]);
+        let lacks = VersionProblem::Lacks(vec!["a".into(), "b".into()]);
         let has = |data: &str| parts(&lacks, "v1/ConfigMap", &format!(r#""data":{{{data}}}"#));
         assert!(has(r#""a":"1","b":"2""#).is_empty());
         assert_eq!(has(r#""b":"2""#), [0]);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_version_without_a_status_is_judged_by_its_own_fields() {
-        let verdict = Problem::Verdict(Timestamp::UNIX_EPOCH);
+        let verdict = VersionProblem::Verdict(Timestamp::UNIX_EPOCH);
         let tls = r#""type":"kubernetes.io/tls","data":{"tls.crt":"eA==","tls.key":"eA=="}"#;
         assert_eq!(parts(&verdict, "v1/Secret", tls), [0]);
         assert!(parts(&verdict, "v1/Secret", r#""data":{"tls.crt":"eA=="}"#).is_empty());
