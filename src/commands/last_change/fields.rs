@@ -76,8 +76,7 @@ impl FailureReason {
     pub(super) fn may_come_from(&self, path: &str) -> bool {
         let is_count = matches!(path, ".spec.replicas" | ".spec.paused");
         let is_below = |name: &&str| path.contains(&format!(".{name}"));
-        let is_container =
-            path.contains("ontainers") && (path.ends_with(']') || path.ends_with("ontainers"));
+        let is_container = is_whole_container(path);
         let is_of_template = TEMPLATES.iter().any(|template| path.starts_with(template));
         is_configuration(path)
             && match self {
@@ -97,6 +96,13 @@ impl FailureReason {
                 FailureReason::Need(_) | FailureReason::Other => !is_count,
             }
     }
+}
+
+/// Whether a field is a container, or the list of them: one was added or removed.
+fn is_whole_container(path: &str) -> bool {
+    let item = path.rsplit_once("ontainers[");
+    let item = item.and_then(|(_, item)| item.strip_suffix(']'));
+    item.is_some_and(|name| !name.contains(']')) || path.ends_with("ontainers")
 }
 
 /// Whether a field is part of what someone wants.
@@ -162,6 +168,10 @@ mod tests {
             ),
             (
                 ".spec.template.spec.containers[name=web].env",
+                "Need({}) Pods Other",
+            ),
+            (
+                ".spec.template.spec.containers[name=web].env[name=A]",
                 "Need({}) Pods Other",
             ),
             (".spec.replicas", "Scheduling"),
