@@ -45,8 +45,8 @@ impl Model {
     pub fn pod_coverage(&self, service: &Node) -> PodCoverage {
         let cluster = self.cluster_of(&service.uid);
         let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
-        let is_read = |pods: &SourceKey| self.coverage.is_read(pods);
-        pods.as_ref().is_some_and(is_read).into()
+        let is_read = |pods: SourceKey| self.reading_of_all(&pods) == Some(&Reading::All);
+        pods.is_some_and(is_read).into()
     }
 
     /// The same, with the problems of the Pods that keep the Service from working.

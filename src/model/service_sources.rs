@@ -10,18 +10,19 @@ use crate::status::{Rules, Status};
 
 use super::{Model, Reading};
 
-/// With more Services than this, one source shows the slices of all of them.
+/// With more Services than this, one source shows the slices of all of them. Of as many broken ones, the Pods are read.
 const MAX_SERVICES: usize = 8;
 
 impl Model {
     /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
     pub(super) fn slices_reading(&self, service: &Node, cluster: &ClusterId) -> Option<&Reading> {
-        let own = service.slices_source(cluster)?;
-        let wide = [own.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
-            scope,
-            ..own.of_all()
-        });
-        let mut sources = iter::once(&own).chain(&wide);
+        self.reading_of_all(&service.slices_source(cluster)?)
+    }
+
+    /// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
+    pub(super) fn reading_of_all(&self, own: &SourceKey) -> Option<&Reading> {
+        let wider = wider(own);
+        let mut sources = iter::once(own).chain(&wider);
         sources.find_map(|source| self.coverage.reading(source))
     }
 
@@ -32,24 +33,24 @@ impl Model {
             return Vec::new();
         }
         let services: Vec<&Node> = self.graph.services().collect();
-        if services.len() > MAX_SERVICES {
-            return self.wide_slices_sources(&services);
-        }
-        let mut sources: Vec<SourceKey> = Vec::new();
-        for node in services {
-            let Some(cluster) = self.cluster_of(&node.uid) else {
-                continue;
-            };
+        let own_slices = |node: &&Node| node.slices_source(self.cluster_of(&node.uid)?);
+        let mut sources = if services.len() > MAX_SERVICES {
+            self.wide_slices_sources(&services)
+        } else {
+            services.iter().filter_map(own_slices).collect()
+        };
+        let broken = services.into_iter().filter(|node| {
             let finding = self.endpoints_finding(node);
-            let is_broken = finding.is_some_and(|finding| {
-                matches!(finding.status, Status::InProgress | Status::Failed)
-            });
-            let slices = node.slices_source(cluster);
-            let pods = node.selected_pods_source(cluster).filter(|_| is_broken);
-            for source in slices.into_iter().chain(pods) {
-                if !sources.contains(&source) {
-                    sources.push(source);
-                }
+            finding.is_some_and(|found| matches!(found.status, Status::InProgress | Status::Failed))
+        });
+        let pods = broken.filter_map(|node| {
+            let own = node.selected_pods_source(self.cluster_of(&node.uid)?)?;
+            let is_alone = wider(&own).iter().all(|wide| !self.coverage.follows(wide));
+            is_alone.then_some(own)
+        });
+        for source in pods.take(MAX_SERVICES) {
+            if !sources.contains(&source) {
+                sources.push(source);
             }
         }
         sources
@@ -76,5 +77,47 @@ impl Model {
             })
         });
         sources.collect()
+    }
+}
+
+/// The sources of all objects of the same namespace, and of the cluster.
+fn wider(own: &SourceKey) -> [SourceKey; 2] {
+    [own.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
+        scope,
+        ..own.of_all()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::neighbour_rules::tests::Read;
+
+    #[test]
+    fn the_pods_of_a_few_broken_services_are_read_beside_the_slices_of_all() {
+        let service = |n: usize| {
+            format!(
+                "{{apiVersion: v1, kind: Service, metadata: {{name: s{n}, namespace: shop}}, spec: {{clusterIP: 10.0.0.1, selector: {{app: s{n}}}, ports: [{{port: 80}}]}}}}"
+            )
+        };
+        let services: Vec<String> = (0..10).map(service).collect();
+        let mut read = Read::for_status(&services.join("\n---\n"));
+        let in_shop = |group: &str, kind: &str| SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            ..SourceKey::all(group, kind)
+        };
+        let slices = in_shop("discovery.k8s.io", "EndpointSlice");
+        read.look(slices.clone());
+        let sources = read.model.service_sources();
+        assert_eq!(sources.first(), Some(&slices));
+        assert_eq!(sources.len(), 1 + MAX_SERVICES);
+        // All Pods of the namespace are read already.
+        read.look(in_shop("", "Pod"));
+        assert_eq!(read.model.service_sources(), [slices]);
+        assert!(
+            read.state("s0").contains("no pod matches app=s0"),
+            "{}",
+            read.state("s0")
+        );
     }
 }

@@ -10,7 +10,7 @@ mod recreate;
 mod storage;
 mod volume_places;
 
-use crate::graph::Node;
+use crate::graph::{Node, PodCoverage};
 use crate::object::Uid;
 use crate::source::{Form, Scope, SourceKey};
 use crate::status::Cause;
@@ -64,7 +64,7 @@ impl Model {
     pub(super) fn nearby_pods_source(&self, node: &Node) -> Option<SourceKey> {
         let cluster = self.cluster_of(&node.uid)?;
         let selected = node.selected_pods_source(cluster)?;
-        let selects_nothing = self.coverage.is_read(&selected)
+        let selects_nothing = self.pod_coverage(node) == PodCoverage::Known
             && self.graph.selected_pods(&node.uid).is_empty()
             && matches!(selected.scope, Scope::Namespace(_));
         selects_nothing.then(|| SourceKey {
