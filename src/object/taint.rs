@@ -1,6 +1,21 @@
-//! The taints of a Node that a Pod does not tolerate.
+//! What keeps a Pod away from a Node: a cordon, or taints that the Pod does not tolerate.
 
 use super::Value;
+
+/// Kubernetes sets the taints of this group beside conditions of the Node
+/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/>).
+pub const CONDITION_TAINTS: &str = "node.kubernetes.io/";
+
+/// Whether a Node is cordoned.
+pub fn is_cordoned(node: Value<'_>) -> bool {
+    node.bool_at(&["spec", "unschedulable"]) == Some(true)
+}
+
+/// Whether somebody keeps a Pod away from a Node: by a cordon, or by a taint that the Pod does not tolerate.
+pub fn keeps_away(node: Value<'_>, pod: Value<'_>) -> bool {
+    let mut taints = untolerated_taints(node, pod);
+    is_cordoned(node) || taints.any(|taint| !taint.starts_with(CONDITION_TAINTS))
+}
 
 /// The taints of a Node that keep a Pod away from it, each as `dedicated=gpu:NoExecute`. A taint with the effect
 /// `PreferNoSchedule` keeps no Pod away.

@@ -62,6 +62,11 @@ pub(super) fn candidates(
     let needs: Vec<Reference> = needs.collect();
     let failed_at = unwell_since(model, &unwell);
     let others = others(model, failure, &unwell, &source.cluster);
+    let pod = || model.doc(&unwell.first()?.object.identity());
+    let problem = |target: &ReferenceTarget| match reason {
+        FailureReason::Scheduling(_) => pod().map(VersionProblem::KeepsAway),
+        _ => Some(problem_of_other(&needs, target, now)),
+    };
     let other = |target: ReferenceTarget| {
         let key = SourceKey {
             form: Form::Full,
@@ -73,7 +78,7 @@ pub(super) fn candidates(
             reason: reason.clone(),
             is_own: false,
             is_blamed: reason.blamed() == Some(&target),
-            problem: Some(problem_of_other(&needs, &target, now)),
+            problem: problem(&target),
             failed_at,
         })
     };
@@ -140,7 +145,9 @@ fn others(
         FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
         FailureReason::Ports => return creators(model, uid),
         FailureReason::ScaledDown(workload) => return vec![workload.clone()],
-        FailureReason::Need(needs) => needs.iter().cloned().collect(),
+        FailureReason::Need(named) | FailureReason::Scheduling(named) => {
+            named.iter().cloned().collect()
+        }
         _ => Vec::from_iter(reason.blamed().cloned()),
     };
     for object in unwell.iter().take(MAX_OTHERS) {
@@ -157,7 +164,7 @@ fn others(
             let is_read = match reason {
                 FailureReason::ImagePull => reference.relation.name == "pull secret",
                 // A Pod without a node has read nothing.
-                FailureReason::Scheduling | FailureReason::Need(_) => false,
+                FailureReason::Scheduling(_) | FailureReason::Need(_) => false,
                 _ => is_configuration(&reference),
             };
             let is_suspect = is_read || is_missing();

@@ -13,8 +13,8 @@ use crate::status::{CauseRule, refusing_quota};
 pub(super) enum FailureReason {
     /// The images of its Pods cannot be pulled.
     ImagePull,
-    /// The scheduler finds no node for its Pods.
-    Scheduling,
+    /// The scheduler finds no node for its Pods. Somebody keeps them away from these nodes.
+    Scheduling(BTreeSet<ReferenceTarget>),
     /// A quota refuses its Pods.
     Quota(ReferenceTarget),
     /// A broken Pod of an older revision holds up the newest change.
@@ -60,7 +60,7 @@ impl FailureReason {
         if all_have(CauseRule::ImagePull) {
             FailureReason::ImagePull
         } else if all_have(CauseRule::Unschedulable) {
-            FailureReason::Scheduling
+            FailureReason::Scheduling(closed_nodes(model, &unwell))
         } else if needs.iter().all(|needs| !needs.is_empty()) {
             let needs = needs.into_iter().flatten();
             FailureReason::Need(needs.map(|reference| reference.target).collect())
@@ -117,7 +117,7 @@ impl FailureReason {
 
     /// Whether a change can be ruled out if the object was well after it: its Pods had their images and nodes.
     pub(super) fn ends_with_success(&self) -> bool {
-        matches!(self, FailureReason::ImagePull | FailureReason::Scheduling)
+        matches!(self, FailureReason::ImagePull | FailureReason::Scheduling(_))
     }
 
     /// The object that brings the failure about, if the API server or the model names it.
@@ -128,6 +128,14 @@ impl FailureReason {
             _ => None,
         }
     }
+}
+
+/// The nodes that somebody keeps these Pods away from.
+fn closed_nodes(model: &Model, pods: &[&ModelObject]) -> BTreeSet<ReferenceTarget> {
+    let graph = model.graph();
+    let pods = pods.iter().filter_map(|pod| graph.node(&pod.object.identity()));
+    let nodes = pods.flat_map(|pod| model.closed_nodes(pod));
+    nodes.map(|node| ReferenceTarget::of(&node)).collect()
 }
 
 /// The named objects that one of the causes is about. Such a cause starts with the reference.

@@ -31,6 +31,9 @@ const SCHEDULED_BY: [&str; 9] = [
     "hostPort",
 ];
 
+/// The fields of a Pod that let it use a node, or keep it away.
+const PLACED_BY: [&str; 3] = ["nodeSelector", "affinity", "tolerations"];
+
 /// The fields of a Pod that admission policies look at
 /// (<https://kubernetes.io/docs/concepts/security/pod-security-standards/>,
 /// <https://kubernetes.io/docs/concepts/policy/limit-range/>).
@@ -81,9 +84,10 @@ impl FailureReason {
         is_configuration(path)
             && match self {
                 FailureReason::ImagePull => is_container || is_below(&"image"),
-                FailureReason::Scheduling => {
+                FailureReason::Scheduling(closed) if closed.is_empty() => {
                     is_container || is_count || SCHEDULED_BY.iter().any(is_below)
                 }
+                FailureReason::Scheduling(_) => is_count || PLACED_BY.iter().any(is_below),
                 FailureReason::Quota(_) => is_count || is_of_template,
                 FailureReason::BlockedRollout | FailureReason::Pods => is_of_template,
                 FailureReason::Need(_) if is_of_template => {
@@ -115,6 +119,7 @@ pub(super) fn is_configuration(path: &str) -> bool {
 fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
     match (kind, reason) {
         ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
+        ("Node", _) => path.starts_with(".spec.unschedulable") || path.starts_with(".spec.taints"),
         ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
         (_, FailureReason::ScaledDown(_)) => path == ".spec.replicas",
         (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
@@ -126,20 +131,32 @@ fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
+    use crate::graph::ReferenceTarget;
+    use crate::object::GroupKind;
+
     use super::*;
 
     #[test]
     fn each_reason_has_its_fields() {
+        let node = ReferenceTarget {
+            kind: GroupKind {
+                group: "".into(),
+                kind: "Node".into(),
+            },
+            namespace: None,
+            name: "n1".into(),
+        };
         let reasons = [
-            FailureReason::ImagePull,
-            FailureReason::Scheduling,
-            FailureReason::Policy(None),
-            FailureReason::Need(BTreeSet::new()),
-            FailureReason::Selector,
-            FailureReason::Ports,
-            FailureReason::Pods,
-            FailureReason::Elsewhere,
-            FailureReason::Other,
+            ("ImagePull", FailureReason::ImagePull),
+            ("Scheduling", FailureReason::Scheduling(BTreeSet::new())),
+            ("Closed", FailureReason::Scheduling(BTreeSet::from([node]))),
+            ("Policy", FailureReason::Policy(None)),
+            ("Need", FailureReason::Need(BTreeSet::new())),
+            ("Selector", FailureReason::Selector),
+            ("Ports", FailureReason::Ports),
+            ("Pods", FailureReason::Pods),
+            ("Elsewhere", FailureReason::Elsewhere),
+            ("Other", FailureReason::Other),
         ];
         for (path, expect) in [
             (
@@ -148,42 +165,43 @@ mod tests {
             ),
             (
                 ".spec.template.spec.containers[name=sidecar]",
-                "ImagePull Scheduling Policy(None) Need({}) Pods Other",
+                "ImagePull Scheduling Policy Need Pods Other",
             ),
             (
                 ".spec.template.spec.initContainers",
-                "ImagePull Scheduling Policy(None) Need({}) Pods Other",
+                "ImagePull Scheduling Policy Need Pods Other",
             ),
             (
                 ".spec.template.spec.imagePullSecrets",
-                "ImagePull Need({}) Pods Other",
+                "ImagePull Need Pods Other",
             ),
             (
                 ".spec.template.spec.containers[name=web].resources.limits",
-                "Scheduling Policy(None) Pods Other",
+                "Scheduling Policy Pods Other",
             ),
             (
                 ".spec.template.spec.nodeSelector.pool",
-                "Scheduling Pods Other",
+                "Scheduling Closed Pods Other",
             ),
             (
                 ".spec.template.spec.containers[name=web].env",
-                "Need({}) Pods Other",
+                "Need Pods Other",
             ),
             (
                 ".spec.template.spec.containers[name=web].env[name=A]",
-                "Need({}) Pods Other",
+                "Need Pods Other",
             ),
-            (".spec.replicas", "Scheduling"),
-            (".spec.progressDeadlineSeconds", "Need({}) Other"),
-            (".spec.selector.app", "Need({}) Selector Other"),
-            (".spec.ports[port=80].targetPort", "Need({}) Ports Other"),
+            (".spec.replicas", "Scheduling Closed"),
+            (".spec.progressDeadlineSeconds", "Need Other"),
+            (".spec.selector.app", "Need Selector Other"),
+            (".spec.ports[port=80].targetPort", "Need Ports Other"),
             (".spec.volumeName", ""),
             (".metadata.labels", ""),
             (".status.phase", ""),
         ] {
-            let found = reasons.iter().filter(|reason| reason.may_come_from(path));
-            let found: Vec<String> = found.map(|reason| format!("{reason:?}")).collect();
+            let mut found = reasons.to_vec();
+            found.retain(|(_, reason)| reason.may_come_from(path));
+            let found: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
             assert_eq!(found.join(" "), expect, "{path}");
         }
     }

@@ -1,5 +1,6 @@
 //! Tests of the text of a last change, and of the changes that matter.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
@@ -113,7 +114,7 @@ fn a_scale_and_a_report_do_not_matter() {
         "-"
     );
     let counts = Matters {
-        reason: &FailureReason::Scheduling,
+        reason: &FailureReason::Scheduling(BTreeSet::new()),
         ..OWN
     };
     assert_snapshot!(told("Deployment", &spec("web:1", 3), &spec("web:1", 5), counts), @"changed 41s ago by kubectl-set: replicas: 3 → 5");

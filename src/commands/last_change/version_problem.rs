@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::{Links, Reference, Tier};
-use crate::object::{ServedTypes, Value};
+use crate::object::{Doc, ServedTypes, Value, keeps_away};
 use crate::source::Version;
 use crate::status::{Rules, Status, compute};
 
@@ -17,6 +17,8 @@ pub(super) enum VersionProblem {
     Names(Vec<Reference>, ServedTypes),
     /// It does not have these keys, which others need.
     Lacks(Vec<Arc<str>>),
+    /// It is a Node that this Pod is kept away from.
+    KeepsAway(Doc),
     /// It has failed by its own fields, at this time. It has no status that a controller writes.
     Verdict(Timestamp),
 }
@@ -39,13 +41,18 @@ impl VersionProblem {
                 places(references, is_named)
             }
             VersionProblem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
+            VersionProblem::KeepsAway(pod) => single(keeps_away(object, pod.root())),
             VersionProblem::Verdict(now) => {
-                let has_failed = object.get("status").is_none()
-                    && compute(object, *now, Rules::Spy).status == Status::Failed;
-                places(&[has_failed], |has_failed| *has_failed)
+                let has_failed = || compute(object, *now, Rules::Spy).status == Status::Failed;
+                single(object.get("status").is_none() && has_failed())
             }
         }
     }
+}
+
+/// The parts of a problem that has only one.
+fn single(has_problem: bool) -> BTreeSet<usize> {
+    places(&[has_problem], |has_problem| *has_problem)
 }
 
 /// The places of the items with a property.
@@ -111,6 +118,21 @@ mod tests {
         assert!(has(r#""a":"1","b":"2""#).is_empty());
         assert_eq!(has(r#""b":"2""#), [0]);
         assert_eq!(has(""), [0, 1]);
+    }
+
+    #[test]
+    fn a_version_of_a_node_keeps_a_pod_away_by_a_cordon_or_a_taint() {
+        let pod = r#"{"spec":{"tolerations":[{"key":"team","operator":"Exists"}]}}"#;
+        let away = VersionProblem::KeepsAway(Doc::parse(pod).expect("a pod"));
+        let parts = |spec: &str| parts(&away, "v1/Node", &format!(r#""spec":{{{spec}}}"#));
+        assert_eq!(parts(r#""unschedulable":true"#), [0]);
+        assert_eq!(
+            parts(r#""taints":[{"key":"gpu","effect":"NoSchedule"}]"#),
+            [0]
+        );
+        assert!(parts(r#""taints":[{"key":"team","effect":"NoSchedule"}]"#).is_empty());
+        let of_condition = r#""taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]"#;
+        assert!(parts(of_condition).is_empty());
     }
 
     #[test]

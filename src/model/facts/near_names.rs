@@ -9,6 +9,9 @@ use super::super::{Absence, Model};
 /// The kinds of which a cluster may have too many objects to list them for a name.
 const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
 
+/// How many names a cause suggests.
+const MAX_NAMES: usize = 2;
+
 impl Model {
     /// The sources of the names beside those that an object names and that do not exist.
     pub(super) fn near_names_sources(&self, node: &Node) -> Vec<SourceKey> {
@@ -24,7 +27,7 @@ impl Model {
         sources.collect()
     }
 
-    /// The names that resemble the one that an object names.
+    /// The few names that resemble most the one that an object names.
     pub(in crate::model) fn near_names(
         &self,
         cluster: &ClusterId,
@@ -33,7 +36,8 @@ impl Model {
         let source = self.names_source(cluster, reference);
         let names = source.iter().flat_map(|source| self.evidence.names(source));
         let wanted = &reference.target.name;
-        near(wanted, names.filter(|name| *name != &**wanted))
+        let near = near(wanted, names.filter(|name| *name != &**wanted));
+        near.into_iter().take(MAX_NAMES).collect()
     }
 
     /// The source of the names of all objects beside a named one.

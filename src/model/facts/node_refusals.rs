@@ -1,8 +1,9 @@
 //! Why nodes take no more Pods, or do not take one Pod.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use crate::object::{Value, condition, untolerated_taints};
+use crate::object::{ObjectRef, Value, condition, is_cordoned, keeps_away, untolerated_taints};
 use crate::status::CauseRule;
 
 use super::super::evidence::EvidenceObject;
@@ -48,6 +49,16 @@ pub(super) fn no_node_takes<'a>(
     })
 }
 
+/// The nodes that somebody keeps a Pod away from, by a cordon or a taint; empty if one of the nodes may take it.
+pub(super) fn kept_away_from(nodes: &[&EvidenceObject], pod: Value<'_>) -> Vec<Arc<ObjectRef>> {
+    let mut all = nodes.iter();
+    if !all.all(|(_, node)| refusal(node.root(), pod).is_some()) {
+        return Vec::new();
+    }
+    let closed = nodes.iter().filter(|(_, node)| keeps_away(node.root(), pod));
+    closed.map(|(node, _)| node.clone()).collect()
+}
+
 /// The names of nodes, each with the reason why it does not take a Pod.
 struct Refusals<'a>(Vec<(&'a str, Option<String>)>);
 
@@ -84,7 +95,7 @@ impl<'a> Refusals<'a> {
 
 /// Why a node does not take a Pod; `None` if it may take it.
 fn refusal(node: Value<'_>, pod: Value<'_>) -> Option<String> {
-    if node.bool_at(&["spec", "unschedulable"]) == Some(true) {
+    if is_cordoned(node) {
         return Some("cordoned".to_owned());
     }
     if condition(node, "Ready").is_some_and(|ready| ready.status != "True") {

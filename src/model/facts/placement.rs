@@ -1,12 +1,16 @@
 //! Why a Pod has no node: the labels that it demands, and whether the nodes that have them take it.
 
+use std::sync::Arc;
+
 use crate::graph::{Node, well_known};
+use crate::object::ObjectRef;
 use crate::object::selector::LabelSelector;
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
-use super::node_refusals::{no_node_takes, nodes_that_have};
+use super::super::evidence::EvidenceObject;
+use super::node_refusals::{kept_away_from, no_node_takes, nodes_that_have};
 
 /// The most nodes that are read whole. A Node has some 10 KB.
 const MAX_WHOLE_NODES: usize = 16;
@@ -89,6 +93,17 @@ impl Model {
         };
         let text = format!("needs a node with {demand}{found}");
         Some(Cause::new(rule, text))
+    }
+
+    /// The nodes that a Pod might use if nobody had cordoned or tainted them; empty if a node may take the Pod.
+    pub fn closed_nodes(&self, pod: &Node) -> Vec<Arc<ObjectRef>> {
+        let demands = self.demands(pod);
+        let labels = demands.iter().filter_map(|it| self.nodes_source(pod, it));
+        let whole: Vec<_> = labels.filter_map(|it| self.whole_nodes(it)).collect();
+        let nodes = whole.iter().flat_map(|whole| self.evidence.objects(whole));
+        let nodes: Vec<&EvidenceObject> = nodes.collect();
+        let doc = self.doc(&pod.uid);
+        doc.map_or_else(Vec::new, |pod| kept_away_from(&nodes, pod.root()))
     }
 
     fn nodes_source(&self, pod: &Node, demand: &LabelSelector) -> Option<SourceKey> {

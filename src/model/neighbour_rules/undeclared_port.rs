@@ -2,7 +2,7 @@
 //!
 //! A container may listen on a port that it does not declare
 //! (<https://kubernetes.io/docs/concepts/services-networking/service/#field-spec-ports>). So each line is a note, and there is
-//! none if a Pod declares no port of the protocol.
+//! none if a Pod declares neither a port of the protocol nor this number for another protocol.
 
 use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort};
 use crate::status::{CauseRule, Finding, Status};
@@ -26,20 +26,28 @@ impl Model {
         });
         let findings = undeclared.map(|(port, number)| {
             let others = self.ports_there_are(node, &port.protocol);
-            let text = format!("no pod declares port {number}{others}");
+            let protocol = match &*port.protocol {
+                "TCP" => String::new(),
+                other => format!(" for {other}"),
+            };
+            let text = format!("no pod declares port {number}{protocol}{others}");
             Finding::new(CauseRule::UndeclaredPort, Status::Current, text)
         });
         findings.collect()
     }
 }
 
-/// Whether each Pod declares ports of the protocol, and none of them this number.
+/// Whether each Pod declares ports of the protocol, or this number for another protocol, and none has both.
 fn is_undeclared(pods: &[&Pod], port: &ServicePort, number: i64) -> bool {
-    let declares = |pod: &&Pod| {
-        let mut own = pod.ports.iter().filter(|own| own.protocol == port.protocol);
-        own.clone().next().is_some() && own.all(|own| own.number != number)
+    let declares_others = |pod: &&Pod| {
+        let alike = pod.ports.iter().map(|own| {
+            let has_protocol = own.protocol == port.protocol;
+            (has_protocol, own.number == number)
+        });
+        let mut alike = alike.filter(|alike| *alike != (false, false)).peekable();
+        alike.peek().is_some() && alike.all(|alike| alike != (true, true))
     };
-    !pods.is_empty() && pods.iter().all(declares)
+    !pods.is_empty() && pods.iter().all(declares_others)
 }
 
 #[cfg(test)]
@@ -59,6 +67,16 @@ mod tests {
             (
                 "9090",
                 "ports: [{containerPort: 53, protocol: UDP}]",
+                "Current",
+            ),
+            (
+                "53",
+                "ports: [{name: dns, containerPort: 53, protocol: UDP}]",
+                "Current\nUndeclaredPort: no pod declares port 53; they have dns (53 UDP)",
+            ),
+            (
+                "53",
+                "ports: [{containerPort: 53, protocol: UDP}, {containerPort: 53}]",
                 "Current",
             ),
         ] {
