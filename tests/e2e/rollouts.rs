@@ -126,6 +126,26 @@ fn a_deployment_is_scaled_paused_blocked_and_rolled_back() {
 }
 
 #[test]
+fn a_deployment_without_nodes_names_who_cordoned_them() {
+    let plane = ControlPlane::start("cordoned");
+    plane.kubectl(&["create", "deployment", "web", "--image=web:1"]);
+    plane.kubectl(&["rollout", "status", "deploy/web", "--timeout=60s"]);
+    let cordon = r#"{"spec":{"unschedulable":true}}"#;
+    for node in ["node-1", "node-2"] {
+        plane.kubectl(&["patch", "node", node, "-p", cordon, "--field-manager=alice"]);
+    }
+    plane.kubectl(&["delete", "pods", "-l", "app=web"]);
+    // A later change that has nothing to do with nodes.
+    plane.kubectl(&["set", "env", "deploy/web", "MODE=b", "--field-manager=bob"]);
+    let mut spy = Spy::with_kubeconfig(plane.admin()).start(&["status", "deploy/web"]);
+    spy.until_each(&[
+        "no node takes it: node-1 (cordoned), node-2 (cordoned)",
+        "by alice: unschedulable: (none) → true",
+    ]);
+    spy.interrupt();
+}
+
+#[test]
 fn daemon_sets_and_jobs_have_phases() {
     let plane = ControlPlane::start("daemon");
     let daemon = DB

@@ -98,11 +98,21 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
         let text = format!("waiting for scheduling gates: {}", gates.join(", "));
         return Some(Cause::new(CauseRule::SchedulingGated, text));
     }
-    let text = match condition.message.trim() {
+    let text = match without_post_filters(condition.message.trim()) {
         "" => sentence(&condition.reason, ""),
         message => message.to_owned(),
     };
     Some(Cause::new(CauseRule::Unschedulable, text))
+}
+
+/// What the scheduler adds after the reasons of the nodes: which of its last resorts did not help
+/// (`k8s.io/kubernetes/pkg/scheduler/framework`, `FitError`).
+const POST_FILTERS: [&str; 2] = [" no new claims to deallocate", " preemption: "];
+
+/// The reasons why the nodes do not take a Pod: `0/2 nodes are available: 2 Insufficient cpu.`
+fn without_post_filters(message: &str) -> &str {
+    let ends = POST_FILTERS.iter().filter_map(|words| message.find(words));
+    message.get(..ends.min().unwrap_or(message.len())).unwrap_or(message)
 }
 
 /// A Pod that a scheduler of its own must place, and no scheduler has looked at yet.

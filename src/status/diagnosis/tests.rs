@@ -193,6 +193,24 @@ fn pods_as_a_whole() {
             pod(
                 "Pending",
                 &conditions(
+                    r#"{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."}"#,
+                ),
+            ),
+            "Unschedulable  0/2 nodes are available: 2 Insufficient cpu.",
+        ),
+        (
+            pod(
+                "Pending",
+                &conditions(
+                    r#"{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/2 nodes are available: 2 Too many pods. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."}"#,
+                ),
+            ),
+            "Unschedulable  0/2 nodes are available: 2 Too many pods.",
+        ),
+        (
+            pod(
+                "Pending",
+                &conditions(
                     r#"{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}"#,
                 ),
             ),
