@@ -11,6 +11,7 @@ use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
+use crate::render::wrap::wrap_all;
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
 ///
@@ -109,8 +110,10 @@ impl<'a> Terminal<'a> {
     /// Prints a message that is not data: above the frame, or on standard error if there is no frame.
     pub(crate) fn notify(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
-            let line = self.look().styles.dim(&escape_line(text));
-            return self.print(&[line]);
+            let (text, styles) = (escape_line(text), self.look().styles);
+            let lines = wrap_all(&text, self.size().columns);
+            let lines = lines.into_iter().map(|line| styles.dim(line));
+            return self.print(&lines.collect::<Vec<_>>());
         }
         let line = self.look.stderr(self.env).line(text);
         self.env.stderr.print(&[line])

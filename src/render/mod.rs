@@ -19,5 +19,5 @@ pub mod style;
 pub mod table;
 pub mod text;
 pub mod unified;
-mod wrap;
+pub mod wrap;
 pub mod yaml;

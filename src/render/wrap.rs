@@ -34,6 +34,25 @@ fn end_of_line(text: &str, columns: usize) -> Option<usize> {
     Some(fitting.last().unwrap_or(first))
 }
 
+/// Breaks an unpainted text at its blanks into as many lines as it needs. The terminal breaks a word that is longer than a line.
+pub fn wrap_all(text: &str, columns: usize) -> Vec<&str> {
+    let (mut lines, mut start, mut used) = (Vec::new(), 0, 0);
+    for word in text.split_inclusive(' ') {
+        let at = word.as_ptr().addr() - text.as_ptr().addr();
+        let wide = width(word.trim_end());
+        if at > start && used + wide > columns && wide <= columns {
+            lines.push(text[start..at].trim_end());
+            (start, used) = (at, 0);
+        }
+        used += width(word);
+        if wide > columns {
+            used %= columns.max(1);
+        }
+    }
+    lines.push(&text[start..]);
+    lines
+}
+
 /// A text after a painted lead, in as many lines as the width and `spare` allow. The lines after the first one have the
 /// second lead, which is as wide.
 pub(super) fn after_leads(
@@ -75,5 +94,42 @@ mod tests {
         assert_eq!(wrap("a_long_word", 3, 9), ["a_long_word"]);
         assert_eq!(wrap("", 3, 9), [""]);
         assert_eq!(wrap("    a_long_word x", 3, 9), ["    a_long_word", "x"]);
+    }
+
+    #[test]
+    fn a_message_breaks_at_blanks_into_any_number_of_lines() {
+        for (text, columns, lines) in [
+            (
+                "web is in the namespace shop",
+                80,
+                "web is in the namespace shop",
+            ),
+            (
+                "web is in the namespace shop",
+                28,
+                "web is in the namespace shop",
+            ),
+            (
+                "web is in the namespace shop",
+                27,
+                "web is in the namespace|shop",
+            ),
+            (
+                "web is in the namespace shop",
+                9,
+                "web is in|the|namespace|shop",
+            ),
+            // A word that is longer than a line starts where it is, and takes two lines of the terminal.
+            (
+                "GET /a/long/path 200 OK in 1 ms",
+                11,
+                "GET /a/long/path 200|OK in 1 ms",
+            ),
+            ("  indented  text", 11, "  indented|text"),
+            ("", 3, ""),
+            ("a b", 0, "a b"),
+        ] {
+            assert_eq!(wrap_all(text, columns).join("|"), lines, "{columns}");
+        }
     }
 }

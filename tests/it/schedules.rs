@@ -191,7 +191,7 @@ impl Server {
 
     /// Writes an object, or causes an additional fault.
     async fn act(&mut self, rng: &mut fastrand::Rng, script: &mut Script) {
-        match rng.u32(..40) {
+        match rng.u32(..41) {
             0..32 => self.write(rng),
             32..36 => self.put("shop-2", "elsewhere"),
             36..38 => {
@@ -199,11 +199,25 @@ impl Server {
                 self.sandbox.expire_watch_window();
             }
             38 => self.sandbox.compact(self.sandbox.revision()),
-            _ => {
+            39 => {
                 script.expiries += 1;
                 self.sandbox.restart().await.unwrap();
             }
+            _ => {
+                script.expiries += 1;
+                self.outage(rng).await;
+            }
         }
+    }
+
+    /// Writes while nobody is connected, and compacts the versions. So they are lost however fast a reader is.
+    async fn outage(&mut self, rng: &mut fastrand::Rng) {
+        self.sandbox.stop().await;
+        for _ in 0..4 {
+            self.write(rng);
+        }
+        self.sandbox.compact(self.sandbox.revision());
+        self.sandbox.restart().await.unwrap();
     }
 
     /// Creates, changes, deletes or re-creates an object.

@@ -433,6 +433,26 @@ async fn similar_names_of_a_missing_object_are_above_the_frame() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_message_above_the_frame_breaks_between_words() {
+    let cluster = cluster().await;
+    for namespace in ["payments", "production", "qa", "staging"] {
+        let mut token = config_map("token", &json!({}));
+        token["metadata"]["namespace"] = namespace.into();
+        cluster.put(token);
+    }
+    let spy = cluster.spy();
+    let mut terminal = spy.on_terminal((80, 12), &["changes", "cm/token"]);
+    let end = "choose one with -n";
+    terminal.until_shown(end, |shown| shown.contains(end));
+    let shown = transcript(&mut terminal);
+    let message = shown.lines().filter(|line| !line.contains(EXIT));
+    assert_snapshot!(message.collect::<Vec<_>>().join("\n"), @"
+    configmaps/token not found: token is in the namespaces payments, production, qa
+    and 1 more: choose one with -n
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_color_leaves_the_screen_without_colours() {
     let cluster = cluster().await;
     let spy = cluster.spy().var("NO_COLOR", "1");

@@ -15,11 +15,16 @@ use super::decisive::decisive_words;
 pub(super) enum ValueDetail {
     /// The whole value.
     Whole,
+    /// The objects and lists inside it are replaced by counts. The objects of a list keep their names.
+    Names,
     /// The objects and lists inside it are replaced by counts.
     Outline,
     /// The value itself is replaced by a count.
     Count,
 }
+
+/// The shorter forms of an object or a list, the longest first.
+const OUTLINES: [ValueDetail; 3] = [ValueDetail::Names, ValueDetail::Outline, ValueDetail::Count];
 
 /// Formats a value in one line of at most `columns`, if possible. `without` omits fields of the outermost
 /// object. `None` for an object or a list without remaining parts.
@@ -55,27 +60,25 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     if had_any && whole == "{}" {
         return None;
     }
-    let fits = |text: &str| columns.is_none_or(|columns| text::fits(text, columns));
-    if fits(&whole) {
+    let Some(columns) = columns.filter(|columns| !text::fits(&whole, *columns)) else {
         return Some(whole);
+    };
+    let words = decisive_words(shown);
+    // "1 field" says less than a part of it.
+    let is_one = is_object && shown.len() == 1 && shown.size() <= LONG;
+    if words.is_none() && is_one && is_scalar_inside(shown) {
+        return Some(write(ValueDetail::Whole, None));
     }
-    let outline = write(ValueDetail::Outline, None);
-    let short = if fits(&outline) {
-        outline
-    } else {
-        write(ValueDetail::Count, None)
+    let mut outlines = OUTLINES
+        .into_iter()
+        .map(|detail| write(detail, Some(columns)));
+    let Some(words) = words else {
+        let outline = outlines.find(|outline| text::fits(outline, columns));
+        return outline.or_else(|| Some(write(ValueDetail::Count, None)));
     };
-    let Some(words) = decisive_words(shown) else {
-        // "1 field" says less than a part of it.
-        let is_one = is_object && shown.len() == 1 && shown.size() <= LONG;
-        return Some(if is_one && is_scalar_inside(shown) {
-            write(ValueDetail::Whole, None)
-        } else {
-            short
-        });
-    };
-    let both = format!("{short} ({words})");
-    Some(if fits(&both) { both } else { words })
+    let mut both = outlines.map(|outline| format!("{outline} ({words})"));
+    let fitting = both.find(|both| text::fits(both, columns));
+    Some(fitting.unwrap_or(words))
 }
 
 /// Whether the fields of an object hold no objects or lists.
@@ -172,9 +175,23 @@ impl ValueWriter {
                 return;
             }
             self.out.push_str(if index == 0 { "" } else { ", " });
-            self.value(item, inner(detail));
+            match item.str("name").filter(|_| detail == ValueDetail::Names) {
+                Some(name) => self.named(item, name),
+                None => self.value(item, inner(detail)),
+            }
         }
         self.out.push(']');
+    }
+
+    /// The name of an object and the number of its other fields: `{name: web, 5 more fields}`.
+    fn named(&mut self, shown: Shown<'_>, name: Cow<'_, str>) {
+        self.out.push_str("{name: ");
+        self.out.push_str(&string(name, ScalarPlace::Flow));
+        match shown.len().saturating_sub(1) {
+            0 => {}
+            rest => self.out.extend([", ", &plural(rest, "more field")]),
+        }
+        self.out.push('}');
     }
 
     /// Whether the text is already too wide.
@@ -187,7 +204,7 @@ impl ValueWriter {
 fn inner(detail: ValueDetail) -> ValueDetail {
     match detail {
         ValueDetail::Whole => ValueDetail::Whole,
-        ValueDetail::Outline | ValueDetail::Count => ValueDetail::Count,
+        ValueDetail::Names | ValueDetail::Outline | ValueDetail::Count => ValueDetail::Count,
     }
 }
 
@@ -278,6 +295,26 @@ mod tests {
         assert_eq!(
             fitting(shown, None, &["name", "n", "args", "resources", "e", "f"]),
             None
+        );
+    }
+
+    #[test]
+    fn the_objects_of_a_list_keep_their_names() {
+        let doc = Doc::parse(
+            r#"[{"name":"deny.example.com","failurePolicy":"Fail","sideEffects":"None"},{"name":"8080"},{"port":1,"path":"/"}]"#,
+        )
+        .expect("the text is valid JSON");
+        let redactor = Redactor::new();
+        let shown = redactor.shown(doc.root());
+        let fit = |columns| fitting(shown, Some(columns), &[]).unwrap_or_default();
+        insta::assert_snapshot!(
+            [fit(200), fit(80), fit(60), fit(20)].join("\n"),
+            @r#"
+            [{name: deny.example.com, failurePolicy: Fail, sideEffects: None}, {name: "8080"}, {port: 1, path: /}]
+            [{name: deny.example.com, 2 more fields}, {name: "8080"}, {2 fields}]
+            [{3 fields}, {1 field}, {2 fields}]
+            [3 items]
+            "#
         );
     }
 }

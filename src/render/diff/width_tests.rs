@@ -70,13 +70,13 @@ fn the_reason_in_an_added_value_stays() {
     let rest = r#","ready":false,"restartCount":0,"image":"shop/web:bad","imageID":"","started":false,"lastState":{}"#;
     insta::assert_snapshot!(at_widths(r#"{"kind":"Pod","status":{"phase":"Pending"}}"#, &pod(waiting, rest)), @"
     120
-    + .status.containerStatuses: [{8 fields}] (waiting ErrImagePull)
+    + .status.containerStatuses: [{name: web, 7 more fields}] (waiting ErrImagePull)
     - .status.phase: Pending
     100
-    + .status.containerStatuses: [{8 fields}] (waiting ErrImagePull)
+    + .status.containerStatuses: [{name: web, 7 more fields}] (waiting ErrImagePull)
     - .status.phase: Pending
     80
-    + .status.containerStatuses: [{8 fields}] (waiting ErrImagePull)
+    + .status.containerStatuses: [{name: web, 7 more fields}] (waiting ErrImagePull)
     - .status.phase: Pending
     60
     + …containerStatuses: [{8 fields}] (waiting ErrImagePull)
@@ -91,9 +91,9 @@ fn the_reason_in_an_added_value_stays() {
     100
     + .status: {phase: Pending, conditions: [2 items]} (Ready False ContainersNotReady)
     80
-    + .status: Ready False ContainersNotReady
+    + .status: {2 fields} (Ready False ContainersNotReady)
     60
-    + .status: Ready False ContainersNotReady
+    + .status: {2 fields} (Ready False ContainersNotReady)
     ");
 }
 

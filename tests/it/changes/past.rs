@@ -546,6 +546,50 @@ async fn a_namespace_has_one_timeline() {
     "#);
 }
 
+/// An Event about an object.
+fn event_about(object: &serde_json::Value) -> serde_json::Value {
+    json!({
+        "apiVersion": "v1", "kind": "Event", "type": "Warning", "reason": "Evicted",
+        "message": "The node was low on memory",
+        "metadata": {"name": format!("{}.1", object["metadata"]["name"].as_str().unwrap()), "namespace": "shop"},
+        "involvedObject": {
+            "apiVersion": object["apiVersion"], "kind": object["kind"], "namespace": "shop",
+            "name": object["metadata"]["name"], "uid": object["metadata"]["uid"],
+        },
+    })
+}
+
+/// The watch cache no longer has the deletion, and only an Event in the listings of now names the object.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_is_found_without_the_watch_cache() {
+    let cluster = Cluster::start().await;
+    let before = cluster.sandbox.revision().to_string();
+    let gone = cluster.put(pod("gone", &json!({})));
+    let then = cluster.sandbox.revision().to_string();
+    cluster.put(event_about(&gone));
+    cluster.delete("pods", "gone");
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    cluster.sandbox.expire_watch_window();
+    let since = |then: &str| {
+        let args = ["changes", "--since-rv", then, "--once"];
+        cluster.spy().run(&args).transcript()
+    };
+    assert_snapshot!(since(&then), @r#"
+    2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:04.000Z DELETED pod/gone  4  4m58s ago  existed 1s
+    2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
+    + .data.mode: "off"
+    ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing ──
+    "#);
+    // It was created after the start, so neither listing has it.
+    assert_snapshot!(since(&before), @r#"
+    2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
+    2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
+    + .data.mode: "off"
+    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing ──
+    "#);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_a_past_is_reported_once() {
     let cluster = two_lives().await;

@@ -159,8 +159,8 @@ fn changes_of_a_crash_at_80_columns() {
     assert_snapshot!(shown(80, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
     18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  by kube-controller-manager, kwok …
     + .metadata.labels: {3 fields}
-    + .metadata.ownerReferences: [{6 fields}]
-    + .spec.containers: [{6 fields}]
+    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
+    + .spec.containers: [{name: worker, 5 more fields}]
     + .spec.dnsPolicy: ClusterFirst
     + .spec.enableServiceLinks: true
     + .spec.nodeName: node-1
@@ -216,8 +216,8 @@ fn changes_of_a_crash_at_100_columns() {
     assert_snapshot!(shown(100, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
     18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager, kwok (status)
     + .metadata.labels: {3 fields}
-    + .metadata.ownerReferences: [{6 fields}]
-    + .spec.containers: [{6 fields}]
+    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
+    + .spec.containers: [{name: worker, 5 more fields}]
     + .spec.dnsPolicy: ClusterFirst
     + .spec.enableServiceLinks: true
     + .spec.nodeName: node-1
@@ -273,8 +273,8 @@ fn changes_of_a_crash_at_120_columns() {
     assert_snapshot!(shown(120, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
     18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager, kwok (status)
     + .metadata.labels: {app: worker, pod-template-hash: 6d9bf5695c, topology.kubernetes.io/zone: zone-1}
-    + .metadata.ownerReferences: [{6 fields}]
-    + .spec.containers: [{6 fields}]
+    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
+    + .spec.containers: [{name: worker, 5 more fields}]
     + .spec.dnsPolicy: ClusterFirst
     + .spec.enableServiceLinks: true
     + .spec.nodeName: node-1
