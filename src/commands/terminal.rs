@@ -11,7 +11,7 @@ use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
-use crate::render::wrap::wrap_all;
+use crate::render::wrap::wrap;
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
 ///
@@ -111,7 +111,7 @@ impl<'a> Terminal<'a> {
     pub(crate) fn notify(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
             let (text, styles) = (escape_line(text), self.look().styles);
-            let lines = wrap_all(&text, self.size().columns);
+            let lines = wrap(&text, self.size().columns, usize::MAX);
             let lines = lines.into_iter().map(|line| styles.dim(line));
             return self.print(&lines.collect::<Vec<_>>());
         }

@@ -25,11 +25,15 @@ const MAX_EXPANDED: usize = 8;
 
 /// Kinds of which the second decides about the first, although neither names the other. A `DestinationRule` defines the
 /// subsets of the Service that a `VirtualService` routes to
-/// (<https://istio.io/latest/docs/reference/config/networking/destination-rule/#Subset>).
-const DECIDED_TOGETHER: [(&str, &str); 1] = [(
-    "networking.istio.io/VirtualService",
-    "networking.istio.io/DestinationRule",
-)];
+/// (<https://istio.io/latest/docs/reference/config/networking/destination-rule/#Subset>). A budget decides whether a Pod may
+/// leave its Node (<https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/>).
+const DECIDED_TOGETHER: [(&str, &str); 2] = [
+    (
+        "networking.istio.io/VirtualService",
+        "networking.istio.io/DestinationRule",
+    ),
+    ("Node", "policy/PodDisruptionBudget"),
+];
 
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
@@ -232,7 +236,7 @@ impl<'p> TracePlanner<'p> {
             for node in &anchors {
                 // Of the objects in front, only what is in front of them in turn matters.
                 if node.uid == self.root.uid || side == TraceSide::InFront {
-                    self.look_for(relation, node);
+                    self.look_for(relation, node, node);
                 }
             }
         }
@@ -243,7 +247,7 @@ impl<'p> TracePlanner<'p> {
             .retain(|lookup| !read.contains(&lookup.source));
     }
 
-    /// Looks for the objects that name what the object names, if they decide together.
+    /// Looks for the objects that name or select the neighbours of the object, if they decide together.
     fn look_up_beside(&mut self) {
         let kind = self.root.object.group_kind();
         let beside = DECIDED_TOGETHER
@@ -253,13 +257,17 @@ impl<'p> TracePlanner<'p> {
         for relation in relations {
             let behind: Vec<&Node> = self.nodes(TraceSide::Behind).collect();
             for node in behind {
-                self.look_for(relation, node);
+                self.look_for(relation, node, node);
+            }
+            let users: Vec<&Node> = self.nodes(TraceSide::UsedBy).collect();
+            for node in users {
+                self.look_for(relation, node, self.root);
             }
         }
     }
 
-    /// Looks for the objects that have this relation to an object.
-    fn look_for(&mut self, relation: &Relation, node: &Node) {
+    /// Looks for the objects that have this relation to an object, in the namespace of a place.
+    fn look_for(&mut self, relation: &Relation, node: &Node, place: &Node) {
         let anchor = Anchor::of(node, self.graph);
         let kind = node.object.group_kind();
         let creates = anchor.template.is_some()
@@ -269,7 +277,7 @@ impl<'p> TracePlanner<'p> {
         if !creates && !relation.may_lead_to(&kind) {
             return;
         }
-        let Some(source) = self.source_of(relation, node) else {
+        let Some(source) = self.source_of(relation, place) else {
             return;
         };
         let mut lookup = Lookup::of(source);
@@ -277,7 +285,7 @@ impl<'p> TracePlanner<'p> {
         self.plan.lookups.push(lookup);
     }
 
-    /// The source of all objects that may have this relation to an object; `None` if the type is not served.
+    /// The source of all objects in the namespace of this one that may have the relation; `None` if the type is not served.
     fn source_of(&self, relation: &Relation, node: &Node) -> Option<SourceKey> {
         let resource = self
             .scope

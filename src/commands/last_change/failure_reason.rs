@@ -117,7 +117,10 @@ impl FailureReason {
 
     /// Whether a change can be ruled out if the object was well after it: its Pods had their images and nodes.
     pub(super) fn ends_with_success(&self) -> bool {
-        matches!(self, FailureReason::ImagePull | FailureReason::Scheduling(_))
+        matches!(
+            self,
+            FailureReason::ImagePull | FailureReason::Scheduling(_)
+        )
     }
 
     /// The object that brings the failure about, if the API server or the model names it.
@@ -133,7 +136,9 @@ impl FailureReason {
 /// The nodes that somebody keeps these Pods away from.
 fn closed_nodes(model: &Model, pods: &[&ModelObject]) -> BTreeSet<ReferenceTarget> {
     let graph = model.graph();
-    let pods = pods.iter().filter_map(|pod| graph.node(&pod.object.identity()));
+    let pods = pods
+        .iter()
+        .filter_map(|pod| graph.node(&pod.object.identity()));
     let nodes = pods.flat_map(|pod| model.closed_nodes(pod));
     nodes.map(|node| ReferenceTarget::of(&node)).collect()
 }

@@ -136,20 +136,23 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn each_reason_has_its_fields() {
-        let node = ReferenceTarget {
+    fn node() -> ReferenceTarget {
+        ReferenceTarget {
             kind: GroupKind {
                 group: "".into(),
                 kind: "Node".into(),
             },
             namespace: None,
             name: "n1".into(),
-        };
+        }
+    }
+
+    #[test]
+    fn each_reason_has_its_fields() {
         let reasons = [
             ("ImagePull", FailureReason::ImagePull),
             ("Scheduling", FailureReason::Scheduling(BTreeSet::new())),
-            ("Closed", FailureReason::Scheduling(BTreeSet::from([node]))),
+            ("Closed", FailureReason::Scheduling(BTreeSet::from([node()]))),
             ("Policy", FailureReason::Policy(None)),
             ("Need", FailureReason::Need(BTreeSet::new())),
             ("Selector", FailureReason::Selector),

@@ -131,7 +131,8 @@ mod tests {
             [0]
         );
         assert!(parts(r#""taints":[{"key":"team","effect":"NoSchedule"}]"#).is_empty());
-        let of_condition = r#""taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]"#;
+        let of_condition =
+            r#""taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]"#;
         assert!(parts(of_condition).is_empty());
     }
 

@@ -9,7 +9,7 @@ use crate::render::header_footer::ViewHeader;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::Scope;
-use crate::status::Status;
+use crate::status::{CauseRule, Status};
 
 /// `dependents of 102 objects hidden (4 not Current); name an object to show them`: the objects whose dependents are hidden.
 pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) -> Option<String> {
@@ -79,6 +79,7 @@ pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
     let shows = match &*root.object.kind {
         "Service" if root.known.is_some() => "shows where its traffic goes",
         "Deployment" if root.known.is_some() && !root.assessment.is_well() => "shows its rollout",
+        "Node" if root.assessment.has_cause(CauseRule::Cordoned) => "shows what holds up a drain",
         _ => return None,
     };
     let object = root.object.to_string();

@@ -55,7 +55,9 @@ pub(super) fn kept_away_from(nodes: &[&EvidenceObject], pod: Value<'_>) -> Vec<A
     if !all.all(|(_, node)| refusal(node.root(), pod).is_some()) {
         return Vec::new();
     }
-    let closed = nodes.iter().filter(|(_, node)| keeps_away(node.root(), pod));
+    let closed = nodes
+        .iter()
+        .filter(|(_, node)| keeps_away(node.root(), pod));
     closed.map(|(node, _)| node.clone()).collect()
 }
 

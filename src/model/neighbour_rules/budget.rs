@@ -1,11 +1,39 @@
-//! A Pod under more than one budget.
+//! Pods that cannot be evicted: a budget does not allow it, or they are under two budgets.
 
 use crate::graph::Node;
+use crate::object::is_cordoned;
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
 
+/// How many budgets are named.
+const MAX_BUDGETS: usize = 2;
+
 impl Model {
+    /// The notes of a cordoned node about the budgets that allow no eviction of its Pods. Only a trace reads these.
+    pub(super) fn held_drain(&self, node: &Node) -> Vec<Finding> {
+        let doc = self.doc(&node.uid);
+        if !doc.is_some_and(|doc| is_cordoned(doc.root())) {
+            return Vec::new();
+        }
+        let pods = self.graph.referrers(&node.object);
+        let pods = pods.filter_map(|uid| self.graph.node(uid));
+        let pods: Vec<&Node> = pods.filter(|pod| pod.pod().is_some()).collect();
+        let budgets = self.graph.of_kind("PodDisruptionBudget");
+        let held = budgets.filter_map(|budget| {
+            let own = &self.objects.get(&budget.uid)?.own;
+            let mut rules = [CauseRule::EvictionsBlocked, CauseRule::BudgetViolated].into_iter();
+            let rule = rules.find(|rule| own.has_cause(*rule))?;
+            let mut pods = pods.iter();
+            let pod = pods.find(|pod| self.graph.selects_by_relations(&budget.uid, pod))?;
+            let (namespace, budget) = (pod.object.namespace.as_deref()?, &budget.object);
+            let pod = &pod.object;
+            let text = format!("a drain waits: {budget} -n {namespace} forbids to evict {pod}");
+            Some(Finding::new(rule, Status::Current, text))
+        });
+        held.take(MAX_BUDGETS).collect()
+    }
+
     /// The note of a budget that shares a Pod with another one: the API server refuses to evict such a Pod.
     pub(super) fn shared_pod(&self, budget: &Node) -> Vec<Finding> {
         let others = self.graph.of_kind("PodDisruptionBudget");

@@ -62,6 +62,7 @@ macro_rules! neighbour_rules {
 
 neighbour_rules! {
     "" "Node" Trace ["Pod"] => crowded_node;
+    "" "Node" Trace ["Pod", "PodDisruptionBudget"] => held_drain;
     "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
     "" "PersistentVolume" Unwell [] => lost_claim;
     "" "PersistentVolumeClaim" Unwell ["PersistentVolume"] => no_volume_fits;

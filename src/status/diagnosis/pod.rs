@@ -112,7 +112,9 @@ const POST_FILTERS: [&str; 2] = [" no new claims to deallocate", " preemption: "
 /// The reasons why the nodes do not take a Pod: `0/2 nodes are available: 2 Insufficient cpu.`
 fn without_post_filters(message: &str) -> &str {
     let ends = POST_FILTERS.iter().filter_map(|words| message.find(words));
-    message.get(..ends.min().unwrap_or(message.len())).unwrap_or(message)
+    message
+        .get(..ends.min().unwrap_or(message.len()))
+        .unwrap_or(message)
 }
 
 /// A Pod that a scheduler of its own must place, and no scheduler has looked at yet.

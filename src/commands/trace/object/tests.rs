@@ -216,7 +216,7 @@ fn a_node() {
       └─● deployment/web -n shop       owner      1/1     Current
         └─● replicaset/web-1 -n shop   owner      1/1     Current
           └─● pod/web-1-a -n shop      node       1/1     Running
-    looked through 1 pod and 1 persistentvolumeclaim
+    looked through 1 poddisruptionbudget, 1 pod and 1 persistentvolumeclaim
     ");
 }
 
@@ -414,8 +414,33 @@ fn a_full_node_says_so() {
       └─● deployment/web -n shop       owner      1/1     Current
         └─● replicaset/web-1 -n shop   owner      1/1     Current
           └─● pod/web-1-a -n shop      node       1/1     Running
-    looked through 1 pod and 1 persistentvolumeclaim
+    looked through 1 poddisruptionbudget, 1 pod and 1 persistentvolumeclaim
     ");
+}
+
+#[test]
+fn a_cordoned_node_says_what_holds_up_its_drain() {
+    let mut feed = trace("Node", "n1");
+    let node = |spec: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, spec: {{{spec}}}, status: {{conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        )
+    };
+    feed.put(&node("unschedulable: true"));
+    assert_snapshot!(feed.frame(100), @"
+    node/n1                                                                                         0:00
+    ● Resource is Ready
+    └ a drain waits: poddisruptionbudget/web -n shop forbids to evict pod/web-1-a
+    └ cordoned: no pod is scheduled here
+    CONNECTED                          RELATION   READY   STATE
+    └─ used by
+      └─● deployment/web -n shop       owner      1/1     Current
+        └─● replicaset/web-1 -n shop   owner      1/1     Current
+          └─● pod/web-1-a -n shop      node       1/1     Running
+    looked through 1 poddisruptionbudget, 1 pod and 1 persistentvolumeclaim
+    ");
+    feed.put(&node(""));
+    assert!(!feed.frame(100).contains("drain"));
 }
 
 #[test]
