@@ -27,7 +27,7 @@ pub struct Owner {
 impl Owner {
     /// The owner of an object, by its name. An owner is in the same namespace; the namespace of a cluster-scoped one is
     /// not known here.
-    pub(super) fn target(&self, of: &ObjectRef) -> ReferenceTarget {
+    pub fn target(&self, of: &ObjectRef) -> ReferenceTarget {
         ReferenceTarget {
             kind: GroupKind {
                 group: self.group.clone(),

@@ -70,6 +70,32 @@ fn failed_webhook(message: &str) -> Option<String> {
     Some(format!("webhook {name} cannot be called: {why}"))
 }
 
+/// The kind and the name of an object that a refused Pod names and that does not exist, from the messages of the admission
+/// plugins `Priority` and `ServiceAccount`.
+pub fn missing_object(refusal: &str) -> Option<[&str; 2]> {
+    if let Some((_, rest)) = refusal.split_once("no PriorityClass with name ") {
+        return Some(["PriorityClass", rest.split_once(" was found")?.0]);
+    }
+    let (_, rest) = refusal.split_once("error looking up service account ")?;
+    let (_, name) = rest.split(':').next()?.split_once('/')?;
+    Some(["ServiceAccount", name])
+}
+
+/// The name of the policy in a refusal, from the message of the policy admission plugin
+/// (`k8s.io/apiserver/pkg/admission/plugin/policy/validating`).
+pub fn refusing_policy(refusal: &str) -> Option<&str> {
+    let (_, rest) = refusal.split_once("ValidatingAdmissionPolicy '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    rest.contains(" denied request: ").then_some(name)
+}
+
+/// The namespace and the name of the Service in a shortened refusal: its webhook cannot be called.
+pub fn uncalled_service(refusal: &str) -> Option<[&str; 2]> {
+    let (_, rest) = refusal.split_once(" cannot be called: service ")?;
+    let (namespace, name) = rest.split([':', ' ']).next()?.split_once('/')?;
+    Some([namespace, name])
+}
+
 /// The name and the namespace of the Service in `https://NAME.NAMESPACE.svc:443/…`.
 fn called_service(url: &str) -> Option<(&str, &str)> {
     let host = url.strip_prefix("https://")?.split([':', '/']).next()?;
@@ -87,6 +113,42 @@ mod tests {
         assert_eq!(refusing_quota(&short), Some("small"));
         assert_eq!(refusing_quota(message), Some("small"));
         assert_eq!(refusing_quota("webhook small cannot be called"), None);
+    }
+
+    #[test]
+    fn a_refusal_names_what_does_not_exist() {
+        for (refusal, expect) in [
+            (
+                r#"pods "web-1" is forbidden: no PriorityClass with name high was found"#,
+                Some(["PriorityClass", "high"]),
+            ),
+            (
+                r#"pods "web-1" is forbidden: error looking up service account shop/robot: serviceaccount "robot" not found"#,
+                Some(["ServiceAccount", "robot"]),
+            ),
+            (r#"pods "web-1" is forbidden: no room"#, None),
+        ] {
+            assert_eq!(missing_object(refusal), expect, "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_its_policy() {
+        let message = "pods \"web-1\" is forbidden: ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied request: no tag";
+        assert_eq!(refusing_policy(message), Some("no-latest"));
+        assert_eq!(refusing_policy("ValidatingAdmissionPolicy 'a'"), None);
+    }
+
+    #[test]
+    fn a_refusal_names_the_service_of_its_webhook() {
+        let refusal = "webhook a.b cannot be called: service shop/guard";
+        for (refusal, expect) in [
+            (format!("{refusal} not found"), Some(["shop", "guard"])),
+            (format!("{refusal}: EOF"), Some(["shop", "guard"])),
+            ("webhook a.b cannot be called: EOF".to_owned(), None),
+        ] {
+            assert_eq!(uncalled_service(&refusal), expect, "{refusal}");
+        }
     }
 
     #[test]

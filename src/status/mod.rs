@@ -29,7 +29,9 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-pub use admission::{refusing_quota, short_refusal};
+pub use admission::{
+    missing_object, refusing_policy, refusing_quota, short_refusal, uncalled_service,
+};
 pub use assessment::{Assessment, Departure};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A real control plane that belongs to one test. Dropping it ends its processes.
 #[derive(Debug)]
@@ -149,18 +150,32 @@ impl ControlPlane {
         self.kubectl_with("", args)
     }
 
+    /// Runs kubectl until the API server refuses what it asks for. Other API objects come into force a little later.
+    pub fn until_refused(&self, args: &[&str]) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let is_refused = || !self.command(args).output().unwrap().status.success();
+        while !is_refused() {
+            assert!(Instant::now() < deadline, "kubectl {args:?} is not refused");
+        }
+    }
+
     /// Applies manifests.
     pub fn apply(&self, manifests: &str) {
         self.kubectl_with(manifests, &["apply", "-f", "-"]);
     }
 
-    fn kubectl_with(&self, stdin: &str, args: &[&str]) -> String {
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(kubectl());
         command
             .args(args)
             .env_clear()
             .env("KUBECONFIG", &self.admin)
             .env("HOME", env!("CARGO_TARGET_TMPDIR"));
+        command
+    }
+
+    fn kubectl_with(&self, stdin: &str, args: &[&str]) -> String {
+        let mut command = self.command(args);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -18,6 +18,7 @@ mod history;
 mod kstatus;
 mod list_keys;
 mod outage;
+mod refusals;
 mod rollouts;
 mod sandbox;
 mod verbs;

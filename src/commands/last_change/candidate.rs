@@ -1,17 +1,18 @@
 //! `Candidate`: an object whose last change may be the reason for a failure.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Links, Reference, ReferenceTarget, Tier};
+use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Absence, Model, ModelObject};
 use crate::object::{ObjectRef, Uid, condition};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::{History, Mux, Revision};
 
 use super::failure::Failure;
-use super::failure_reason::{FailureReason, broken_references, unwell_pods};
+use super::failure_reason::{FailureReason, broken_references, claim_needs, unwell_pods};
 use super::version_problem::VersionProblem;
 
 /// How many other objects are looked up for one failed object.
@@ -58,13 +59,13 @@ pub(super) fn candidates(
         return Vec::new();
     };
     let unwell = unwell_pods(model, uid);
-    let needs = unwell.iter().flat_map(|pod| broken_references(model, pod));
-    let needs: Vec<Reference> = needs.collect();
+    let needs = needs(model, reason, uid, &unwell);
     let failed_at = unwell_since(model, &unwell);
     let others = others(model, failure, &unwell, &source.cluster);
     let pod = || model.doc(&unwell.first()?.object.identity());
     let problem = |target: &ReferenceTarget| match reason {
         FailureReason::Scheduling(_) => pod().map(VersionProblem::KeepsAway),
+        FailureReason::Ports => Some(VersionProblem::LacksPorts(target_ports(model, uid))),
         _ => Some(problem_of_other(&needs, target, now)),
     };
     let other = |target: ReferenceTarget| {
@@ -98,6 +99,39 @@ pub(super) fn candidates(
         failed_at: None,
     });
     own.into_iter().chain(others).collect()
+}
+
+/// What is named and does not exist, or lacks something: by the Pods, by their claims, or by the object itself if the API
+/// server refuses its Pods.
+fn needs(
+    model: &Model,
+    reason: &FailureReason,
+    uid: &Uid,
+    unwell: &[&ModelObject],
+) -> Vec<Reference> {
+    let FailureReason::Need(targets) = reason else {
+        return Vec::new();
+    };
+    let of_pods = unwell.iter().flat_map(|pod| {
+        let own = broken_references(model, pod);
+        own.into_iter().chain(claim_needs(model, pod))
+    });
+    let of_pods: Vec<Reference> = of_pods.collect();
+    let doc = model.doc(uid).filter(|_| of_pods.is_empty());
+    let links = doc.map(|doc| Links::of(doc.root(), Tier::Trace, model.types()));
+    let named = links.into_iter().flat_map(|links| links.references);
+    let named = named.filter(|reference| targets.contains(&reference.target));
+    of_pods.into_iter().chain(named).collect()
+}
+
+/// The names of the ports to which a Service sends requests.
+fn target_ports(model: &Model, service: &Uid) -> Vec<String> {
+    let Some(doc) = model.doc(service) else {
+        return Vec::new();
+    };
+    let ports = doc.root().items_at(&["spec", "ports"]);
+    let names = ports.filter_map(|port| port.str_at(&["targetPort"]));
+    names.map(Cow::into_owned).collect()
 }
 
 /// The problem of an object that others need.
@@ -144,6 +178,7 @@ fn others(
     let mut others = match reason {
         FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
         FailureReason::Ports => return creators(model, uid),
+        FailureReason::Webhook(service) => return Vec::from_iter(service.clone()),
         FailureReason::ScaledDown(workload) => return vec![workload.clone()],
         FailureReason::Need(named) | FailureReason::Scheduling(named) => {
             named.iter().cloned().collect()
@@ -182,13 +217,28 @@ fn creators(model: &Model, service: &Uid) -> Vec<ReferenceTarget> {
     let graph = model.graph();
     let mut creators = Vec::new();
     for pod in graph.selected_pods(service) {
-        let set = graph.owners(&pod.uid).into_iter().next();
-        let top = set.and_then(|set| graph.owners(&set.uid).into_iter().next());
-        let creator = top.or(set).map(|node| ReferenceTarget::of(&node.object));
+        let creator = creator(graph, pod);
         creators.extend(creator.filter(|creator| !creators.contains(creator)));
     }
     creators.truncate(MAX_OTHERS);
     creators
+}
+
+/// The workload that created a Pod. The name of a ReplicaSet is that of its Deployment and the hash of its template.
+fn creator(graph: &Graph, pod: &Node) -> Option<ReferenceTarget> {
+    let owner = pod.owners.iter().find(|owner| owner.controller)?;
+    let mut creator = owner.target(&pod.object);
+    let hash = pod.labels.get("pod-template-hash");
+    let deployment = hash.and_then(|hash| owner.name.strip_suffix(&*hash)?.strip_suffix('-'));
+    match graph.owners(&owner.uid).first() {
+        Some(top) => return Some(ReferenceTarget::of(&top.object)),
+        None if &*owner.kind == "ReplicaSet" => {
+            creator.kind.kind = "Deployment".into();
+            creator.name = deployment?.into();
+        }
+        None => {}
+    }
+    Some(creator)
 }
 
 /// An inventory only lists what it names, so a change of that is no reason for its failure.

@@ -1,12 +1,11 @@
 //! `FailureReason`: why an object has failed, as far as it decides which change may be the cause.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::graph::{Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Model, ModelObject};
 use crate::object::{GroupKind, Uid};
-use crate::status::{CauseRule, refusing_quota};
+use crate::status::{CauseRule, missing_object, refusing_policy, refusing_quota, uncalled_service};
 
 /// Why an object has failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,23 +14,25 @@ pub(super) enum FailureReason {
     ImagePull,
     /// The scheduler finds no node for its Pods. Somebody keeps them away from these nodes.
     Scheduling(BTreeSet<ReferenceTarget>),
-    /// A quota refuses its Pods.
-    Quota(ReferenceTarget),
+    /// This quota or admission policy refuses its Pods.
+    Refusal(ReferenceTarget),
     /// A broken Pod of an older revision holds up the newest change.
     BlockedRollout,
-    /// An admission policy refuses its Pods. The policy is a label of this object, if there is one.
+    /// Pod security or a limit range refuses its Pods. The policy is a label of this object, if there is one.
     Policy(Option<ReferenceTarget>),
     /// These objects, which it or its Pods name, do not exist or lack what it needs, such as a key or a port.
     Need(BTreeSet<ReferenceTarget>),
     /// The selector of a Service matches no Pod.
     Selector,
-    /// The workload that has the Pods of a Service is scaled to 0.
+    /// The workload that has the Pods of a Service is scaled to 0, or suits no node.
     ScaledDown(ReferenceTarget),
     /// The Pods of a Service are ready and do not have its port.
     Ports,
     /// The Pods of a workload fail.
     Pods,
-    /// None of its own fields: a webhook that cannot be called refuses its Pods, or the Pods of a Service are not ready.
+    /// A webhook that cannot be called refuses its Pods. It has this Service, if it has one.
+    Webhook(Option<ReferenceTarget>),
+    /// None of its own fields: the Pods of a Service are not ready.
     Elsewhere,
     /// Anything else.
     Other,
@@ -60,10 +61,9 @@ impl FailureReason {
         if all_have(CauseRule::ImagePull) {
             FailureReason::ImagePull
         } else if all_have(CauseRule::Unschedulable) {
-            FailureReason::Scheduling(closed_nodes(model, &unwell))
+            FailureReason::of_unscheduled(model, &unwell)
         } else if needs.iter().all(|needs| !needs.is_empty()) {
-            let needs = needs.into_iter().flatten();
-            FailureReason::Need(needs.map(|reference| reference.target).collect())
+            FailureReason::need(needs.into_iter().flatten())
         } else if is_workload && unwell.iter().any(|pod| pod.object != object.object) {
             FailureReason::Pods
         } else {
@@ -77,19 +77,19 @@ impl FailureReason {
         let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
         let refusal = &*refusal.text;
         let namespace = &object.object.namespace;
-        let target = |kind: &str, namespace: Option<Arc<str>>, name: &str| ReferenceTarget {
-            kind: GroupKind {
-                group: "".into(),
-                kind: kind.into(),
-            },
-            namespace,
-            name: name.into(),
-        };
         let is_limit = refusal.contains(" per Container is ") || refusal.contains(" per Pod is ");
         Some(if let Some(name) = refusing_quota(refusal) {
-            FailureReason::Quota(target("ResourceQuota", namespace.clone(), name))
+            FailureReason::Refusal(target("ResourceQuota", namespace.as_deref(), name))
+        } else if let Some(name) = refusing_policy(refusal) {
+            let policy = target("ValidatingAdmissionPolicy", None, name);
+            FailureReason::Refusal(policy)
+        } else if let Some([kind, name]) = missing_object(refusal) {
+            let place = namespace.as_deref().filter(|_| kind == "ServiceAccount");
+            FailureReason::Need(BTreeSet::from([target(kind, place, name)]))
         } else if refusal.starts_with("webhook ") {
-            FailureReason::Elsewhere
+            let service = uncalled_service(refusal);
+            let service = service.map(|[place, name]| target("Service", Some(place), name));
+            FailureReason::Webhook(service)
         } else if refusal.contains("violates PodSecurity") {
             let named = namespace.as_deref();
             FailureReason::Policy(named.map(|name| target("Namespace", None, name)))
@@ -98,6 +98,21 @@ impl FailureReason {
         } else {
             FailureReason::Pods
         })
+    }
+
+    /// The reason why the scheduler finds no node: the claims of the Pods name something that does not exist, or the nodes.
+    fn of_unscheduled(model: &Model, pods: &[&ModelObject]) -> FailureReason {
+        let needs = pods.iter().map(|pod| claim_needs(model, pod));
+        let needs: Vec<Vec<Reference>> = needs.collect();
+        if needs.iter().all(|needs| !needs.is_empty()) {
+            FailureReason::need(needs.into_iter().flatten())
+        } else {
+            FailureReason::Scheduling(closed_nodes(model, pods))
+        }
+    }
+
+    fn need(references: impl Iterator<Item = Reference>) -> FailureReason {
+        FailureReason::Need(references.map(|reference| reference.target).collect())
     }
 
     fn of_service(model: &Model, service: &Node) -> FailureReason {
@@ -126,10 +141,27 @@ impl FailureReason {
     /// The object that brings the failure about, if the API server or the model names it.
     pub(super) fn blamed(&self) -> Option<&ReferenceTarget> {
         match self {
-            FailureReason::Quota(blamed) | FailureReason::ScaledDown(blamed) => Some(blamed),
+            FailureReason::Refusal(blamed) | FailureReason::ScaledDown(blamed) => Some(blamed),
             FailureReason::Policy(blamed) => blamed.as_ref(),
             _ => None,
         }
+    }
+}
+
+/// The name of an object that the API server consults about new Pods.
+fn target(kind: &str, namespace: Option<&str>, name: &str) -> ReferenceTarget {
+    let group = match kind {
+        "PriorityClass" => "scheduling.k8s.io",
+        "ValidatingAdmissionPolicy" => "admissionregistration.k8s.io",
+        _ => "",
+    };
+    ReferenceTarget {
+        kind: GroupKind {
+            group: group.into(),
+            kind: kind.into(),
+        },
+        namespace: namespace.map(Into::into),
+        name: name.into(),
     }
 }
 
@@ -158,6 +190,17 @@ pub(super) fn broken_references(model: &Model, object: &ModelObject) -> Vec<Refe
         })
     });
     broken.collect()
+}
+
+/// The named objects that do not exist, or that do not work, of the claims of a Pod: a storage class.
+pub(super) fn claim_needs(model: &Model, pod: &ModelObject) -> Vec<Reference> {
+    let graph = model.graph();
+    let references = graph.references_of(&pod.object.identity()).iter();
+    let claims = references.filter(|it| &*it.target.kind.kind == "PersistentVolumeClaim");
+    let claims = claims.filter_map(|claim| model.object(&graph.referenced(&claim.target)?.uid));
+    claims
+        .flat_map(|claim| broken_references(model, claim))
+        .collect()
 }
 
 /// The Pods of the current revision that are not well, or the object itself if it has none.

@@ -31,7 +31,7 @@ const SCHEDULED_BY: [&str; 9] = [
     "hostPort",
 ];
 
-/// The fields of a Pod that let it use a node, or keep it away.
+/// The fields of a Pod that decide which nodes it may use.
 const PLACED_BY: [&str; 3] = ["nodeSelector", "affinity", "tolerations"];
 
 /// The fields of a Pod that admission policies look at
@@ -87,8 +87,8 @@ impl FailureReason {
                 FailureReason::Scheduling(closed) if closed.is_empty() => {
                     is_container || is_count || SCHEDULED_BY.iter().any(is_below)
                 }
-                FailureReason::Scheduling(_) => is_count || PLACED_BY.iter().any(is_below),
-                FailureReason::Quota(_) => is_count || is_of_template,
+                FailureReason::Scheduling(_) => is_count || is_placement(path),
+                FailureReason::Refusal(_) => is_count || is_of_template,
                 FailureReason::BlockedRollout | FailureReason::Pods => is_of_template,
                 FailureReason::Need(_) if is_of_template => {
                     is_container || NAMED_BY.iter().any(is_below)
@@ -96,7 +96,9 @@ impl FailureReason {
                 FailureReason::Policy(_) => is_container || POLICED.iter().any(is_below),
                 FailureReason::Selector => path.starts_with(".spec.selector"),
                 FailureReason::Ports => path.starts_with(".spec.ports"),
-                FailureReason::ScaledDown(_) | FailureReason::Elsewhere => false,
+                FailureReason::ScaledDown(_)
+                | FailureReason::Webhook(_)
+                | FailureReason::Elsewhere => false,
                 FailureReason::Need(_) | FailureReason::Other => !is_count,
             }
     }
@@ -107,6 +109,12 @@ fn is_whole_container(path: &str) -> bool {
     let item = path.rsplit_once("ontainers[");
     let item = item.and_then(|(_, item)| item.strip_suffix(']'));
     item.is_some_and(|name| !name.contains(']')) || path.ends_with("ontainers")
+}
+
+/// Whether a field lets Pods use a node, or keeps them away.
+fn is_placement(path: &str) -> bool {
+    let mut fields = PLACED_BY.iter();
+    fields.any(|field| path.contains(&format!(".{field}")))
 }
 
 /// Whether a field is part of what someone wants.
@@ -121,6 +129,7 @@ fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
         ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
         ("Node", _) => path.starts_with(".spec.unschedulable") || path.starts_with(".spec.taints"),
         ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
+        ("DaemonSet", FailureReason::ScaledDown(_)) => is_placement(path),
         (_, FailureReason::ScaledDown(_)) => path == ".spec.replicas",
         (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
         _ => is_configuration(path),
@@ -152,12 +161,16 @@ mod tests {
         let reasons = [
             ("ImagePull", FailureReason::ImagePull),
             ("Scheduling", FailureReason::Scheduling(BTreeSet::new())),
-            ("Closed", FailureReason::Scheduling(BTreeSet::from([node()]))),
+            (
+                "Closed",
+                FailureReason::Scheduling(BTreeSet::from([node()])),
+            ),
             ("Policy", FailureReason::Policy(None)),
             ("Need", FailureReason::Need(BTreeSet::new())),
             ("Selector", FailureReason::Selector),
             ("Ports", FailureReason::Ports),
             ("Pods", FailureReason::Pods),
+            ("Webhook", FailureReason::Webhook(None)),
             ("Elsewhere", FailureReason::Elsewhere),
             ("Other", FailureReason::Other),
         ];

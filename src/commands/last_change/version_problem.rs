@@ -17,6 +17,8 @@ pub(super) enum VersionProblem {
     Names(Vec<Reference>, ServedTypes),
     /// It does not have these keys, which others need.
     Lacks(Vec<Arc<str>>),
+    /// It is a workload whose Pods do not have these ports, which a Service names.
+    LacksPorts(Vec<String>),
     /// It is a Node that this Pod is kept away from.
     KeepsAway(Doc),
     /// It has failed by its own fields, at this time. It has no status that a controller writes.
@@ -41,6 +43,7 @@ impl VersionProblem {
                 places(references, is_named)
             }
             VersionProblem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
+            VersionProblem::LacksPorts(names) => places(names, |name| !has_port(object, name)),
             VersionProblem::KeepsAway(pod) => single(keeps_away(object, pod.root())),
             VersionProblem::Verdict(now) => {
                 let has_failed = || compute(object, *now, Rules::Spy).status == Status::Failed;
@@ -72,6 +75,13 @@ fn asks_for(own: &Reference, other: &Reference) -> bool {
 fn has_key(object: Value<'_>, key: &str) -> bool {
     let mut parts = ["data", "binaryData"].into_iter();
     parts.any(|part| object.at(&[part, key]).is_some())
+}
+
+/// Whether a container of a workload's Pods has a port with this name.
+fn has_port(workload: Value<'_>, name: &str) -> bool {
+    let containers = workload.items_at(&["spec", "template", "spec", "containers"]);
+    let mut ports = containers.flat_map(|container| container.items_at(&["ports"]));
+    ports.any(|port| port.str_at(&["name"]).as_deref() == Some(name))
 }
 
 #[cfg(test)]
@@ -118,6 +128,20 @@ mod tests {
         assert!(has(r#""a":"1","b":"2""#).is_empty());
         assert_eq!(has(r#""b":"2""#), [0]);
         assert_eq!(has(""), [0, 1]);
+    }
+
+    #[test]
+    fn a_version_of_a_workload_lacks_ports() {
+        let lacks = VersionProblem::LacksPorts(vec!["http".into(), "grpc".into()]);
+        let parts = |ports: &str| {
+            let spec = format!(
+                r#""spec":{{"template":{{"spec":{{"containers":[{{"name":"a"}},{{"name":"b","ports":{ports}}}]}}}}}}"#
+            );
+            parts(&lacks, "apps/v1/Deployment", &spec)
+        };
+        assert!(parts(r#"[{"name":"grpc"},{"name":"http"}]"#).is_empty());
+        assert_eq!(parts(r#"[{"name":"web"},{"name":"grpc"}]"#), [0]);
+        assert_eq!(parts("[]"), [0, 1]);
     }
 
     #[test]
