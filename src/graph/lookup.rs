@@ -20,8 +20,8 @@ pub struct Lookup {
     pub(super) anchors: BTreeSet<Anchor>,
     /// The objects whose dependents it may have.
     pub(super) owners: BTreeSet<Uid>,
-    /// The members of inventories that it may have.
-    pub(super) members: BTreeSet<ReferenceTarget>,
+    /// The named objects that it may have, such as the members of inventories.
+    pub(super) named: BTreeSet<ReferenceTarget>,
 }
 
 /// An object whose neighbours are looked for.
@@ -40,18 +40,26 @@ impl Lookup {
             source,
             anchors: BTreeSet::new(),
             owners: BTreeSet::new(),
-            members: BTreeSet::new(),
+            named: BTreeSet::new(),
         }
     }
 
-    /// Whether it looks for a member of an inventory.
-    pub fn looks_for(&self, member: &ReferenceTarget) -> bool {
-        self.members.contains(member)
+    /// A source that is looked through for named objects.
+    pub fn for_named(source: SourceKey, named: BTreeSet<ReferenceTarget>) -> Lookup {
+        Lookup {
+            named,
+            ..Lookup::of(source)
+        }
     }
 
-    /// Whether an object names or selects one of the anchors, belongs to one of the owners, or is one of the members.
+    /// Whether it looks for a named object.
+    pub fn looks_for(&self, target: &ReferenceTarget) -> bool {
+        self.named.contains(target)
+    }
+
+    /// Whether an object names or selects one of the anchors, belongs to one of the owners, or is one of the named objects.
     pub fn keeps(&self, object: Value<'_>, types: &ServedTypes) -> bool {
-        if self.has_member(object) {
+        if self.is_named(object) {
             return true;
         }
         let owners = object.items_at(&["metadata", "ownerReferences"]);
@@ -66,8 +74,8 @@ impl Lookup {
         self.anchors.iter().any(|anchor| anchor.is_linked(&links))
     }
 
-    /// Whether an object of the source is one of the members. Metadata alone does not name its kind.
-    fn has_member(&self, object: Value<'_>) -> bool {
+    /// Whether an object of the source is one of the named objects. Metadata alone does not name its kind.
+    fn is_named(&self, object: Value<'_>) -> bool {
         let name = || {
             Some(ReferenceTarget {
                 kind: self.source.resource.group_kind(),
@@ -75,7 +83,7 @@ impl Lookup {
                 name: object.text_at(&["metadata", "name"])?,
             })
         };
-        !self.members.is_empty() && name().is_some_and(|name| self.members.contains(&name))
+        !self.named.is_empty() && name().is_some_and(|name| self.named.contains(&name))
     }
 }
 
@@ -90,7 +98,7 @@ pub fn one_per_source(lookups: Vec<Lookup>) -> Vec<Lookup> {
             Some(known) => {
                 known.anchors.extend(lookup.anchors);
                 known.owners.extend(lookup.owners);
-                known.members.extend(lookup.members);
+                known.named.extend(lookup.named);
             }
             None => merged.push(lookup),
         }

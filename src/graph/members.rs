@@ -179,8 +179,7 @@ impl MemberPlanner<'_> {
         match source {
             None => {}
             Some(source) if self.has_room() => {
-                let lookup = Lookup::of(source);
-                self.plan.lookups.push(Lookup { members, ..lookup });
+                self.plan.lookups.push(Lookup::for_named(source, members));
             }
             Some(_) => self.plan.beyond.extend(members),
         }

@@ -60,7 +60,8 @@ pub use pod::{ContainerPort, Images, Pod};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
 pub use relations::{
-    IfAbsent, Relation, RemoteMembers, Tier, istio_destinations, relation_names, service_of_host,
+    IfAbsent, Relation, RemoteMembers, Tier, istio_destinations, may_list_members, relation_names,
+    service_of_host,
 };
 pub use revision::{Standing, Standings};
 pub use service::{Service, ServicePort};

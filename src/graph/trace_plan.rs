@@ -12,7 +12,7 @@ use super::links::group_kind;
 use super::lookup::{Anchor, Lookup};
 use super::neighbours::End;
 use super::reference_target::ReferenceTarget;
-use super::relations::{ANY, Direction, Follow, Relation, all};
+use super::relations::{ANY, Direction, Follow, Relation, all, relations_beside};
 use super::selection::Selection;
 use super::trace_side::TraceSide;
 use super::walk::{Step, TraceReach};
@@ -22,18 +22,6 @@ use super::{Graph, Node};
 const MAX_NAMED: usize = 24;
 /// The most objects behind the traced one whose dependents are read.
 const MAX_EXPANDED: usize = 8;
-
-/// Kinds of which the second decides about the first, although neither names the other. A `DestinationRule` defines the
-/// subsets of the Service that a `VirtualService` routes to
-/// (<https://istio.io/latest/docs/reference/config/networking/destination-rule/#Subset>). A budget decides whether a Pod may
-/// leave its Node (<https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/>).
-const DECIDED_TOGETHER: [(&str, &str); 2] = [
-    (
-        "networking.istio.io/VirtualService",
-        "networking.istio.io/DestinationRule",
-    ),
-    ("Node", "policy/PodDisruptionBudget"),
-];
 
 /// The sources of a trace.
 #[derive(Clone, Debug, Default)]
@@ -249,12 +237,7 @@ impl<'p> TracePlanner<'p> {
 
     /// Looks for the objects that name or select the neighbours of the object, if they decide together.
     fn look_up_beside(&mut self) {
-        let kind = self.root.object.group_kind();
-        let beside = DECIDED_TOGETHER
-            .iter()
-            .find(|(from, _)| group_kind(from) == kind);
-        let relations = all().filter(|relation| beside.is_some_and(|(_, to)| relation.from == *to));
-        for relation in relations {
+        for relation in relations_beside(&self.root.object.group_kind()) {
             let behind: Vec<&Node> = self.nodes(TraceSide::Behind).collect();
             for node in behind {
                 self.look_for(relation, node, node);

@@ -243,14 +243,17 @@ pub(super) fn subject(about: &ObjectRef) -> Uid {
 }
 
 impl PodTemplate {
-    /// The template of a Deployment or a `StatefulSet`.
+    /// The template of a Deployment, a `StatefulSet` or a `DaemonSet`.
     pub(super) fn of(version: &Version) -> Option<PodTemplate> {
         let doc = version.doc().ok()?;
         let spec = doc.root().at(&["spec"])?;
         Some(PodTemplate {
             workload: version.object.clone(),
             labels: Labels::of(spec.at(&["template"])?),
-            replicas: spec.i64_at(&["replicas"]).unwrap_or(1),
+            replicas: match &*version.object.kind {
+                "DaemonSet" => doc.root().i64_at(&["status", "desiredNumberScheduled"])?,
+                _ => spec.i64_at(&["replicas"]).unwrap_or(1),
+            },
         })
     }
 }

@@ -2,7 +2,7 @@
 //! of the objects that need it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 
@@ -53,8 +53,8 @@ impl Model {
         others
     }
 
-    /// The sources of the named objects, each once, at most `limit`. Those that the worst objects name come first.
-    pub(super) fn reference_sources(&self, limit: usize) -> Vec<SourceKey> {
+    /// The sources of the named objects, each once. Those that the worst objects name come first.
+    pub(super) fn reference_sources(&self) -> Vec<SourceKey> {
         let status = |uid: &&Uid| {
             self.objects
                 .get(*uid)
@@ -62,17 +62,14 @@ impl Model {
         };
         let mut referrers: Vec<&Uid> = self.graph.all_referrers().collect();
         referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
-        let mut sources = Vec::new();
+        let (mut sources, mut seen) = (Vec::new(), HashSet::new());
         for uid in referrers {
             let Some(cluster) = self.cluster_of(uid) else {
                 continue;
             };
             for reference in self.needed_by(uid) {
-                if sources.len() == limit {
-                    return sources;
-                }
                 let source = reference.source(cluster, &self.types);
-                sources.extend(source.filter(|source| !sources.contains(source)));
+                sources.extend(source.filter(|source| seen.insert(source.clone())));
             }
         }
         sources

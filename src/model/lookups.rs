@@ -48,10 +48,10 @@ impl Lookups {
         })
     }
 
-    /// Whether the model keeps a member of an inventory from a source.
-    pub(super) fn looks_for(&self, source: &SourceKey, member: &ReferenceTarget) -> bool {
+    /// Whether the model keeps a named object from a source.
+    pub(super) fn looks_for(&self, source: &SourceKey, target: &ReferenceTarget) -> bool {
         let known = self.of(source);
-        known.is_none_or(|known| known.lookup.looks_for(member))
+        known.is_none_or(|known| known.lookup.looks_for(target))
     }
 
     /// Counts the objects of a source.

@@ -14,12 +14,23 @@ impl Model {
         let Some(source) = source else {
             return Absence::Unserved;
         };
-        match self.coverage.reading(source) {
+        match self.reading_of_named(source) {
             Some(Reading::All) if self.knows_absence => Absence::Missing,
             Some(Reading::All) => Absence::NotInFile,
             Some(Reading::Refused) => Absence::Refused,
             Some(Reading::Partial | Reading::Silent) | None => Absence::Unread,
         }
+    }
+
+    /// How much has been read of the source of a named object, or of a wider source that shows the object, too.
+    fn reading_of_named(&self, source: &SourceKey) -> Option<&Reading> {
+        self.coverage.reading(source).or_else(|| {
+            let target = ReferenceTarget::of(&source.named_object()?);
+            let mut wider = source.wider().into_iter();
+            let wide = wider
+                .find(|wide| self.coverage.follows(wide) && self.lookups.looks_for(wide, &target));
+            self.coverage.reading(&wide?)
+        })
     }
 
     /// Takes the plan for the members of the inventories that a view shows.

@@ -1,16 +1,22 @@
 //! `JudgementPlan`: the sources that decide and explain the states of objects, beside the sources of the objects
 //! themselves. Every verb that judges objects follows the same plan, so that all come to the same judgement.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::graph::{Facts, Lookup, MemberPlan, Node, Tier, one_per_source};
+use crate::graph::{
+    Facts, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
+};
 use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
 
 use super::Model;
 
-/// How many of the objects that other objects name a view reads. Each costs a list and a watch.
+/// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
+/// in lists.
 const MAX_REFERENCES: usize = 24;
+
+/// How many of the inventories that are not named have their members read.
+const MAX_INVENTORIES: usize = 4;
 
 /// How many workloads a trace reads the Pods of one by one, besides those that it shows with their Pods.
 const MAX_WORKLOADS: usize = 8;
@@ -31,12 +37,20 @@ pub struct JudgementPlan {
 impl JudgementPlan {
     /// Whether the plan for a requested source depends on the types that the cluster serves: it selects one object by its
     /// name that may own, list or name objects of custom kinds. This is a custom resource, a `ConfigMap`, which may be an
-    /// inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot.
+    /// inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot. Or it has custom inventories.
     pub fn needs_types(requested: &SourceKey) -> bool {
         let resource = &requested.resource;
         let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
         let may_be = ["ConfigMap", "PersistentVolumeClaim"].contains(&&*resource.kind);
-        (is_custom || may_be) && requested.select.name().is_some()
+        let is_named = requested.select.name().is_some();
+        ((is_custom || may_be) && is_named) || JudgementPlan::may_have_inventories(requested)
+    }
+
+    /// Whether a source may have custom resources that list members.
+    pub fn may_have_inventories(requested: &SourceKey) -> bool {
+        let resource = &requested.resource;
+        let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
+        is_custom && may_list_members(&resource.group_kind())
     }
 
     /// The plan that also looks through these sources.
@@ -62,10 +76,17 @@ impl Model {
     /// of custom resources and the members of inventories. The named objects may be gone already.
     pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
         let mut neighbours = self.service_sources();
-        neighbours.extend(self.reference_sources(MAX_REFERENCES));
+        let named_sources = self.reference_sources();
+        let mut lookups = Vec::new();
+        if named_sources.len() <= MAX_REFERENCES {
+            neighbours.extend(named_sources);
+        } else {
+            lookups = lists_with(&named_sources);
+        }
         neighbours.extend(self.unwell_workload_sources());
         let mut plan = JudgementPlan {
             neighbours,
+            lookups,
             evidence: self.evidence_sources(),
             ..JudgementPlan::default()
         };
@@ -74,6 +95,22 @@ impl Model {
             plan.lookups
                 .extend(graph.owned_lookups(uid, cluster, types));
             plan.members.add(graph.member_plan(uid, cluster, types));
+        }
+        plan
+    }
+
+    /// The plan that also reads the members of these objects, of the first few that are inventories.
+    #[must_use]
+    pub fn plan_members<'u>(
+        &self,
+        plan: JudgementPlan,
+        listed: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
+    ) -> JudgementPlan {
+        let mut plan = plan;
+        let inventories = listed.filter(|(uid, _)| self.graph.is_inventory(uid));
+        for (uid, cluster) in inventories.take(MAX_INVENTORIES) {
+            let members = self.graph.member_plan(uid, cluster, &self.types);
+            plan.members.add(members);
         }
         plan
     }
@@ -134,10 +171,63 @@ impl Model {
     }
 }
 
+/// The lists that have these named objects, at most [`MAX_REFERENCES`]: one for each kind and namespace or, if that is too
+/// many, one for each kind. The first named objects come first.
+fn lists_with(named: &[SourceKey]) -> Vec<Lookup> {
+    let of_namespaces = listed_by(named, |[namespace, _]| namespace);
+    if of_namespaces.len() <= MAX_REFERENCES {
+        return of_namespaces;
+    }
+    let mut of_kinds = listed_by(named, |[_, cluster]| cluster);
+    of_kinds.truncate(MAX_REFERENCES);
+    of_kinds
+}
+
+fn listed_by(named: &[SourceKey], choose: impl Fn([SourceKey; 2]) -> SourceKey) -> Vec<Lookup> {
+    let lookups = named.iter().filter_map(|source| {
+        let target = ReferenceTarget::of(&source.named_object()?);
+        let list = choose(source.wider());
+        Some(Lookup::for_named(list, BTreeSet::from([target])))
+    });
+    one_per_source(lookups.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use crate::model::neighbour_rules::tests::Read;
     use crate::object::Uid;
+    use crate::source::SourceKey;
+
+    /// Role bindings in as many namespaces as this.
+    fn bindings(namespaces: usize, count: usize) -> String {
+        let binding = |n: usize| {
+            let namespace = n % namespaces;
+            format!(
+                "{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: b{n}, namespace: shop-{namespace}}}, roleRef: {{kind: Role, name: r{n}}}}}"
+            )
+        };
+        let bindings: Vec<String> = (0..count).map(binding).collect();
+        bindings.join("\n---\n")
+    }
+
+    #[test]
+    fn many_named_objects_are_found_in_lists() {
+        for (namespaces, count, named, lists) in [
+            (30, 24, 24, vec![]),
+            (1, 25, 0, vec!["shop-0"]),
+            (30, 30, 0, vec!["all"]),
+        ] {
+            let read = Read::for_status(&bindings(namespaces, count));
+            let plan = read.model.plan(std::iter::empty::<(&Uid, _)>());
+            let of_roles = |source: &&SourceKey| &*source.resource.plural == "roles";
+            assert_eq!(plan.neighbours.iter().filter(of_roles).count(), named);
+            let found = plan.lookups.iter().map(|lookup| &lookup.source);
+            let found = found
+                .filter(of_roles)
+                .map(|source| source.namespace().unwrap_or("all"));
+            assert_eq!(found.collect::<Vec<_>>(), lists, "{count}");
+        }
+    }
 
     #[test]
     fn a_trace_reads_the_pods_of_workloads_that_are_not_well() {

@@ -35,8 +35,10 @@ impl Model {
                 }
             })
         });
-        let has_owner = !self.graph.owners(uid).is_empty();
-        let problem = problem.map(|found| if has_owner { found.silent() } else { found });
+        // The workload above says it. A custom resource has words of its own.
+        let owners = self.graph.owners(uid);
+        let is_said = owners.iter().any(|owner| !owner.is_custom());
+        let problem = problem.map(|found| if is_said { found.silent() } else { found });
         let around = self.surroundings(uid);
         let news = self.news(uid, now);
         if let Some(object) = self.objects.get_mut(uid) {

@@ -21,7 +21,7 @@ impl Model {
 
     /// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
     pub(super) fn reading_of_all(&self, own: &SourceKey) -> Option<&Reading> {
-        let wider = wider(own);
+        let wider = own.wider();
         let mut sources = iter::once(own).chain(&wider);
         sources.find_map(|source| self.coverage.reading(source))
     }
@@ -45,7 +45,7 @@ impl Model {
         });
         let pods = broken.filter_map(|node| {
             let own = node.selected_pods_source(self.cluster_of(&node.uid)?)?;
-            let is_alone = wider(&own).iter().all(|wide| !self.coverage.follows(wide));
+            let is_alone = own.wider().iter().all(|wide| !self.coverage.follows(wide));
             is_alone.then_some(own)
         });
         for source in pods.take(MAX_SERVICES) {
@@ -78,14 +78,6 @@ impl Model {
         });
         sources.collect()
     }
-}
-
-/// The sources of all objects of the same namespace, and of the cluster.
-fn wider(own: &SourceKey) -> [SourceKey; 2] {
-    [own.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
-        scope,
-        ..own.of_all()
-    })
 }
 
 #[cfg(test)]

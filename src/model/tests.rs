@@ -102,7 +102,7 @@ fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
     );
     model.apply(&ingress, &event(Why::Listed, object), at(0));
     model.refresh(at(0));
-    assert_eq!(model.reference_sources(9), [(*service).clone()]);
+    assert_eq!(model.reference_sources(), [(*service).clone()]);
     model.follow(vec![(*ingress).clone(), (*service).clone()]);
     (model, ingress, service)
 }
@@ -183,7 +183,7 @@ fn an_ingress_needs_a_secret_with_a_certificate() {
     );
     model.apply(&ingress, &event(Why::Modified, object), at(1));
     model.refresh(at(1));
-    let sources = model.reference_sources(9);
+    let sources = model.reference_sources();
     let secret = sources
         .iter()
         .find(|source| &*source.resource.kind == "Secret");
@@ -229,7 +229,7 @@ fn pod_with_environment(model: Model, reference: &str) -> (Model, Option<SourceK
     model.apply(&pods, &event(Why::Listed, pod), at(0));
     model.apply(&pods, &Event::synced(1), at(0));
     model.refresh(at(0));
-    let sources = model.reference_sources(9);
+    let sources = model.reference_sources();
     (model, sources.first().cloned())
 }
 

@@ -72,6 +72,14 @@ impl SourceKey {
         }
     }
 
+    /// The keys of all objects in the same namespace, and in the cluster.
+    pub fn wider(&self) -> [SourceKey; 2] {
+        [self.scope.clone(), Scope::Cluster].map(|scope| SourceKey {
+            scope,
+            ..self.of_all()
+        })
+    }
+
     /// The object that the key names, whether or not it exists; `None` if the key names none.
     pub fn named_object(&self) -> Option<ObjectRef> {
         Some(ObjectRef {

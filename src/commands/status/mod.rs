@@ -25,7 +25,8 @@ use super::{
     Answer, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
     Output, Session, Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
 };
-use crate::source::{Form, SourceKey};
+use crate::graph::well_known;
+use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::Rules;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
@@ -116,7 +117,7 @@ impl Args {
         context: &mut Context<'_>,
     ) -> Result<EveryKind, CommandError> {
         let is_unnamed = self.objects.subject() == Subject::Unnamed;
-        if self.unhealthy && is_unnamed {
+        if self.is_about_every_kind() {
             let every = session.targets_or_every_kind(&self.objects, "status", context);
             return Ok(every.await?.without_events());
         }
@@ -129,6 +130,11 @@ impl Args {
             }
         });
         Ok(targets?.into())
+    }
+
+    /// Whether to look for what is not well in objects of every kind.
+    fn is_about_every_kind(&self) -> bool {
+        self.unhealthy && self.objects.subject() == Subject::Unnamed
     }
 
     /// Whether to show all objects of a file and exit.
@@ -188,6 +194,9 @@ pub(crate) async fn show(
     let targets = Box::pin(args.targets(&session, context));
     let every = args.wait.in_time(&stop, targets).await?;
     let mut requested = session.keys(&every.targets);
+    if args.is_about_every_kind() {
+        requested.extend(own_namespace(&requested));
+    }
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());
     }
@@ -217,6 +226,18 @@ pub(crate) async fn show(
         }
         missing => Err(session.not_found(missing).await),
     }
+}
+
+/// The source of the namespace in which all objects are requested. Its deletion may be what is not well.
+fn own_namespace(requested: &[SourceKey]) -> Option<SourceKey> {
+    let first = requested.first().filter(|key| key.select == Select::All)?;
+    let field = format!("metadata.name={}", first.namespace()?);
+    Some(SourceKey {
+        resource: well_known("", "Namespace"),
+        scope: Scope::Cluster,
+        select: Select::matching(None, Some(&field)),
+        ..first.clone()
+    })
 }
 
 /// Requests the columns that the server prints, if one type was requested. Those of Pods are the columns of `status`, but

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::roots::MAX_EXPANDED;
+use super::roots::{MAX_EXPANDED, Root};
 use super::state::{StatusState, covers};
+use crate::model::JudgementPlan;
 use crate::object::Uid;
 use crate::source::SourceKey;
 
@@ -27,9 +28,21 @@ impl StatusState {
 
     /// Plans again what decides the states of the objects.
     pub(super) fn update_plan(&mut self) {
-        let named = self.roots.named();
-        let named = named.map(|(uid, root)| (uid, &self.requested[root.place.requested].cluster));
-        let plan = self.model.plan(named);
+        let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
+        let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
+        let mut plan = self.model.plan(named);
+        if self
+            .requested
+            .iter()
+            .any(JudgementPlan::may_have_inventories)
+        {
+            let listed = self.roots.iter().filter(|(_, root)| {
+                let requested = &self.requested[root.place.requested];
+                !root.is_named() && JudgementPlan::may_have_inventories(requested)
+            });
+            let listed = listed.map(|(uid, root)| (uid, cluster(root)));
+            plan = self.model.plan_members(plan, listed);
+        }
         self.is_plan_old |= plan != self.plan;
         self.plan = plan;
     }

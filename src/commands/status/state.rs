@@ -84,11 +84,12 @@ impl StatusState {
         let Some(last_changes) = &mut self.last_changes else {
             return false;
         };
-        // A change of a dependent is its owner's, or its controller's.
+        // A change of a dependent is its owner's, or its controller's. What a custom resource owns may have changes of its own.
         let graph = self.model.graph();
         let is_named = |uid: &Uid| self.roots.get(uid).is_some_and(Root::is_named);
         let objects = self.roots.named_or_unwell();
-        let objects = objects.filter(|uid| is_named(uid) || graph.owners(uid).is_empty());
+        let is_free = |uid: &Uid| graph.owners(uid).iter().all(|owner| owner.is_custom());
+        let objects = objects.filter(|uid| is_named(uid) || is_free(uid));
         last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()
     }

@@ -140,7 +140,7 @@ pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> boo
 
 /// Whether the objects are in more than one namespace.
 pub(super) fn are_spread(rows: &[StatusRow<'_>]) -> bool {
-    let mut namespaces = rows.iter().map(|row| &row.object.namespace);
+    let mut namespaces = rows.iter().filter_map(|row| row.object.namespace.as_ref());
     let first = namespaces.next();
     namespaces.any(|namespace| Some(namespace) != first)
 }

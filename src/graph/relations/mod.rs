@@ -5,6 +5,7 @@
 
 mod computed;
 mod custom;
+mod decided_together;
 mod inventory;
 mod kubernetes;
 mod pod;
@@ -19,6 +20,7 @@ use inventory::InventoryShape;
 
 pub(super) use computed::Found;
 pub use computed::{istio_destinations, service_of_host};
+pub(super) use decided_together::relations_beside;
 pub(super) use inventory::InventoryMembers;
 pub use inventory::RemoteMembers;
 
@@ -190,6 +192,11 @@ pub(super) fn relations_of(kind: &GroupKind) -> impl Iterator<Item = &'static Re
     });
     let of = |kind| BY_KIND.get(&kind).into_iter().flatten().copied();
     of((&*kind.group, &*kind.kind)).chain(of(("", ANY)))
+}
+
+/// Whether objects of this kind may be inventories.
+pub fn may_list_members(kind: &GroupKind) -> bool {
+    relations_of(kind).any(Relation::lists_members)
 }
 
 /// The relation of a dependent to its owner.

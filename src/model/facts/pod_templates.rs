@@ -10,8 +10,8 @@ use crate::source::{Form, SourceKey};
 use super::super::Model;
 use super::super::evidence::PodTemplate;
 
-/// The kinds of workloads that a user scales to 0.
-const SCALED: [&str; 2] = ["Deployment", "StatefulSet"];
+/// The kinds of workloads that may have no Pods: a user scales them to 0, or no node suits them.
+const WITHOUT_PODS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
 
 impl Model {
     /// What keeps the workload whose Pods a Service would select from having some: `deployment/web is scaled to 0`. `None`
@@ -23,12 +23,13 @@ impl Model {
     ) -> Option<String> {
         let (workload, replicas) = self.workload_behind(service, selector)?;
         Some(match replicas {
+            0 if &*workload.kind == "DaemonSet" => format!("{workload} runs on no node"),
             0 => format!("{workload} is scaled to 0"),
             _ => format!("{workload} has created none"),
         })
     }
 
-    /// The workload whose Pods a Service would select, if it is scaled to 0.
+    /// The workload whose Pods a Service would select, if it wants none.
     pub fn idle_workload(&self, service: &Node) -> Option<Arc<ObjectRef>> {
         let found = self.workload_behind(service, service.selector()?);
         found.and_then(|(workload, replicas)| (replicas == 0).then_some(workload))
@@ -50,7 +51,7 @@ impl Model {
         }
         let beside = self.objects.values().filter(|known| {
             let object = &known.object;
-            object.namespace == service.object.namespace && SCALED.contains(&&*object.kind)
+            object.namespace == service.object.namespace && WITHOUT_PODS.contains(&&*object.kind)
         });
         let mut own = beside.filter_map(|known| PodTemplate::of(known.version()?));
         let template = own.find(is_selected)?;
@@ -62,7 +63,7 @@ impl Model {
         let Some(pods) = self.nearby_pods_source(service) else {
             return Vec::new();
         };
-        let workloads = SCALED.map(|kind| SourceKey {
+        let workloads = WITHOUT_PODS.map(|kind| SourceKey {
             resource: well_known("apps", kind),
             form: Form::Full,
             ..pods.clone()

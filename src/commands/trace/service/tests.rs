@@ -431,7 +431,8 @@ fn only_the_pods_of_the_service_are_requested() {
             "ingresses all",
             "events type=Warning",
             "pods all",
-            "deployments all"
+            "deployments all",
+            "daemonsets all"
         ]
     );
     feed.put(&SERVICE.replace("app: api", "app: web"));

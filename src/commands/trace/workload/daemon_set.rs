@@ -45,6 +45,9 @@ impl WorkloadKind for DaemonSet {
     }
 
     fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
+        if rollout.is_complete() && rollout.counts.wanted == 0 {
+            return Headline::new(status, "runs on no node");
+        }
         verdict::rollout(rollout, status)
     }
 
