@@ -188,7 +188,9 @@ impl SourceEvidence {
             ("Event", _) => SourceEvidence::Warnings(Warnings::default()),
             ("Pod" | "Node", Form::Metadata) => SourceEvidence::Labels(BTreeMap::new()),
             (_, Form::Metadata) => SourceEvidence::Names(BTreeMap::new()),
-            ("Deployment" | "StatefulSet", _) => SourceEvidence::Templates(BTreeMap::new()),
+            ("Deployment" | "StatefulSet" | "DaemonSet", _) => {
+                SourceEvidence::Templates(BTreeMap::new())
+            }
             _ => SourceEvidence::Objects(BTreeMap::new()),
         }
     }

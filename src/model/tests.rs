@@ -323,13 +323,13 @@ fn service_without_pods(model: Model) -> (Status, Vec<SourceKey>) {
     (object.assessment.status(), model.service_sources())
 }
 
-/// The causes of a Service that selects `app=web`, beside a Deployment with these labels and replicas. The model
-/// reads the Deployment as an object of its own, or only to explain the Service.
-fn beside_deployment(labels: &str, replicas: u32, is_requested: bool) -> String {
+/// The causes of a Service that selects `app=web`, beside a workload of this kind with these labels and as many Pods. The
+/// model reads the workload as an object of its own, or only to explain the Service.
+fn beside_workload(kind: &str, labels: &str, pods: u32, is_requested: bool) -> String {
     let service = Arc::new(SourceKey::all("", "Service"));
-    let deployments = Arc::new(SourceKey::all("apps", "Deployment"));
+    let workloads = Arc::new(SourceKey::all("apps", kind));
     let mut requested = vec![(*service).clone()];
-    requested.extend(is_requested.then(|| (*deployments).clone()));
+    requested.extend(is_requested.then(|| (*workloads).clone()));
     let mut model = Model::new(Rules::Spy, RETENTION);
     model.follow(requested.clone());
     let object = version(
@@ -337,14 +337,14 @@ fn beside_deployment(labels: &str, replicas: u32, is_requested: bool) -> String 
             "spec":{"selector":{"app":"web"}}}"#,
     );
     model.apply(&service, &event(Why::Listed, object), at(0));
-    let deployment = version(&format!(
-        r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"uid":"d","name":"web","namespace":"shop"}},
-            "spec":{{"replicas":{replicas},"template":{{"metadata":{{"labels":{labels}}}}}}}}}"#
+    let workload = version(&format!(
+        r#"{{"apiVersion":"apps/v1","kind":"{kind}","metadata":{{"uid":"d","name":"web","namespace":"shop"}},
+            "spec":{{"replicas":{pods},"template":{{"metadata":{{"labels":{labels}}}}}}},"status":{{"desiredNumberScheduled":{pods}}}}}"#
     ));
     for _ in 0..5 {
         for source in model.take_rereads().into_iter().map(Arc::new) {
-            if source.resource.kind == deployments.resource.kind {
-                model.apply(&source, &event(Why::Listed, deployment.clone()), at(0));
+            if source.resource.kind == workloads.resource.kind {
+                model.apply(&source, &event(Why::Listed, workload.clone()), at(0));
             }
             model.apply(&source, &Event::synced(0), at(0));
         }
@@ -362,13 +362,16 @@ fn beside_deployment(labels: &str, replicas: u32, is_requested: bool) -> String 
 fn a_service_without_pods_names_the_workload_that_would_create_them() {
     let web = r#"{"app":"web","tier":"front"}"#;
     for is_requested in [false, true] {
-        let check = |labels, replicas, expect: &str| {
-            let cause = beside_deployment(labels, replicas, is_requested);
+        for (kind, labels, pods, expect) in [
+            ("Deployment", web, 0, ": deployment/web is scaled to 0"),
+            ("Deployment", web, 2, ": deployment/web has created none"),
+            ("Deployment", r#"{"app":"api"}"#, 0, ""),
+            ("DaemonSet", web, 0, ": daemonset/web runs on no node"),
+            ("DaemonSet", web, 2, ": daemonset/web has created none"),
+        ] {
+            let cause = beside_workload(kind, labels, pods, is_requested);
             assert_eq!(cause, format!("no pod matches app=web{expect}"));
-        };
-        check(web, 0, ": deployment/web is scaled to 0");
-        check(web, 2, ": deployment/web has created none");
-        check(r#"{"app":"api"}"#, 0, "");
+        }
     }
 }
 

@@ -145,6 +145,11 @@ async fn a_missing_member_and_a_failed_one_fail_the_kustomization() {
             └ app: no such image
     "#);
     assert_eq!(ran.status.code(), Some(1));
+    // A list judges as the name does.
+    let list = once(&cluster, &["kustomizations", "--exit-code", "--no-headers"]);
+    let line = "└ deployment/api and 1 more do not exist";
+    assert!(list.stdout.contains(line), "{}", list.stdout);
+    assert_eq!(list.status.code(), Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,7 +320,11 @@ async fn many_members_of_one_type_are_found_in_one_list() {
     let lists = lists
         .iter()
         .filter(|request| request.path.contains("/configmaps?"));
-    let lists = lists.filter(|request| !request.path.contains("watch="));
+    // The look-back asks for the past of the one that does not exist.
+    let lists = lists.filter(|request| {
+        let mut others = ["watch=", "Exact", "metadata.name"].iter();
+        !others.any(|word| request.path.contains(word))
+    });
     assert_eq!(lists.count(), 1);
 }
 

@@ -614,6 +614,15 @@ async fn what_is_not_well_may_be_of_every_kind() {
     let ran = once(&cluster, &["--unhealthy", "-o", "name", "--exit-code"]);
     assert_eq!(ran.stdout, "ingress.networking.k8s.io/web\n");
     assert_eq!(ran.status.code(), Some(1));
+    // The namespace may be what is not well.
+    cluster.put(json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": {"name": "shop", "deletionTimestamp": "2026-03-02T12:00:00Z"},
+        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Terminating"},
+    }));
+    let ran = once(&cluster, &["--unhealthy", "--no-headers"]);
+    let line = "− namespace/shop   -       Terminating";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
 }
 
 #[tokio::test(flavor = "multi_thread")]

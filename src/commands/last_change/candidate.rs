@@ -224,12 +224,12 @@ fn creators(model: &Model, service: &Uid) -> Vec<ReferenceTarget> {
     creators
 }
 
-/// The workload that created a Pod. The name of a ReplicaSet is that of its Deployment and the hash of its template.
+/// The workload that created a Pod. The name of a `ReplicaSet` is that of its Deployment and the hash of its template.
 fn creator(graph: &Graph, pod: &Node) -> Option<ReferenceTarget> {
     let owner = pod.owners.iter().find(|owner| owner.controller)?;
     let mut creator = owner.target(&pod.object);
     let hash = pod.labels.get("pod-template-hash");
-    let deployment = hash.and_then(|hash| owner.name.strip_suffix(&*hash)?.strip_suffix('-'));
+    let deployment = hash.and_then(|hash| owner.name.strip_suffix(hash)?.strip_suffix('-'));
     match graph.owners(&owner.uid).first() {
         Some(top) => return Some(ReferenceTarget::of(&top.object)),
         None if &*owner.kind == "ReplicaSet" => {

@@ -215,9 +215,8 @@ mod tests {
             (".metadata.labels", ""),
             (".status.phase", ""),
         ] {
-            let mut found = reasons.to_vec();
-            found.retain(|(_, reason)| reason.may_come_from(path));
-            let found: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+            let found = reasons.iter().filter(|it| it.1.may_come_from(path));
+            let found: Vec<&str> = found.map(|it| it.0).collect();
             assert_eq!(found.join(" "), expect, "{path}");
         }
     }

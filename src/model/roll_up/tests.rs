@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::model::neighbour_rules::tests::Read;
 use crate::model::tests::{RETENTION, at, event, model, version};
 use crate::object::Uid;
 use crate::source::{Scope, SourceKey, Why};
@@ -124,4 +125,18 @@ fn the_newest_run_decides_the_state_of_a_cron_job() {
     ] {
         assert_eq!(cron_job(job, pod), expect);
     }
+}
+
+#[test]
+fn a_workload_of_a_custom_resource_says_what_its_pods_do() {
+    let tenant =
+        "{apiVersion: acme.io/v1, kind: Tenant, metadata: {name: acme, namespace: shop, uid: t}}";
+    let set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: shop, uid: s, ownerReferences: [{apiVersion: acme.io/v1, kind: Tenant, name: acme, uid: t, controller: true}]}, spec: {replicas: 1}}";
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: db-0, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: s, controller: true}]}, status: {phase: Running, containerStatuses: [{name: db, restartCount: 3, state: {waiting: {reason: CrashLoopBackOff}}}]}}";
+    let read = Read::of(&[tenant, set, pod].join("\n---\n"));
+    let state = read.state("s");
+    assert!(
+        state.contains("0 of 1 pods ready: 1 CrashLoopBackOff"),
+        "{state}"
+    );
 }

@@ -94,6 +94,13 @@ fn a_rollout_that_is_done() {
 }
 
 #[test]
+fn a_set_that_suits_no_node_is_not_scaled() {
+    let feed = web(2, ROLLING, "0/0/0");
+    let frame = feed.frame(80);
+    assert!(frame.contains("● runs on no node"), "{frame}");
+}
+
+#[test]
 fn on_delete_waits_for_someone() {
     let mut feed = web(2, "{type: OnDelete}", "0/1/1");
     feed.put(&pod("a", 1, READY));
