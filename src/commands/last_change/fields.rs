@@ -161,10 +161,7 @@ mod tests {
         let reasons = [
             ("ImagePull", FailureReason::ImagePull),
             ("Scheduling", FailureReason::Scheduling(BTreeSet::new())),
-            (
-                "Closed",
-                FailureReason::Scheduling(BTreeSet::from([node()])),
-            ),
+            ("Closed", FailureReason::Scheduling([node()].into())),
             ("Policy", FailureReason::Policy(None)),
             ("Need", FailureReason::Need(BTreeSet::new())),
             ("Selector", FailureReason::Selector),
@@ -216,7 +213,7 @@ mod tests {
             (".status.phase", ""),
         ] {
             let found = reasons.iter().filter(|it| it.1.may_come_from(path));
-            let found: Vec<&str> = found.map(|it| it.0).collect();
+            let found: Vec<_> = found.map(|it| it.0).collect();
             assert_eq!(found.join(" "), expect, "{path}");
         }
     }
