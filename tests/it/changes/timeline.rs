@@ -140,6 +140,62 @@ async fn a_timeline_of_people_has_no_controllers() {
     ");
 }
 
+/// A manager changes an object through a patch.
+fn patch(cluster: &Cluster, target: &Target, change: &Value, by: &Writer) {
+    cluster.tick(1);
+    cluster.sandbox.patch(target, change, by).unwrap();
+}
+
+/// What people do to owned objects: the operator `tenants` owns one, and a Pod leaves its controller.
+async fn people_and_owned_objects() -> Cluster {
+    let cluster = Cluster::start().await;
+    let kcm = "kube-controller-manager";
+    let set = cluster.put(deployment("web", 1));
+    let tenant = cluster.put(config_map("tenant", &json!({})));
+    let orders = owned_by(config_map("orders", &json!({"version": "14"})), &tenant);
+    create(&cluster, orders, "tenants");
+    create(&cluster, owned_by(pod("web-1", &json!({})), &set), kcm);
+    let orders = Target::new("configmaps", "shop", "orders");
+    let web = Target::new("pods", "shop", "web-1");
+    let version = |version: &str| json!({"data": {"version": version}});
+    let label = |app: &str| json!({"metadata": {"labels": {"app": app}}});
+    patch(&cluster, &orders, &version("15"), &Writer::new("tenants"));
+    patch(&cluster, &orders, &version("17"), &Writer::new("rita"));
+    let again = version("18"); // in the same second
+    let rita = Writer::new("rita");
+    cluster.sandbox.patch(&orders, &again, &rita).unwrap();
+    let ready = json!({"status": {"phase": "Running"}});
+    let kubelet = Writer::new("node-agent").on("status");
+    patch(&cluster, &web, &ready, &kubelet);
+    patch(&cluster, &web, &label("mine"), &Writer::new("node-agent"));
+    patch(&cluster, &web, &label("debug"), &Writer::new("zoe"));
+    let released = json!({"metadata": {"ownerReferences": null}});
+    patch(&cluster, &web, &released, &Writer::new(kcm));
+    cluster
+}
+
+/// A manager that made an owned object, or reports about it, is its controller. Others are people.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_people_do_to_owned_objects_is_not_counted() {
+    let cluster = people_and_owned_objects().await;
+    let args = ["changes", "--since-rv=3", "--once", "-o=short"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
+    ·  2026-03-02T12:00:03.000Z-2026-03-02T12:00:05.000Z configmap/tenant: 2 versions of 1 configmap: --owned
+    ·  2026-03-02T12:00:04.000Z-2026-03-02T12:00:09.000Z deployment/web: 4 versions of 1 pod: --owned
+    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
+    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z ──
+    "#);
+    let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
+    assert_snapshot!(people.transcript(), @r#"
+    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z ──
+    "#);
+}
+
 /// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
 #[tokio::test(flavor = "multi_thread")]
 async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_server() {
