@@ -104,7 +104,7 @@ async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -124,7 +124,7 @@ async fn owned_objects_and_reports_are_shown_on_request() {
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -136,7 +136,7 @@ async fn a_timeline_of_people_has_no_controllers() {
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -185,14 +185,14 @@ async fn what_people_do_to_owned_objects_is_not_counted() {
     2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
     2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
     2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z ──
+    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
     "#);
     let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
     assert_snapshot!(people.transcript(), @r#"
     2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
     2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
     2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z ──
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -222,7 +222,7 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
     2026-03-02T12:00:03.000Z serviceaccount/builder  created
     2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
-    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -230,13 +230,20 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
     2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
     let ran = timeline(&["--by", "kubctl*", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
     ");
+}
+
+/// The whole cluster has the kinds that a namespace does not have.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
+    let ran = timeline(&["-A", "-o", "short", "--people"]).await;
+    assert!(!ran.stdout.contains("cluster-scoped"), "{}", ran.stdout);
 }
 
 /// A path that no version has is named, with one that works. A path without changes is not.
@@ -244,7 +251,7 @@ async fn a_manager_can_be_a_pattern() {
 async fn a_path_that_no_version_has_is_named() {
     let ran = timeline(&["--only", "image", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! --only image matches no field in 15 versions
     ! hint: did you mean --only '**.image'?
     ");
@@ -258,7 +265,7 @@ async fn a_path_that_no_version_has_is_named() {
     ])
     .await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! --only .spec.paused matches no field in 15 versions
     ! --only .spec.replica matches no field in 15 versions
     ! hint: did you mean --only '.spec.replicas'?
@@ -364,7 +371,7 @@ async fn a_creation_without_a_selected_part_is_not_printed() {
     2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
     2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
-    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -454,6 +461,7 @@ async fn a_live_timeline_counts_in_its_footer() {
     terminal.finish();
     assert_snapshot!(terminal.transcript().replace("^C", ""), @"
     ── live since 12:05:00 · none of 1 object changed · complete ──
+    ── cluster-scoped kinds are not read: -A ──
     ·  12:05:00 deployment/web: 2 versions of 2 pods: --owned
     12:05:00 MODIFIED deployment/web  2→5  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
