@@ -239,6 +239,34 @@ async fn a_manager_can_be_a_pattern() {
     ");
 }
 
+/// The server records no time for a deletion. The next write to any object limits it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_uncertain_time_is_marked() {
+    let cluster = Cluster::start().await;
+    for name in ["one", "two"] {
+        cluster.put(config_map(name, &json!({})));
+        cluster.delete("configmaps", name);
+    }
+    let args = ["changes", "cm", "--since-rv=1", "--once", "-o=short"];
+    let mut terminal = cluster.spy().on_terminal((80, 12), &args);
+    terminal.finish();
+    let piped = cluster.spy().run(&args).transcript();
+    assert_snapshot!(terminal.transcript() + &piped, @"
+    12:00:01 configmap/one  kubectl-create  created
+    ~12:00:01 configmap/one  deleted  existed 0s
+    12:00:03 configmap/two  kubectl-create  created
+    12:00:03–12:05:00 configmap/two  deleted  existed 0s
+    ── 2 of 2 objects changed, in 1 kind, back to 12:00:01 ──
+    ── complete since 12:00:01 ──
+    4 versions: 4 earlier · 0 changes shown, 2 hidden · 0s
+    2026-03-02T12:00:01.000Z configmap/one  kubectl-create  created
+    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed 0s
+    2026-03-02T12:00:03.000Z configmap/two  kubectl-create  created
+    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed 0s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
 /// The whole cluster has the kinds that a namespace does not have.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
