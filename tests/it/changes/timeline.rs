@@ -267,6 +267,30 @@ async fn an_uncertain_time_is_marked() {
     ");
 }
 
+/// The reason and the count stay, at any width.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_line_of_a_warning_fits_a_narrow_terminal() {
+    let cluster = Cluster::start().await;
+    let about = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data-db-1", "uid": "1"}});
+    let warning = event("unplaced", &about, "FailedScheduling");
+    create(&cluster, warning, "kube-scheduler");
+    let args = ["changes", "--since-rv=1", "--once", "-o=short"];
+    let line = |columns| {
+        let mut terminal = cluster.spy().on_terminal((columns, 12), &args);
+        terminal.finish();
+        let shown = terminal.transcript();
+        shown.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!([120, 100, 80, 70, 50].map(line).join("\n"), @r#"
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedScheduling of "data-db-1", in words that no… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedScheduling of "data-db-… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedSch… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1 ×2
+    12:00:01 Warning FailedScheduling persis…a-db-1 ×2
+    "#);
+}
+
 /// The whole cluster has the kinds that a namespace does not have.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
