@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use super::compared::ReadVersions;
-use super::fold::{Author, is_controlled, is_event};
+use super::compared::{ReadVersions, authors};
+use super::fold::{Author, ControlledObject, is_event};
 use crate::diff::{Change, Diff, Noise};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
 
@@ -63,8 +63,7 @@ impl ManagerFilter {
         matches!(self, ManagerFilter::Everyone)
     }
 
-    /// Whether a matching manager wrote a version. If the server recorded none, the owners of the changed fields count:
-    /// usually one of them wrote twice in one second.
+    /// Whether a matching manager wrote a version.
     pub(super) fn is_among<'a>(
         &self,
         read: &ReadVersions<'a>,
@@ -74,30 +73,23 @@ impl ManagerFilter {
         if self.is_everyone() {
             return true;
         }
-        let is_recorded = writers.actors().next().is_some();
-        if is_recorded {
-            return writers.actors().any(|actor| self.accepts(read, actor));
+        let authors = authors(writers, diff);
+        if authors.is_empty() {
+            // Nobody is recorded for the request to delete an object. People may have sent it.
+            return !self.is_by_name() && !is_left_to_controllers(read);
         }
-        let owners = diff.into_iter().flat_map(|diff| {
-            let changes = diff.changes().iter();
-            changes.filter_map(|change| owner(diff, writers, change))
-        });
-        let mut owners = owners.peekable();
-        // Nobody is recorded for the request to delete an object. People may have sent it.
-        let is_nobodys = !self.is_by_name() && owners.peek().is_none();
-        is_nobodys && !is_left_to_controllers(read) || owners.any(|owner| self.accepts(read, owner))
+        authors.iter().any(|author| self.accepts(read, author))
     }
 
-    /// Whether a manager matches that wrote this object. People rarely write what a controller has made.
+    /// Whether a manager matches that wrote this object.
     fn accepts(&self, read: &ReadVersions<'_>, entry: &ManagedFieldsEntry<'_>) -> bool {
         match self {
             ManagerFilter::Everyone => true,
             ManagerFilter::Named(_) => self.names(&entry.manager),
-            ManagerFilter::People => match Author::of(entry) {
-                Author::Person => true,
-                Author::Tool => !is_made_by_controller(read),
-                Author::Controller => false,
-            },
+            ManagerFilter::People => {
+                let controlled = ControlledObject::of(read);
+                Author::of(entry, controlled.as_ref()) != Author::Controller
+            }
         }
     }
 
@@ -146,10 +138,6 @@ impl ManagerFilter {
     }
 }
 
-fn is_made_by_controller(read: &ReadVersions<'_>) -> bool {
-    is_controlled(&read.event.now.object, read.doc.root())
-}
-
 /// Whether people leave such objects to controllers: owned objects, Events, and two objects of each namespace. The server
 /// records no manager for the account, which has no fields
 /// (<https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#serviceaccount-controller>).
@@ -160,19 +148,7 @@ fn is_left_to_controllers(read: &ReadVersions<'_>) -> bool {
             (&*object.kind, &*object.name),
             ("ServiceAccount", "default") | ("ConfigMap", "kube-root-ca.crt")
         );
-    is_of_namespace || is_event(object) || is_made_by_controller(read)
-}
-
-/// The owner of a changed field, if the server recorded no writer.
-fn owner<'w, 'a>(
-    diff: &Diff<'a>,
-    writers: &'w Writers<'a>,
-    change: &Change,
-) -> Option<&'w ManagedFieldsEntry<'a>> {
-    match diff.by(writers, change)? {
-        By::Owner(owner) => Some(owner),
-        By::Actor(_) | By::Took { .. } => None,
-    }
+    is_of_namespace || is_event(object) || ControlledObject::of(read).is_some()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::doc_cache::DocCache;
 use super::state::{PastTime, TimelineEntry, VersionEvent, When};
 use crate::diff::{Diff, Noise};
 use crate::object::list_keys::ListKeys;
-use crate::object::managed_fields::Writers;
+use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::{Doc, GroupKind, ParseError, Value};
 use crate::render::diff::{ChangeType, Counts};
 use crate::source::Version;
@@ -129,6 +129,26 @@ impl Compared<'_> {
             }
         }
     }
+}
+
+/// The managers that wrote a version. If the server recorded none, the owners of the changed fields: usually one of them
+/// wrote twice in one second.
+pub(super) fn authors<'w, 'a>(
+    writers: &'w Writers<'a>,
+    diff: Option<&Diff<'a>>,
+) -> Vec<&'w ManagedFieldsEntry<'a>> {
+    let recorded: Vec<_> = writers.actors().collect();
+    if !recorded.is_empty() {
+        return recorded;
+    }
+    let owners = diff.into_iter().flat_map(|diff| {
+        let changes = diff.changes().iter();
+        changes.filter_map(|change| match diff.by(writers, change)? {
+            By::Owner(owner) => Some(owner),
+            By::Actor(_) | By::Took { .. } => None,
+        })
+    });
+    owners.collect()
 }
 
 /// The time of a write, by the server's clock.

@@ -30,6 +30,7 @@ impl Changes {
                 .iter()
                 .map(|group| SkippedSource::silent(group));
             past.skipped = unwatched.chain(silent).collect();
+            past.is_of_namespace = every.is_of_namespace;
         }
     }
 
@@ -121,6 +122,7 @@ impl Changes {
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
+            is_of_namespace: past.is_of_namespace,
             shown: page.shown,
             first: page.first,
             hidden: page.hidden,

@@ -15,6 +15,8 @@ pub(crate) struct EveryKind {
     pub(crate) unwatched: Vec<Resource>,
     /// `GROUP/VERSION` of API groups whose server does not answer.
     pub(crate) silent: Vec<String>,
+    /// Whether a namespace is chosen, which has no cluster-scoped kinds.
+    pub(crate) is_of_namespace: bool,
 }
 
 impl From<Vec<Target>> for EveryKind {
@@ -65,6 +67,7 @@ impl Session {
         let discovery = resolver.discovery().await?;
         let mut every = EveryKind {
             silent: discovery.stale.clone(),
+            is_of_namespace: !args.all_namespaces,
             ..EveryKind::default()
         };
         for found in &discovery.types {

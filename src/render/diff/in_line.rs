@@ -2,6 +2,7 @@
 
 use crate::diff::{Change, Diff, NodeId, Op, Redactor, Shown};
 use crate::object::path::Side;
+use crate::render::style::Symbols;
 use crate::render::text;
 
 use super::created::containers;
@@ -15,7 +16,13 @@ const COLUMNS: usize = 48;
 const LEAST_PATH: usize = 8;
 
 /// The parts of a path that say little about it.
-const PREFIXES: [&str; 4] = [".spec.template.spec.", ".spec.", ".data.", "."];
+const PREFIXES: [&str; 5] = [
+    ".spec.jobTemplate.spec.template.spec.",
+    ".spec.template.spec.",
+    ".spec.",
+    ".data.",
+    ".",
+];
 
 /// A change as display text: `containers[web].image`, `web:1` and `web:2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,18 +78,18 @@ pub fn most_telling_first(diff: &Diff<'_>, changes: &mut [&Change]) {
 }
 
 impl ShownChanges<'_> {
-    /// The changes in one line, the most telling one first: `image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow room, the old
-    /// value goes first, then the start of the path. The new value stays.
+    /// The changes in one line, the most telling one first: `containers[web].image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow
+    /// room, the start of the path goes first, then the old value. The new value stays.
     pub fn in_line(&self, room: Option<usize>) -> String {
         let Some((change, more)) = self.most_telling() else {
             return String::new();
         };
         let look = self.painter.view.look;
         let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
-        let parts = LineParts::of(&change, look.symbols.arrow);
+        let parts = LineParts::of(&change, look.symbols);
         let line = match room {
-            None => parts.whole(),
-            Some(columns) => parts.fitted(columns, look.symbols.ellipsis),
+            None => parts.whole(parts.path),
+            Some(columns) => parts.fitted(columns),
         };
         format!("{line}{}", look.styles.dim(&more))
     }
@@ -92,8 +99,8 @@ impl ShownChanges<'_> {
         let Some((change, more)) = self.most_telling() else {
             return 0;
         };
-        let parts = LineParts::of(&change, self.painter.view.look.symbols.arrow);
-        text::width(&parts.least()) + text::width(&more)
+        let parts = LineParts::of(&change, self.painter.view.look.symbols);
+        text::width(&parts.without_old(&parts.least_path())) + text::width(&more)
     }
 
     /// The most telling change, and the number of the others: ` (+2)`.
@@ -115,103 +122,108 @@ struct LineParts<'l> {
     path: &'l str,
     old: &'l str,
     new: &'l str,
-    arrow: &'l str,
+    symbols: &'l Symbols,
 }
 
 impl<'l> LineParts<'l> {
-    fn of(change: &'l ChangeInLine, arrow: &'l str) -> LineParts<'l> {
+    fn of(change: &'l ChangeInLine, symbols: &'l Symbols) -> LineParts<'l> {
         LineParts {
             path: &change.path,
             old: &change.old,
             new: &change.new,
-            arrow,
+            symbols,
         }
     }
 
-    fn whole(&self) -> String {
-        let LineParts {
-            path,
-            old,
-            new,
-            arrow,
-        } = self;
-        format!("{path}: {old} {arrow} {new}")
+    fn whole(&self, path: &str) -> String {
+        format!("{path}: {} {} {}", self.old, self.symbols.arrow, self.new)
     }
 
-    fn without_old(&self) -> String {
-        let LineParts {
-            path, new, arrow, ..
-        } = self;
-        format!("{path} {arrow} {new}")
+    fn without_old(&self, path: &str) -> String {
+        format!("{path} {} {}", self.symbols.arrow, self.new)
     }
 
-    /// The same change with the last step of its path.
-    fn short(&self) -> LineParts<'l> {
-        LineParts {
-            path: last_step(self.path),
-            ..*self
-        }
+    /// The path, from the longest form to the shortest: `containers[web].ports[…].name`, `…ports[…].name`, `…name`.
+    fn paths(&self) -> Vec<String> {
+        let ellipsis = self.symbols.ellipsis;
+        let steps = steps(self.path);
+        let brief: Vec<String> = steps
+            .iter()
+            .map(|step| without_keys(step, ellipsis))
+            .collect();
+        let cut = (1..steps.len()).map(|at| format!("{ellipsis}{}", brief[at..].join(".")));
+        let whole = [self.path.to_owned(), brief.join(".")];
+        whole.into_iter().chain(cut).collect()
     }
 
-    fn least(&self) -> String {
-        self.short().without_old()
+    fn least_path(&self) -> String {
+        self.paths().pop().unwrap_or_default()
     }
 
     /// The path is cut in the middle, or the whole text at its end if that leaves too little of the path.
-    fn cut(&self, columns: usize, ellipsis: &str) -> String {
-        let value = format!(" {} {}", self.arrow, self.new);
+    fn cut(&self, columns: usize) -> String {
+        let (path, ellipsis) = (self.least_path(), self.symbols.ellipsis);
+        let value = format!(" {} {}", self.symbols.arrow, self.new);
         let room = columns.saturating_sub(text::width(&value));
         if room < LEAST_PATH {
-            return text::cut_end(&self.without_old(), columns, ellipsis).into_owned();
+            return text::cut_end(&self.without_old(&path), columns, ellipsis).into_owned();
         }
-        format!("{}{value}", text::cut_middle(self.path, room, ellipsis))
+        format!("{}{value}", text::cut_middle(&path, room, ellipsis))
     }
 
-    /// The start of the path goes first, then the old value, the middle of the path, and at last the end of the new value.
-    fn fitted(&self, columns: usize, ellipsis: &str) -> String {
-        let least = self.least();
-        let lines = [
-            self.whole(),
-            self.short().whole(),
-            self.without_old(),
-            least.clone(),
-        ];
-        let fitting = lines.into_iter().find(|line| text::fits(line, columns));
-        fitting.unwrap_or_else(|| self.short().cut(columns, ellipsis))
+    /// The start of the path goes first, as far as needed, then the old value, the middle of the path, and at last the end
+    /// of the new value.
+    fn fitted(&self, columns: usize) -> String {
+        let paths = self.paths();
+        let whole = paths.iter().map(|path| self.whole(path));
+        let without_old = paths.iter().map(|path| self.without_old(path));
+        let mut lines = whole.chain(without_old);
+        let fitting = lines.find(|line| text::fits(line, columns));
+        fitting.unwrap_or_else(|| self.cut(columns))
     }
 }
 
-/// `image` of `containers[web].image`. A key in brackets may have dots of its own.
-fn last_step(path: &str) -> &str {
+/// The steps of a path: `containers[web]` and `image`. A key in brackets may have dots of its own.
+fn steps(path: &str) -> Vec<&str> {
     let mut depth = 0_usize;
-    let mut start = 0;
-    for (at, byte) in path.bytes().enumerate() {
+    let is_between = |byte: char| {
         match byte {
-            b'[' => depth += 1,
-            b']' => depth = depth.saturating_sub(1),
-            b'.' if depth == 0 => start = at + 1,
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-    }
-    &path[start..]
+        byte == '.' && depth == 0
+    };
+    path.split(is_between).collect()
 }
 
-/// The rank of a change in a line that has room for one: what people set, then reasons and states, then the rest.
+/// `ports[…]` of `ports[containerPort=80,protocol=TCP]`. The name of an item stays.
+fn without_keys(step: &str, ellipsis: &str) -> String {
+    match step.split_once('[') {
+        Some((name, keys)) if keys.contains('=') && !keys.starts_with('"') => {
+            format!("{name}[{ellipsis}]")
+        }
+        _ => step.to_owned(),
+    }
+}
+
+/// The rank of a change in a line that has room for one: what people set, images first, then reasons and states, then the rest.
 fn weight(diff: &Diff<'_>, change: &Change) -> usize {
     let top = diff.chain(change.at).last();
     let field = |at: NodeId| diff.field(at).unwrap_or_default();
     match top.map(field).unwrap_or_default() {
         "metadata" if field(change.at) == "deletionTimestamp" => 0,
-        "metadata" => 4,
+        "metadata" => 5,
         "status" => match field(change.at) {
-            "reason" | "waiting" | "terminated" | "phase" => 5,
-            "status" => 6,
-            name if name.ends_with("Time") => 8,
-            _ => 7,
+            "reason" | "waiting" | "terminated" | "phase" => 6,
+            "status" => 7,
+            name if name.ends_with("Time") => 9,
+            _ => 8,
         },
-        "spec" => 1,
-        "data" | "stringData" | "binaryData" => 2,
-        _ => 3,
+        "spec" if field(change.at) == "image" => 1,
+        "spec" => 2,
+        "data" | "stringData" | "binaryData" => 3,
+        _ => 4,
     }
 }
 
@@ -250,7 +262,43 @@ mod tests {
         let (old, new) = (doc("1"), doc("2"));
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let change = change_in_line(&diff, &diff.changes()[0], &Redactor::new());
-        let parts = LineParts::of(&change, "->");
-        assert_eq!(parts.fitted(19, "…"), r#"data["a: b"] -> "2""#);
+        let parts = LineParts::of(&change, &Symbols::UNICODE);
+        assert_eq!(parts.fitted(18), r#"data["a: b"] → "2""#);
+    }
+
+    #[test]
+    fn a_path_is_cut_only_as_far_as_needed() {
+        let change = ChangeInLine {
+            path: "containers[app].ports[containerPort=80,protocol=TCP].name".to_owned(),
+            old: "http".to_owned(),
+            new: "web".to_owned(),
+        };
+        let parts = LineParts::of(&change, &Symbols::UNICODE);
+        let lines = [80, 50, 40, 29, 22, 17, 12].map(|columns| parts.fitted(columns));
+        insta::assert_snapshot!(lines.join("\n"), @"
+        containers[app].ports[containerPort=80,protocol=TCP].name: http → web
+        containers[app].ports[…].name: http → web
+        …ports[…].name: http → web
+        …ports[…].name: http → web
+        …name: http → web
+        …name: http → web
+        …name → web
+        ");
+    }
+
+    #[test]
+    fn an_image_comes_first() {
+        let doc = |image: &str| {
+            let container = format!(r#"{{"name":"etl","env":"{image}","image":"{image}"}}"#);
+            Doc::parse(format!(r#"{{"spec":{{"containers":[{container}]}}}}"#)).expect("JSON")
+        };
+        let (old, new) = (doc("1"), doc("2"));
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let mut changes: Vec<&Change> = diff.changes().iter().collect();
+        most_telling_first(&diff, &mut changes);
+        let change = change_in_line(&diff, changes[0], &Redactor::new());
+        assert_eq!(change.path, "containers[etl].image");
+        let path = ".spec.jobTemplate.spec.template.spec.containers[name=etl].image";
+        assert_eq!(short_path(path), "containers[etl].image");
     }
 }

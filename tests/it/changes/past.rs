@@ -542,7 +542,7 @@ async fn a_namespace_has_one_timeline() {
     2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  existed 2s
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "on" → auto
-    ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z ──
+    ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -579,14 +579,14 @@ async fn a_deletion_is_found_without_the_watch_cache() {
     2026-03-02T12:00:02.000Z–2026-03-02T12:00:04.000Z DELETED pod/gone  4  4m58s ago  existed 1s
     2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
     + .data.mode: "off"
-    ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing ──
+    ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
     "#);
     // It was created after the start, so neither listing has it.
     assert_snapshot!(since(&before), @r#"
     2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
     2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
     + .data.mode: "off"
-    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing ──
+    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
     "#);
 }
 

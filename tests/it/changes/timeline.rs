@@ -104,7 +104,7 @@ async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -124,7 +124,7 @@ async fn owned_objects_and_reports_are_shown_on_request() {
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -136,8 +136,64 @@ async fn a_timeline_of_people_has_no_controllers() {
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
-    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
+}
+
+/// A manager changes an object through a patch.
+fn patch(cluster: &Cluster, target: &Target, change: &Value, by: &Writer) {
+    cluster.tick(1);
+    cluster.sandbox.patch(target, change, by).unwrap();
+}
+
+/// What people do to owned objects: the operator `tenants` owns one, and a Pod leaves its controller.
+async fn people_and_owned_objects() -> Cluster {
+    let cluster = Cluster::start().await;
+    let kcm = "kube-controller-manager";
+    let set = cluster.put(deployment("web", 1));
+    let tenant = cluster.put(config_map("tenant", &json!({})));
+    let orders = owned_by(config_map("orders", &json!({"version": "14"})), &tenant);
+    create(&cluster, orders, "tenants");
+    create(&cluster, owned_by(pod("web-1", &json!({})), &set), kcm);
+    let orders = Target::new("configmaps", "shop", "orders");
+    let web = Target::new("pods", "shop", "web-1");
+    let version = |version: &str| json!({"data": {"version": version}});
+    let label = |app: &str| json!({"metadata": {"labels": {"app": app}}});
+    patch(&cluster, &orders, &version("15"), &Writer::new("tenants"));
+    patch(&cluster, &orders, &version("17"), &Writer::new("rita"));
+    let again = version("18"); // in the same second
+    let rita = Writer::new("rita");
+    cluster.sandbox.patch(&orders, &again, &rita).unwrap();
+    let ready = json!({"status": {"phase": "Running"}});
+    let kubelet = Writer::new("node-agent").on("status");
+    patch(&cluster, &web, &ready, &kubelet);
+    patch(&cluster, &web, &label("mine"), &Writer::new("node-agent"));
+    patch(&cluster, &web, &label("debug"), &Writer::new("zoe"));
+    let released = json!({"metadata": {"ownerReferences": null}});
+    patch(&cluster, &web, &released, &Writer::new(kcm));
+    cluster
+}
+
+/// A manager that made an owned object, or reports about it, is its controller. Others are people.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_people_do_to_owned_objects_is_not_counted() {
+    let cluster = people_and_owned_objects().await;
+    let args = ["changes", "--since-rv=3", "--once", "-o=short"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
+    ·  2026-03-02T12:00:03.000Z-2026-03-02T12:00:05.000Z configmap/tenant: 2 versions of 1 configmap: --owned
+    ·  2026-03-02T12:00:04.000Z-2026-03-02T12:00:09.000Z deployment/web: 4 versions of 1 pod: --owned
+    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
+    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    "#);
+    let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
+    assert_snapshot!(people.transcript(), @r#"
+    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    "#);
 }
 
 /// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
@@ -166,7 +222,7 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
     2026-03-02T12:00:03.000Z serviceaccount/builder  created
     2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
-    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -174,13 +230,72 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
     2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
     let ran = timeline(&["--by", "kubctl*", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
     ");
+}
+
+/// The server records no time for a deletion. The next write to any object limits it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_uncertain_time_is_marked() {
+    let cluster = Cluster::start().await;
+    for name in ["one", "two"] {
+        cluster.put(config_map(name, &json!({})));
+        cluster.delete("configmaps", name);
+    }
+    let args = ["changes", "cm", "--since-rv=1", "--once", "-o=short"];
+    let mut terminal = cluster.spy().on_terminal((80, 12), &args);
+    terminal.finish();
+    let piped = cluster.spy().run(&args).transcript();
+    assert_snapshot!(terminal.transcript() + &piped, @"
+    12:00:01 configmap/one  kubectl-create  created
+    ~12:00:01 configmap/one  deleted  existed 0s
+    12:00:03 configmap/two  kubectl-create  created
+    12:00:03–12:05:00 configmap/two  deleted  existed 0s
+    ── 2 of 2 objects changed, in 1 kind, back to 12:00:01 ──
+    ── complete since 12:00:01 ──
+    4 versions: 4 earlier · 0 changes shown, 2 hidden · 0s
+    2026-03-02T12:00:01.000Z configmap/one  kubectl-create  created
+    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed 0s
+    2026-03-02T12:00:03.000Z configmap/two  kubectl-create  created
+    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed 0s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ");
+}
+
+/// The reason and the count stay, at any width.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_line_of_a_warning_fits_a_narrow_terminal() {
+    let cluster = Cluster::start().await;
+    let about = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data-db-1", "uid": "1"}});
+    let warning = event("unplaced", &about, "FailedScheduling");
+    create(&cluster, warning, "kube-scheduler");
+    let args = ["changes", "--since-rv=1", "--once", "-o=short"];
+    let line = |columns| {
+        let mut terminal = cluster.spy().on_terminal((columns, 12), &args);
+        terminal.finish();
+        let shown = terminal.transcript();
+        shown.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!([120, 100, 80, 70, 50].map(line).join("\n"), @r#"
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedScheduling of "data-db-1", in words that no… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedScheduling of "data-db-… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1: FailedSch… ×2
+    12:00:01 Warning FailedScheduling persistentvolumeclaim/data-db-1 ×2
+    12:00:01 Warning FailedScheduling persis…a-db-1 ×2
+    "#);
+}
+
+/// The whole cluster has the kinds that a namespace does not have.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
+    let ran = timeline(&["-A", "-o", "short", "--people"]).await;
+    assert!(!ran.stdout.contains("cluster-scoped"), "{}", ran.stdout);
 }
 
 /// A path that no version has is named, with one that works. A path without changes is not.
@@ -188,7 +303,7 @@ async fn a_manager_can_be_a_pattern() {
 async fn a_path_that_no_version_has_is_named() {
     let ran = timeline(&["--only", "image", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! --only image matches no field in 15 versions
     ! hint: did you mean --only '**.image'?
     ");
@@ -202,7 +317,7 @@ async fn a_path_that_no_version_has_is_named() {
     ])
     .await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ! --only .spec.paused matches no field in 15 versions
     ! --only .spec.replica matches no field in 15 versions
     ! hint: did you mean --only '.spec.replicas'?
@@ -308,7 +423,7 @@ async fn a_creation_without_a_selected_part_is_not_printed() {
     2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
     2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
-    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -398,6 +513,7 @@ async fn a_live_timeline_counts_in_its_footer() {
     terminal.finish();
     assert_snapshot!(terminal.transcript().replace("^C", ""), @"
     ── live since 12:05:00 · none of 1 object changed · complete ──
+    ── cluster-scoped kinds are not read: -A ──
     ·  12:05:00 deployment/web: 2 versions of 2 pods: --owned
     12:05:00 MODIFIED deployment/web  2→5  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3

@@ -37,6 +37,7 @@ async fn the_timeline_of_a_rollout_at_80_columns() {
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
     ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
+    ── cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
 }
@@ -53,7 +54,7 @@ async fn the_timeline_of_a_rollout_at_100_columns() {
       last-applied-configuration: ~ …ainers[name=web].image: …com/shop/web:v2.3.9 → …com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
     ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 ──
-    ── complete since 12:00:02 ──
+    ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
 }
@@ -70,6 +71,7 @@ async fn the_timeline_of_a_rollout_at_120_columns() {
       last-applied-configuration: ~ …containers[name=web].image: …example.com/shop/web:v2.3.9 → …example.com/shop/web:v2.4.1
       44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
     ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
+    ── cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
 }
@@ -116,6 +118,7 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     + .data.legacy-search: "on"
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
+    ── cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
 }
@@ -161,7 +164,7 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 ──
-    ── complete since 12:00:02 ──
+    ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
 }
@@ -207,6 +210,7 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
+    ── cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
 }

@@ -330,21 +330,21 @@ fn short_changes_at_80_columns() {
     assert_snapshot!(shown(80, "changes deploy,sts,quota -o short"), @r#"
     18:41:00 resourcequota/small  created
     18:41:00 statefulset/db  kubectl-create +1  created  shop/db:16
-    18:41:00 statefulset/db  kubectl-set +1  image: db:16 → db:bad (+5)
-    18:41:00 statefulset/db  kube-controller-manager  availableReplicas: 3 → 2 (+4)
+    18:41:00 statefulset/db  kubectl-set +1  …image: db:16 → db:bad (+5)
+    18:41:00 statefulset/db  kube-controller-manager  …availableReplicas: 3 → 2 (+4)
     18:41:00 deployment/web  kubectl-create +1  created  shop/web:2.4.1
     18:41:00 deployment/worker  kubectl-create +1  created  shop/crash:7
-    18:41:00 deployment/web  kube-controller-manager  unavailableReplicas → 1 (+2)
-    18:41:00 deployment/web  probably ku…  reason → MinimumReplicasAvailable (+8)
+    18:41:00 deployment/web  kube-controller-manager  …unavailableReplicas → 1 (+2)
+    18:41:00 deployment/web  probably ku…  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
-    18:41:00 deployment/web  kube-contro…  annotations["d…s.io/revision"] → "2" (+2)
-    18:41:00 deployment/web  kube-controller-manager  updatedReplicas → (none) (+1)
-    18:41:00 deployment/web  kube-contro…  reason → ReplicaSetUpdated (+3)
+    18:41:00 deployment/web  kube-contro…  …annotations["…s.io/revision"] → "2" (+2)
+    18:41:00 deployment/web  kube-controller-manager  …updatedReplicas → (none) (+1)
+    18:41:00 deployment/web  kube-contro…  …reason → ReplicaSetUpdated (+3)
     18:41:00 deployment/web  kubectl (scale)  replicas: 2 → 6
-    18:41:00 deployment/web  kube-contro…  reason → MinimumReplicasUnavailable (+3)
-    18:41:00 deployment/web  kube-controller-manager  unavailableReplicas → 6 (+1)
-    18:41:00 deployment/web  probably kube-controller-manager (status)  replicas → 4
-    18:41:00 deployment/web  kube-controller-manager  availableReplicas: 2 → 3 (+2)
+    18:41:00 deployment/web  kube-contro…  …reason → MinimumReplicasUnavailable (+3)
+    18:41:00 deployment/web  kube-controller-manager  …unavailableReplicas → 6 (+1)
+    18:41:00 deployment/web  probably kube-controller-manager  …replicas: 3 → 4
+    18:41:00 deployment/web  kube-controller-manager  …availableReplicas: 2 → 3 (+2)
     17 versions: 17 live · 44 changes shown, 38 hidden · 0s
     "#);
 }
@@ -354,18 +354,18 @@ fn short_changes_at_100_columns() {
     assert_snapshot!(shown(100, "changes deploy,sts,quota -o short"), @r#"
     18:41:00 resourcequota/small  created
     18:41:00 statefulset/db  kubectl-create, kube-controller-manager (status)  created  shop/db:16
-    18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  image: db:16 → db:bad (+5)
+    18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  …image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager (status)  status.availableReplicas: 3 → 2 (+4)
     18:41:00 deployment/web  kubectl-create, kube-controller-manager (status)  created  shop/web:2.4.1
     18:41:00 deployment/worker  kubectl-create, kube-controller-manager (status)  created  shop/crash:7
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
-    18:41:00 deployment/web  probably kube-controller-manager  reason → MinimumReplicasAvailable (+8)
+    18:41:00 deployment/web  probably kube-controller-manager  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
-    18:41:00 deployment/web  kube-contro…  annotations["deployment.kubernetes.io/revision"] → "2" (+2)
+    18:41:00 deployment/web  kube-contro…  …annotations["deployment.kubernetes.io/revision"] → "2" (+2)
     18:41:00 deployment/web  kube-controller-manager (status)  status.updatedReplicas: 2 → (none) (+1)
-    18:41:00 deployment/web  kube-controller-manager (status)  reason → ReplicaSetUpdated (+3)
+    18:41:00 deployment/web  kube-controller-manager (status)  …reason → ReplicaSetUpdated (+3)
     18:41:00 deployment/web  kubectl (scale)  replicas: 2 → 6
-    18:41:00 deployment/web  kube-controller-manager (status)  reason → MinimumReplicasUnavailable (+3)
+    18:41:00 deployment/web  kube-controller-manager (status)  …reason → MinimumReplicasUnavailable (+3)
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 1 → 6 (+1)
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)
@@ -383,13 +383,13 @@ fn short_changes_at_120_columns() {
     18:41:00 deployment/web  kubectl-create, kube-controller-manager (status)  created  shop/web:2.4.1
     18:41:00 deployment/worker  kubectl-create, kube-controller-manager (status)  created  shop/crash:7
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
-    18:41:00 deployment/web  probably kube-controller-manager (status)  reason → MinimumReplicasAvailable (+8)
+    18:41:00 deployment/web  probably kube-controller-manager (status)  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
-    18:41:00 deployment/web  kube-controller-manager (status)  annotations["deployment.kubernetes.io/revision"] → "2" (+2)
+    18:41:00 deployment/web  kube-controller-manager (status)  …annotations["deployment.kubernetes.io/revision"] → "2" (+2)
     18:41:00 deployment/web  kube-controller-manager (status)  status.updatedReplicas: 2 → (none) (+1)
-    18:41:00 deployment/web  kube-controller-manager (status)  reason: NewReplicaSetCreated → ReplicaSetUpdated (+3)
+    18:41:00 deployment/web  kube-controller-manager (status)  …reason: NewReplicaSetCreated → ReplicaSetUpdated (+3)
     18:41:00 deployment/web  kubectl (scale)  replicas: 2 → 6
-    18:41:00 deployment/web  kube-controller-manager (status)  reason → MinimumReplicasUnavailable (+3)
+    18:41:00 deployment/web  kube-controller-manager (status)  status.conditions[…].reason → MinimumReplicasUnavailable (+3)
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 1 → 6 (+1)
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)

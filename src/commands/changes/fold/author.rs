@@ -1,5 +1,6 @@
-//! `Author`: what kind of program a field manager is, by its name.
+//! `Author`: what kind of program a field manager is, by its name and by what it did to the object.
 
+use super::ControlledObject;
 use crate::object::managed_fields::ManagedFieldsEntry;
 
 /// What kind of program a field manager is.
@@ -44,7 +45,20 @@ const CONTROLLERS: [&str; 12] = [
 ];
 
 impl Author {
-    pub(crate) fn of(entry: &ManagedFieldsEntry<'_>) -> Author {
+    /// What the manager of an entry is for the object, which may have a controller of any name.
+    pub(crate) fn of(
+        entry: &ManagedFieldsEntry<'_>,
+        controlled: Option<&ControlledObject<'_>>,
+    ) -> Author {
+        match (Author::by_name(entry), controlled) {
+            (Author::Tool, Some(object)) if object.is_controlled_by(&entry.manager) => {
+                Author::Controller
+            }
+            (author, _) => author,
+        }
+    }
+
+    fn by_name(entry: &ManagedFieldsEntry<'_>) -> Author {
         let name = entry.manager.to_lowercase();
         let is_client = |client: &str| match name.strip_prefix(client) {
             Some(rest) => !rest.starts_with(|next: char| next.is_ascii_alphanumeric()),
@@ -90,7 +104,7 @@ mod tests {
             let mut entry = ManagedFieldsEntry::default();
             entry.manager = manager.into();
             entry.subresource = subresource.into();
-            assert_eq!(Author::of(&entry), expect, "{manager}");
+            assert_eq!(Author::of(&entry, None), expect, "{manager}");
         }
     }
 }

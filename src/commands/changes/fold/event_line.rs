@@ -10,10 +10,10 @@ use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::object::{EventFacts, ObjectRef, Uid};
 use crate::render::style::Role;
-use crate::render::text::{cut_end, escape_line, width};
+use crate::render::text::{cut_end, cut_line, cut_middle, escape_line, width};
 use crate::status::short_refusal;
 
-/// Below this many columns, a message says nothing.
+/// In fewer columns, a message and its colon say nothing.
 const LEAST: usize = 12;
 
 /// An Event, or several that differ only in their object.
@@ -62,8 +62,8 @@ impl EventLine {
         self.counts.extend(other.counts);
     }
 
-    /// `21:39:42 Warning FailedScheduling pod/web-1 and 2 more: 0/2 nodes are available ×3`. The end of the message gives
-    /// way to the count.
+    /// `21:39:42 Warning FailedScheduling pod/web-1 and 2 more: 0/2 nodes are available ×3`. On a narrow terminal, the end of
+    /// the message goes first, then the whole message, then the middle of the object's name.
     pub(crate) fn line(&self, style: &LineStyle<'_>) -> String {
         let styles = style.look.styles;
         let role = if self.event.is_warning() {
@@ -73,38 +73,63 @@ impl EventLine {
         };
         let time = style.clock(self.first);
         let what = escape_line(&format!("{} {}", self.event.type_, self.event.reason)).into_owned();
-        let others = match self.names.len() - 1 {
-            0 => String::new(),
-            others => format!(" and {others} more"),
-        };
-        let about = escape_line(&self.event.about.to_string()).into_owned();
-        let place = style
-            .place(&self.event.about)
-            .map(|place| format!("  {place}"));
-        let others = others + &place.unwrap_or_default();
-        let counts = self.counts.values().copied();
-        let count = match counts.fold(0, i64::saturating_add) {
-            ..2 => String::new(),
-            count => format!(" ×{count}"),
-        };
-        let head = format!("{time} {what} {about}{others}: ");
-        let message = in_brief(&self.event.message);
-        let message = escape_line(&message);
-        let message = match style.look.width {
-            None => message,
-            Some(columns) => {
-                let room = columns.saturating_sub(width(&head) + width(&count));
-                let cut = cut_end(&message, room.max(LEAST), style.look.symbols.ellipsis);
-                cut.into_owned().into()
-            }
-        };
-        format!(
-            "{} {} {}{others}: {message}{}",
+        let (others, count) = (self.others(style), self.count());
+        let fixed = format!("{time} {what} {others}{count}");
+        let room = style
+            .look
+            .width
+            .map(|columns| columns.saturating_sub(width(&fixed)));
+        let (about, message) = self.about_and_message(room, style.look.symbols.ellipsis);
+        let line = format!(
+            "{} {} {}{others}{message}{}",
             styles.dim(&time),
             styles.paint(role, &what),
             styles.name(&about),
             styles.dim(&count)
-        )
+        );
+        match style.look.width {
+            Some(columns) => cut_line(&line, columns, style.look.symbols.ellipsis).into_owned(),
+            None => line,
+        }
+    }
+
+    /// ` and 2 more  -n shop`: the other objects, and the namespace if lines must name it.
+    fn others(&self, style: &LineStyle<'_>) -> String {
+        let others = match self.names.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        match style.place(&self.event.about) {
+            Some(place) => format!("{others}  {place}"),
+            None => others,
+        }
+    }
+
+    /// ` ×3`, if it happened more than once.
+    fn count(&self) -> String {
+        let counts = self.counts.values().copied();
+        match counts.fold(0, i64::saturating_add) {
+            ..2 => String::new(),
+            count => format!(" ×{count}"),
+        }
+    }
+
+    /// The object, and the message behind a colon, in this many columns. A message without room for a few words is left out.
+    fn about_and_message(&self, room: Option<usize>, ellipsis: &str) -> (String, String) {
+        let about = escape_line(&self.event.about.to_string()).into_owned();
+        let message = in_brief(&self.event.message);
+        let message = format!(": {}", escape_line(&message));
+        let Some(columns) = room else {
+            return (about, message);
+        };
+        let left = columns.saturating_sub(width(&about));
+        if left < width(&message).min(LEAST) {
+            return (
+                cut_middle(&about, columns, ellipsis).into_owned(),
+                String::new(),
+            );
+        }
+        (about, cut_end(&message, left, ellipsis).into_owned())
     }
 }
 

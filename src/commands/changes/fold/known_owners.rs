@@ -3,8 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::timeline_part::{is_endpoints, is_event};
-use crate::object::{ObjectRef, Uid, Value};
+use super::ControlledObject;
+use super::timeline_part::is_event;
+use crate::object::{ObjectRef, Uid};
 use crate::source::Version;
 
 /// The longest chain. Owner references can form a circle.
@@ -52,16 +53,8 @@ impl KnownOwners {
         }
     }
 
-    /// The top of the chain above an object; the object itself if it has no controller.
-    pub(super) fn top(&mut self, object: &ObjectRef, root: Value<'_>) -> ObjectRef {
-        match controller(object, root) {
-            Some(controller) => self.top_known(&controller),
-            None => object.clone(),
-        }
-    }
-
-    /// The top of the chain above an object of which only the reference is at hand.
-    pub(super) fn top_known(&mut self, object: &ObjectRef) -> ObjectRef {
+    /// The top of the chain of controllers above an object; the object itself if it has none.
+    pub(super) fn top(&mut self, object: &ObjectRef) -> ObjectRef {
         let mut top = object.clone();
         for _ in 0..DEPTH {
             match self.controller_of(&top) {
@@ -80,30 +73,11 @@ impl KnownOwners {
             KnownObject::Version(version) => version,
         };
         let doc = version.doc().ok()?;
-        let found = controller(&version.object, doc.root());
+        let found = ControlledObject::at(&version.object, doc.root());
+        let found = found.map(|controlled| controlled.owner);
         *known = KnownObject::Controller(found.clone());
         found
     }
-}
-
-/// The controller of an object. It is in the same namespace.
-fn controller(object: &ObjectRef, root: Value<'_>) -> Option<ObjectRef> {
-    if is_endpoints(object) {
-        return Some(ObjectRef {
-            kind: "Service".into(),
-            uid: None,
-            ..object.clone()
-        });
-    }
-    let mut owners = root.items_at(&["metadata", "ownerReferences"]);
-    let owner = owners.find(|owner| owner.bool_at(&["controller"]) == Some(true))?;
-    Some(ObjectRef {
-        api_version: owner.text_at(&["apiVersion"])?,
-        kind: owner.text_at(&["kind"])?,
-        namespace: object.namespace.clone(),
-        name: owner.text_at(&["name"])?,
-        uid: owner.text_at(&["uid"]).map(Uid::new),
-    })
 }
 
 #[cfg(test)]
@@ -128,13 +102,13 @@ mod tests {
         })
     }
 
-    fn top(known: &[Arc<Version>], of: &Version) -> String {
+    fn top(known: &[Arc<Version>], of: &Arc<Version>) -> String {
         let mut owners = KnownOwners::default();
         for version in known {
             owners.learn(version);
         }
-        let doc = of.doc().expect("JSON");
-        owners.top(&of.object, doc.root()).to_string()
+        owners.learn(of);
+        owners.top(&of.object).to_string()
     }
 
     #[test]
@@ -147,6 +121,6 @@ mod tests {
         assert_eq!(top(&[], &version("Endpoints", "web", None)), "service/web");
         let [a, b] = [["a", "b"], ["b", "a"]]
             .map(|[own, other]| version("Widget", own, Some(["Widget", other])));
-        assert_eq!(top(&[a.clone(), b], &a), "widget/b");
+        assert_eq!(top(&[a.clone(), b], &a), "widget/a");
     }
 }

@@ -2,6 +2,7 @@
 //! An Event is one line. What controllers did about it becomes one counted line below the object they did it for.
 
 mod author;
+mod controlled_object;
 mod event_line;
 mod folded_objects;
 mod folded_run;
@@ -19,10 +20,11 @@ use crate::object::ObjectRef;
 use crate::source::Version;
 
 pub(super) use author::Author;
+pub(super) use controlled_object::ControlledObject;
 pub(crate) use event_line::EventLine;
 use folded_run::FoldedRun;
 use known_owners::KnownOwners;
-pub(super) use timeline_part::{TimelinePart, is_controlled, is_event};
+pub(super) use timeline_part::{TimelinePart, is_event};
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,8 +101,10 @@ impl TimelineFold {
                 self.take_event(entry, compared)
             }
             (FoldMode::Controllers, TimelinePart::Owned | TimelinePart::Report) => {
-                let object = &compared.read.event.now.object;
-                let owner = self.owners.top(object, compared.read.doc.root());
+                let owner = match ControlledObject::of(compared.read) {
+                    Some(controlled) => self.owners.top(&controlled.owner),
+                    None => compared.read.event.now.object.as_ref().clone(),
+                };
                 self.run(&owner, entry).add(part, entry, compared);
                 FoldedInto::CountedLine
             }
@@ -112,7 +116,7 @@ impl TimelineFold {
         let Some(mut line) = EventLine::of(compared, entry.time()) else {
             return FoldedInto::Nothing;
         };
-        let owner = self.owners.top_known(&line.event.about);
+        let owner = self.owners.top(&line.event.about);
         // The server deletes Events after an hour, which says nothing about their objects.
         let is_normal = !line.event.is_warning() || compared.read.event.is_end();
         if self.mode == FoldMode::Controllers && is_normal {

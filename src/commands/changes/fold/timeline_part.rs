@@ -1,9 +1,9 @@
 //! `TimelinePart`: what a version is in the timeline of every kind. A pure decision about one compared version.
 
-use super::Author;
-use crate::commands::changes::compared::Compared;
+use super::{Author, ControlledObject};
+use crate::commands::changes::compared::{Compared, authors};
 use crate::diff::{Change, Diff};
-use crate::object::{ObjectRef, Value};
+use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 
 /// The annotation in which the controller of Deployments counts revisions.
@@ -19,29 +19,29 @@ pub(crate) enum TimelinePart {
     Version,
     /// An Event.
     Event,
-    /// A version of an object that a controller created for its owner.
+    /// What controllers did about an object that they created for its owner.
     Owned,
     /// A report of a controller about an object.
     Report,
 }
 
 impl TimelinePart {
-    /// Decides what a version is. What people do to owned objects, or report, is what somebody did.
+    /// Decides what a version is. What people and tools do to owned objects is what somebody did.
     pub(crate) fn of(compared: &Compared<'_>) -> TimelinePart {
-        let event = compared.read.event;
-        if is_event(&event.now.object) {
+        if is_event(&compared.read.event.now.object) {
             return TimelinePart::Event;
         }
-        let mut actors = compared.writers.actors();
-        let is_by_person = actors.any(|actor| Author::of(actor) == Author::Person);
-        if is_by_person {
-            TimelinePart::Version
-        } else if is_controlled(&event.now.object, compared.read.doc.root()) {
-            TimelinePart::Owned
-        } else if is_report(compared) {
-            TimelinePart::Report
-        } else {
-            TimelinePart::Version
+        let owned = ControlledObject::of(compared.read);
+        let authors = authors(&compared.writers, compared.diff.as_ref());
+        let is_by = |kind| {
+            let mut authors = authors.iter();
+            authors.any(|author| Author::of(author, owned.as_ref()) == kind)
+        };
+        match owned {
+            _ if is_by(Author::Person) => TimelinePart::Version,
+            Some(_) if !is_by(Author::Tool) => TimelinePart::Owned,
+            None if is_report(compared) => TimelinePart::Report,
+            Some(_) | None => TimelinePart::Version,
         }
     }
 }
@@ -49,17 +49,6 @@ impl TimelinePart {
 /// Whether the object is an Event, of either of the groups that serve them.
 pub(crate) fn is_event(object: &ObjectRef) -> bool {
     &*object.kind == "Event" && matches!(object.group(), "" | "events.k8s.io")
-}
-
-/// Whether a controller made the object for another one: it has a controller, or is the Endpoints of a Service.
-pub(crate) fn is_controlled(object: &ObjectRef, root: Value<'_>) -> bool {
-    let mut owners = root.items_at(&["metadata", "ownerReferences"]);
-    owners.any(|owner| owner.bool_at(&["controller"]) == Some(true)) || is_endpoints(object)
-}
-
-/// Whether the object is an Endpoints, which has the name of its Service and no owner.
-pub(super) fn is_endpoints(object: &ObjectRef) -> bool {
-    &*object.kind == "Endpoints" && object.group().is_empty()
 }
 
 fn is_report(compared: &Compared<'_>) -> bool {

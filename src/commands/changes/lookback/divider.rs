@@ -16,10 +16,15 @@ use crate::watch::{End, Revision};
 /// The text if the time is unknown.
 const FORGOTTEN: &str = "the server has compacted older versions";
 
+/// The text about what a namespace does not contain, with the flag that reads it.
+const CLUSTER_SCOPED: &str = "cluster-scoped kinds are not read: -A";
+
 /// The line between earlier and live versions.
 pub(crate) struct Divider<'s> {
     pub(crate) found: &'s [SourcePast],
     pub(crate) skipped: &'s [SkippedSource],
+    /// Whether it is about every kind of one namespace.
+    pub(crate) is_of_namespace: bool,
     /// Whether a flag (`--since` or `--since-rv`) requests the past.
     pub(crate) is_asked: bool,
     /// Versions from before this time were not requested.
@@ -91,6 +96,7 @@ impl Divider<'_> {
             .chain(forgotten.map(|words| words.text(&time)))
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
+            .chain(self.is_of_namespace.then(|| CLUSTER_SCOPED.to_owned()))
             .collect();
         lines.extend(ruled(&parts, columns));
         lines
@@ -324,6 +330,7 @@ mod tests {
         let divider = Divider {
             found: &found,
             skipped: &[],
+            is_of_namespace: false,
             is_asked: true,
             since: None,
             shown: 0,

@@ -71,6 +71,8 @@ pub(super) struct LookBack {
     pub(super) found: Vec<SourcePast>,
     /// The sources that could not be read.
     pub(super) skipped: Vec<SkippedSource>,
+    /// Whether it reads every kind of one namespace.
+    pub(super) is_of_namespace: bool,
 }
 
 impl LookBack {
@@ -91,6 +93,7 @@ impl LookBack {
         LookBack {
             dates: dates.map(|dates| Arc::new(dates.limited(&request_limit))),
             skipped: Vec::new(),
+            is_of_namespace: false,
             listed: HashMap::new(),
             synced: HashSet::new(),
             progress: Arc::default(),

@@ -1,14 +1,14 @@
 //! `-o short`: a version as one line.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::text::TextView;
 use crate::commands::changes::fold::EventLine;
 use crate::render::diff::{ChangeType, ShownChanges, VersionWriter, images_in_line, writer};
 use crate::render::text::{cut_line, escape_line, width};
 
-/// An interval of at most this length is shown by its start, so that the lines stay aligned.
-const EXACT: SignedDuration = SignedDuration::from_secs(10);
+/// On a terminal, an interval of at most this length is shown by its start.
+const SHORT_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 
 /// The columns between the parts of a line.
 const GAP: &str = "  ";
@@ -23,7 +23,7 @@ impl TextView<'_> {
         }
         let styles = self.look.styles;
         let object = &self.compared.read.event.now.object;
-        let time = self.interval(EXACT);
+        let time = self.short_time();
         let name = style.name(object);
         let start = format!("{} {}", styles.dim(&time), styles.name(&name));
         let ellipsis = self.look.symbols.ellipsis;
@@ -46,6 +46,16 @@ impl TextView<'_> {
         let room = columns.saturating_sub(width(&head));
         let line = format!("{head}{}", self.short_what(Some(room)));
         cut_line(&line, columns, ellipsis).into_owned()
+    }
+
+    /// The time, the start of a short interval (`~21:39:42`), or both ends of a longer one. A pipe has both ends.
+    fn short_time(&self) -> String {
+        let from = self.time_of_entry();
+        let is_short = |until: Timestamp| until.duration_since(from) <= SHORT_INTERVAL;
+        if self.look.width.is_some() && self.until().is_some_and(is_short) {
+            return format!("~{}", self.time(from));
+        }
+        self.interval()
     }
 
     /// The least columns of what happened.

@@ -155,7 +155,7 @@ impl TextView<'_> {
     pub(super) fn heading(&self, heading: Heading) -> String {
         let event = self.compared.read.event;
         let past = self.compared.past(self.entry);
-        let time = self.interval(SignedDuration::ZERO);
+        let time = self.interval();
         let today = shifted(self.env.now(), self.options.skew);
         let ago = past.map(|past| ago(past, today));
         let mut notes = heading.notes;
@@ -183,14 +183,19 @@ impl TextView<'_> {
         past.map_or(self.entry.seen, |past| past.time)
     }
 
-    /// The time of the version, or the interval in which it was written if that is longer than `exact`.
-    pub(super) fn interval(&self, exact: SignedDuration) -> String {
-        let from = self.time_of_entry();
-        let until = self.compared.past(self.entry).and_then(|past| past.until);
-        match until.filter(|until| until.duration_since(from) > exact) {
-            Some(until) => format!("{}–{}", self.time(from), self.time(until)),
-            None => self.time(from),
+    /// The time of the version, or the interval in which it was written.
+    pub(super) fn interval(&self) -> String {
+        let from = self.time(self.time_of_entry());
+        match self.until() {
+            Some(until) => format!("{from}–{}", self.time(until)),
+            None => from,
         }
+    }
+
+    /// The end of the interval in which the version was written; `None` if its time is known.
+    pub(super) fn until(&self) -> Option<Timestamp> {
+        let until = self.compared.past(self.entry).and_then(|past| past.until);
+        until.filter(|until| *until > self.time_of_entry())
     }
 
     fn since(&self) -> Option<SignedDuration> {
