@@ -140,7 +140,9 @@ pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> boo
 
 /// Whether the objects are in more than one namespace.
 pub(super) fn are_spread(rows: &[StatusRow<'_>]) -> bool {
-    let mut namespaces = rows.iter().filter_map(|row| row.object.namespace.as_ref());
+    // A Namespace may stand beside the objects that are in it.
+    let rows = rows.iter().filter(|row| *row.object.kind != *"Namespace");
+    let mut namespaces = rows.map(|row| &row.object.namespace);
     let first = namespaces.next();
     namespaces.any(|namespace| Some(namespace) != first)
 }
