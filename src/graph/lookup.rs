@@ -1,6 +1,6 @@
 //! `Lookup`: a source that is looked through for the objects that name, select or belong to others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::object::{ServedTypes, Uid, Value};
 use crate::source::SourceKey;
@@ -90,11 +90,10 @@ impl Lookup {
 /// The same lookups, one for each source.
 pub fn one_per_source(lookups: Vec<Lookup>) -> Vec<Lookup> {
     let mut merged: Vec<Lookup> = Vec::new();
+    let mut places: HashMap<SourceKey, usize> = HashMap::new();
     for lookup in lookups {
-        match merged
-            .iter_mut()
-            .find(|known| known.source == lookup.source)
-        {
+        let place = *places.entry(lookup.source.clone()).or_insert(merged.len());
+        match merged.get_mut(place) {
             Some(known) => {
                 known.anchors.extend(lookup.anchors);
                 known.owners.extend(lookup.owners);

@@ -32,6 +32,8 @@ pub struct JudgementPlan {
     lookups: Vec<Lookup>,
     /// The members of inventories.
     members: MemberPlan,
+    /// How many inventories there are whose members are not read.
+    unread_inventories: usize,
 }
 
 impl JudgementPlan {
@@ -39,18 +41,20 @@ impl JudgementPlan {
     /// name that may own, list or name objects of custom kinds. This is a custom resource, a `ConfigMap`, which may be an
     /// inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot. Or it has custom inventories.
     pub fn needs_types(requested: &SourceKey) -> bool {
-        let resource = &requested.resource;
-        let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
-        let may_be = ["ConfigMap", "PersistentVolumeClaim"].contains(&&*resource.kind);
+        let kind = &*requested.resource.kind;
+        let may_be = is_custom(requested) || ["ConfigMap", "PersistentVolumeClaim"].contains(&kind);
         let is_named = requested.select.name().is_some();
-        ((is_custom || may_be) && is_named) || JudgementPlan::may_have_inventories(requested)
+        (may_be && is_named) || JudgementPlan::may_have_inventories(requested)
     }
 
     /// Whether a source may have custom resources that list members.
     pub fn may_have_inventories(requested: &SourceKey) -> bool {
-        let resource = &requested.resource;
-        let is_custom = well_known_type(&resource.group, &resource.kind).is_none();
-        is_custom && may_list_members(&resource.group_kind())
+        is_custom(requested) && may_list_members(&requested.resource.group_kind())
+    }
+
+    /// How many inventories there are whose members are not read.
+    pub fn unread_inventories(&self) -> usize {
+        self.unread_inventories
     }
 
     /// The plan that also looks through these sources.
@@ -99,7 +103,7 @@ impl Model {
         plan
     }
 
-    /// The plan that also reads the members of these objects, of the first few that are inventories.
+    /// The plan that also reads the members of the first few of these objects that are inventories.
     #[must_use]
     pub fn plan_members<'u>(
         &self,
@@ -107,11 +111,12 @@ impl Model {
         listed: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
     ) -> JudgementPlan {
         let mut plan = plan;
-        let inventories = listed.filter(|(uid, _)| self.graph.is_inventory(uid));
-        for (uid, cluster) in inventories.take(MAX_INVENTORIES) {
+        let mut inventories = listed.filter(|(uid, _)| self.graph.is_inventory(uid));
+        for (uid, cluster) in inventories.by_ref().take(MAX_INVENTORIES) {
             let members = self.graph.member_plan(uid, cluster, &self.types);
             plan.members.add(members);
         }
+        plan.unread_inventories = inventories.count();
         plan
     }
 
@@ -169,6 +174,12 @@ impl Model {
         self.look_through(lookups);
         self.expect_members(plan.members.clone());
     }
+}
+
+/// Whether a source has custom resources.
+fn is_custom(source: &SourceKey) -> bool {
+    let resource = &source.resource;
+    well_known_type(&resource.group, &resource.kind).is_none()
 }
 
 /// The lists that have these named objects, at most [`MAX_REFERENCES`]: one for each kind and namespace or, if that is too

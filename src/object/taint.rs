@@ -11,8 +11,8 @@ pub fn is_cordoned(node: Value<'_>) -> bool {
     node.bool_at(&["spec", "unschedulable"]) == Some(true)
 }
 
-/// Whether somebody keeps a Pod away from a Node: by a cordon, or by a taint that the Pod does not tolerate.
-pub fn keeps_away(node: Value<'_>, pod: Value<'_>) -> bool {
+/// Whether somebody has closed a Node to a Pod: by a cordon, or by a taint that the Pod does not tolerate.
+pub fn is_closed(node: Value<'_>, pod: Value<'_>) -> bool {
     let mut taints = untolerated_taints(node, pod);
     is_cordoned(node) || taints.any(|taint| !taint.starts_with(CONDITION_TAINTS))
 }

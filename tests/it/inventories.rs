@@ -153,6 +153,29 @@ async fn a_missing_member_and_a_failed_one_fail_the_kustomization() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_list_of_inventories_says_how_many_are_judged_alone() {
+    let cluster = cluster().await;
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        put_kustomization(&cluster, name, &[&format!("shop_of-{name}__ConfigMap")]);
+    }
+    let ran = once(&cluster, &["kustomizations"]);
+    let told = ran.stdout.lines().last().unwrap();
+    assert_eq!(
+        told,
+        "the members of 2 inventories are not read; name one to read them"
+    );
+    assert!(ran.stdout.contains("4 Failed"), "{}", ran.stdout);
+    let left = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("● kustomization/"));
+    let left: Vec<&str> = left
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(left, ["kustomization/e", "kustomization/f"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn inventories_of_inventories_are_followed_and_cycles_are_cut() {
     let cluster = cluster().await;
     put_workload(&cluster, "web", "Pending");

@@ -64,7 +64,7 @@ pub(super) fn candidates(
     let others = others(model, failure, &unwell, &source.cluster);
     let pod = || model.doc(&unwell.first()?.object.identity());
     let problem = |target: &ReferenceTarget| match reason {
-        FailureReason::Scheduling(_) => pod().map(VersionProblem::KeepsAway),
+        FailureReason::Scheduling(_) => pod().map(VersionProblem::Closed),
         FailureReason::Ports => Some(VersionProblem::LacksPorts(target_ports(model, uid))),
         _ => Some(problem_of_other(&needs, target, now)),
     };
@@ -179,7 +179,7 @@ fn others(
         FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
         FailureReason::Ports => return creators(model, uid),
         FailureReason::Webhook(service) => return Vec::from_iter(service.clone()),
-        FailureReason::ScaledDown(workload) => return vec![workload.clone()],
+        FailureReason::Idle(workload) => return vec![workload.clone()],
         FailureReason::Need(named) | FailureReason::Scheduling(named) => {
             named.iter().cloned().collect()
         }

@@ -12,7 +12,7 @@ use crate::status::{CauseRule, missing_object, refusing_policy, refusing_quota, 
 pub(super) enum FailureReason {
     /// The images of its Pods cannot be pulled.
     ImagePull,
-    /// The scheduler finds no node for its Pods. Somebody keeps them away from these nodes.
+    /// The scheduler finds no node for its Pods. Somebody has closed these nodes to them.
     Scheduling(BTreeSet<ReferenceTarget>),
     /// This quota or admission policy refuses its Pods.
     Refusal(ReferenceTarget),
@@ -24,8 +24,8 @@ pub(super) enum FailureReason {
     Need(BTreeSet<ReferenceTarget>),
     /// The selector of a Service matches no Pod.
     Selector,
-    /// The workload that has the Pods of a Service is scaled to 0, or suits no node.
-    ScaledDown(ReferenceTarget),
+    /// The workload whose Pods a Service would select wants none: it is scaled to 0, or suits no node.
+    Idle(ReferenceTarget),
     /// The Pods of a Service are ready and do not have its port.
     Ports,
     /// The Pods of a workload fail.
@@ -121,7 +121,7 @@ impl FailureReason {
         if pods.is_empty() {
             let idle = model.idle_workload(service);
             idle.map_or(FailureReason::Selector, |workload| {
-                FailureReason::ScaledDown(ReferenceTarget::of(&workload))
+                FailureReason::Idle(ReferenceTarget::of(&workload))
             })
         } else if facts.all(|pod| pod.ready || pod.has_ended) {
             FailureReason::Ports
@@ -141,7 +141,7 @@ impl FailureReason {
     /// The object that brings the failure about, if the API server or the model names it.
     pub(super) fn blamed(&self) -> Option<&ReferenceTarget> {
         match self {
-            FailureReason::Refusal(blamed) | FailureReason::ScaledDown(blamed) => Some(blamed),
+            FailureReason::Refusal(blamed) | FailureReason::Idle(blamed) => Some(blamed),
             FailureReason::Policy(blamed) => blamed.as_ref(),
             _ => None,
         }
@@ -165,7 +165,7 @@ fn target(kind: &str, namespace: Option<&str>, name: &str) -> ReferenceTarget {
     }
 }
 
-/// The nodes that somebody keeps these Pods away from.
+/// The nodes that somebody has closed to these Pods.
 fn closed_nodes(model: &Model, pods: &[&ModelObject]) -> BTreeSet<ReferenceTarget> {
     let graph = model.graph();
     let pods = pods

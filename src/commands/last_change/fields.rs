@@ -96,9 +96,9 @@ impl FailureReason {
                 FailureReason::Policy(_) => is_container || POLICED.iter().any(is_below),
                 FailureReason::Selector => path.starts_with(".spec.selector"),
                 FailureReason::Ports => path.starts_with(".spec.ports"),
-                FailureReason::ScaledDown(_)
-                | FailureReason::Webhook(_)
-                | FailureReason::Elsewhere => false,
+                FailureReason::Idle(_) | FailureReason::Webhook(_) | FailureReason::Elsewhere => {
+                    false
+                }
                 FailureReason::Need(_) | FailureReason::Other => !is_count,
             }
     }
@@ -129,8 +129,8 @@ fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
         ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
         ("Node", _) => path.starts_with(".spec.unschedulable") || path.starts_with(".spec.taints"),
         ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
-        ("DaemonSet", FailureReason::ScaledDown(_)) => is_placement(path),
-        (_, FailureReason::ScaledDown(_)) => path == ".spec.replicas",
+        ("DaemonSet", FailureReason::Idle(_)) => is_placement(path),
+        (_, FailureReason::Idle(_)) => path == ".spec.replicas",
         (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
         _ => is_configuration(path),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::{Links, Reference, Tier};
-use crate::object::{Doc, ServedTypes, Value, keeps_away};
+use crate::object::{Doc, ServedTypes, Value, is_closed};
 use crate::source::Version;
 use crate::status::{Rules, Status, compute};
 
@@ -19,8 +19,8 @@ pub(super) enum VersionProblem {
     Lacks(Vec<Arc<str>>),
     /// It is a workload whose Pods do not have these ports, which a Service names.
     LacksPorts(Vec<String>),
-    /// It is a Node that this Pod is kept away from.
-    KeepsAway(Doc),
+    /// It is a Node that is closed to this Pod.
+    Closed(Doc),
     /// It has failed by its own fields, at this time. It has no status that a controller writes.
     Verdict(Timestamp),
 }
@@ -44,7 +44,7 @@ impl VersionProblem {
             }
             VersionProblem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
             VersionProblem::LacksPorts(names) => places(names, |name| !has_port(object, name)),
-            VersionProblem::KeepsAway(pod) => single(keeps_away(object, pod.root())),
+            VersionProblem::Closed(pod) => single(is_closed(object, pod.root())),
             VersionProblem::Verdict(now) => {
                 let has_failed = || compute(object, *now, Rules::Spy).status == Status::Failed;
                 single(object.get("status").is_none() && has_failed())
@@ -145,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_a_node_keeps_a_pod_away_by_a_cordon_or_a_taint() {
+    fn a_version_of_a_node_is_closed_by_a_cordon_or_a_taint() {
         let pod = r#"{"spec":{"tolerations":[{"key":"team","operator":"Exists"}]}}"#;
-        let away = VersionProblem::KeepsAway(Doc::parse(pod).expect("a pod"));
+        let away = VersionProblem::Closed(Doc::parse(pod).expect("a pod"));
         let parts = |spec: &str| parts(&away, "v1/Node", &format!(r#""spec":{{{spec}}}"#));
         assert_eq!(parts(r#""unschedulable":true"#), [0]);
         assert_eq!(

@@ -29,6 +29,14 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
     (all > 0).then(|| look.styles.dim(&text))
 }
 
+/// `the members of 3 inventories are not read; name one to read them`: which states of a list are of the object alone.
+pub(super) fn unread_inventories(state: &StatusState, look: Look) -> Option<String> {
+    let unread = state.plan.unread_inventories();
+    let counted = counted(unread, "inventory is", "inventories are");
+    let text = format!("the members of {counted} not read; name one to read them");
+    (unread > 0).then(|| look.styles.dim(&text))
+}
+
 /// The header: the objects, their namespace, and the progress of their rollout.
 pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.shown.iter().filter(|row| row.depth == 0).collect();

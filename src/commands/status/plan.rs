@@ -30,21 +30,27 @@ impl StatusState {
     pub(super) fn update_plan(&mut self) {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
         let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
-        let mut plan = self.model.plan(named);
-        if self
-            .requested
-            .iter()
-            .any(JudgementPlan::may_have_inventories)
-        {
-            let listed = self.roots.iter().filter(|(_, root)| {
-                let requested = &self.requested[root.place.requested];
-                !root.is_named() && JudgementPlan::may_have_inventories(requested)
-            });
-            let listed = listed.map(|(uid, root)| (uid, cluster(root)));
-            plan = self.model.plan_members(plan, listed);
-        }
+        let plan = self.model.plan(named);
+        let listed = self.listed_inventories().into_iter();
+        let listed = listed.map(|(uid, root)| (uid, cluster(root)));
+        let plan = self.model.plan_members(plan, listed);
         self.is_plan_old |= plan != self.plan;
         self.plan = plan;
+    }
+
+    /// The objects that may be inventories and were not requested by name, in an order that their states do not change.
+    fn listed_inventories(&self) -> Vec<(&Uid, &Root)> {
+        let requested = self.requested.iter().enumerate();
+        let requested = requested.filter(|(_, key)| JudgementPlan::may_have_inventories(key));
+        let requested: Vec<usize> = requested.map(|(index, _)| index).collect();
+        if requested.is_empty() {
+            return Vec::new();
+        }
+        let is_listed = |root: &Root| !root.is_named() && requested.contains(&root.place.requested);
+        let listed = self.roots.iter().filter(|(_, root)| is_listed(root));
+        let mut listed: Vec<(&Uid, &Root)> = listed.collect();
+        listed.sort_by_key(|(_, root)| &root.place.object);
+        listed
     }
 
     /// Follows the dependents of the roots, or of the worst of them if there are too many roots.

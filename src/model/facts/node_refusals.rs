@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::object::{ObjectRef, Value, condition, is_cordoned, keeps_away, untolerated_taints};
+use crate::object::{ObjectRef, Value, condition, is_closed, is_cordoned, untolerated_taints};
 use crate::status::CauseRule;
 
 use super::super::evidence::EvidenceObject;
@@ -49,15 +49,13 @@ pub(super) fn no_node_takes<'a>(
     })
 }
 
-/// The nodes that somebody keeps a Pod away from, by a cordon or a taint; empty if one of the nodes may take it.
-pub(super) fn kept_away_from(nodes: &[&EvidenceObject], pod: Value<'_>) -> Vec<Arc<ObjectRef>> {
+/// The nodes that somebody has closed to a Pod, by a cordon or a taint; empty if one of the nodes may take the Pod.
+pub(super) fn closed_nodes(nodes: &[&EvidenceObject], pod: Value<'_>) -> Vec<Arc<ObjectRef>> {
     let mut all = nodes.iter();
     if !all.all(|(_, node)| refusal(node.root(), pod).is_some()) {
         return Vec::new();
     }
-    let closed = nodes
-        .iter()
-        .filter(|(_, node)| keeps_away(node.root(), pod));
+    let closed = nodes.iter().filter(|(_, node)| is_closed(node.root(), pod));
     closed.map(|(node, _)| node.clone()).collect()
 }
 

@@ -10,7 +10,7 @@ use crate::status::{Cause, CauseRule};
 
 use super::super::Model;
 use super::super::evidence::EvidenceObject;
-use super::node_refusals::{kept_away_from, no_node_takes, nodes_that_have};
+use super::node_refusals::{closed_nodes, no_node_takes, nodes_that_have};
 
 /// The most nodes that are read whole. A Node has some 10 KB.
 const MAX_WHOLE_NODES: usize = 16;
@@ -95,7 +95,7 @@ impl Model {
         Some(Cause::new(rule, text))
     }
 
-    /// The nodes that a Pod might use if nobody had cordoned or tainted them; empty if a node may take the Pod.
+    /// The nodes that somebody has closed to a Pod, by a cordon or a taint; empty if a node may take the Pod.
     pub fn closed_nodes(&self, pod: &Node) -> Vec<Arc<ObjectRef>> {
         let demands = self.demands(pod);
         let labels = demands.iter().filter_map(|it| self.nodes_source(pod, it));
@@ -103,7 +103,7 @@ impl Model {
         let nodes = whole.iter().flat_map(|whole| self.evidence.objects(whole));
         let nodes: Vec<&EvidenceObject> = nodes.collect();
         let doc = self.doc(&pod.uid);
-        doc.map_or_else(Vec::new, |pod| kept_away_from(&nodes, pod.root()))
+        doc.map_or_else(Vec::new, |pod| closed_nodes(&nodes, pod.root()))
     }
 
     fn nodes_source(&self, pod: &Node, demand: &LabelSelector) -> Option<SourceKey> {

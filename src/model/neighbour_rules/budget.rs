@@ -28,7 +28,8 @@ impl Model {
             let pod = pods.find(|pod| self.graph.selects_by_relations(&budget.uid, pod))?;
             let (namespace, budget) = (pod.object.namespace.as_deref()?, &budget.object);
             let pod = &pod.object;
-            let text = format!("a drain waits: {budget} -n {namespace} forbids to evict {pod}");
+            let text =
+                format!("a drain would wait: {budget} -n {namespace} allows no eviction of {pod}");
             Some(Finding::new(rule, Status::Current, text))
         });
         held.take(MAX_BUDGETS).collect()

@@ -430,7 +430,7 @@ fn a_cordoned_node_says_what_holds_up_its_drain() {
     assert_snapshot!(feed.frame(100), @"
     node/n1                                                                                         0:00
     ● Resource is Ready
-    └ a drain waits: poddisruptionbudget/web -n shop forbids to evict pod/web-1-a
+    └ a drain would wait: poddisruptionbudget/web -n shop allows no eviction of pod/web-1-a
     └ cordoned: no pod is scheduled here
     CONNECTED                          RELATION   READY   STATE
     └─ used by
