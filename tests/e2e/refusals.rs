@@ -4,7 +4,7 @@
 use super::controlplane::ControlPlane;
 use super::support::Spy;
 
-const OBJECTS: &str = r#"
+const OBJECTS: &str = r"
 apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
 metadata: {name: high}
@@ -19,7 +19,7 @@ apiVersion: v1
 kind: Service
 metadata: {name: named}
 spec: {selector: {app: named}, ports: [{port: 80, targetPort: http}]}
-"#;
+";
 
 const POLICY: &str = r#"
 apiVersion: admissionregistration.k8s.io/v1
@@ -73,8 +73,9 @@ spec:
 }
 
 fn rename_port(plane: &ControlPlane, name: &str, manager: &str) {
-    let path = "/spec/template/spec/containers/0/ports/0/name";
-    let patch = format!(r#"[{{"op": "replace", "path": "{path}", "value": "{name}"}}]"#);
+    let patch = format!(
+        r#"[{{"op": "replace", "path": "/spec/template/spec/containers/0/ports/0/name", "value": "{name}"}}]"#
+    );
     let manager = format!("--field-manager={manager}");
     plane.kubectl(&[
         "patch",
