@@ -12,17 +12,22 @@ const TELLING: usize = 8;
 const MANY: usize = 1000;
 
 /// The removed value that an added value was before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin<'a> {
     /// The same value under another field name.
     Field(NodeId),
-    /// An item that differs in its key fields only.
-    Item(NodeId),
+    /// An item that differs in some of its key fields only.
+    Item {
+        /// The removed item.
+        at: NodeId,
+        /// The names of the key fields that differ.
+        fields: Vec<&'a str>,
+    },
 }
 
 impl<'a> Diff<'a> {
     /// The removed sibling that an added value equals, if there is one.
-    pub fn renamed_from(&self, change: &Change) -> Option<Origin> {
+    pub fn renamed_from(&self, change: &Change) -> Option<Origin<'a>> {
         if change.op != Op::Add || change.at == NodeId::ROOT || self.changes().len() > MANY {
             return None;
         }
@@ -34,19 +39,27 @@ impl<'a> Diff<'a> {
         gone.find_map(|other| self.is_renamed(other.at, change.at, new))
     }
 
-    fn is_renamed(&self, from: NodeId, to: NodeId, new: Value<'a>) -> Option<Origin> {
+    fn is_renamed(&self, from: NodeId, to: NodeId, new: Value<'a>) -> Option<Origin<'a>> {
         let old = self.node(from).old?;
         match (&self.node(from).step, &self.node(to).step) {
             (NodeStep::Field(_), NodeStep::Field(_)) => {
                 (new.raw().len() > TELLING && same(old, new)).then_some(Origin::Field(from))
             }
             (NodeStep::Item { .. }, NodeStep::Item { .. }) => {
-                let keys = self.key_fields(to);
-                let alike = !keys.is_empty() && same_but(old, new, &keys);
-                alike.then_some(Origin::Item(from))
+                let mut fields = self.key_fields(to);
+                let alike = !fields.is_empty() && same_but(old, new, &fields);
+                fields.retain(|name| !same_field(old, new, name));
+                alike.then_some(Origin::Item { at: from, fields })
             }
             _ => None,
         }
+    }
+}
+
+fn same_field(old: Value<'_>, new: Value<'_>, name: &str) -> bool {
+    match (old.get(name), new.get(name)) {
+        (Some(old), Some(new)) => same(old, new),
+        (old, new) => old.is_none() && new.is_none(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One change in a few words, for a line about something else.
 
-use crate::diff::{Change, Diff, NodeId, Op, Redactor, Shown};
+use crate::diff::{Change, Diff, NodeId, Op, Origin, Redactor, Shown};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text;
@@ -44,13 +44,12 @@ impl ChangeInLine {
 
 /// The parts of a change.
 pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> ChangeInLine {
+    if let Some(rename) = rename_in_line(diff, change, redactor) {
+        return rename;
+    }
     let path = short_path(&diff.path(change.at).to_string());
-    let value = |side| {
-        let shown = diff.shown(change.at, side, redactor)?;
-        fitting(shown, None, &[]).map(|text| cut(&text))
-    };
-    let old = value(Side::Old).unwrap_or_default();
-    let new = value(Side::New).unwrap_or_default();
+    let value = |side| value_in_line(diff.shown(change.at, side, redactor));
+    let (old, new) = (value(Side::Old), value(Side::New));
     let none = || "(none)".to_owned();
     let (old, new) = match change.op {
         Op::Replace => {
@@ -64,6 +63,37 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     ChangeInLine { path, old, new }
 }
 
+/// An added item as a change of its key: `ports[port=80,protocol=TCP].port`, `80` and `8080`.
+fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Option<ChangeInLine> {
+    let (from, field) = renamed_item(diff, change)?;
+    let item = short_path(&diff.path(from).to_string());
+    let value = |at, side| {
+        let item = diff.shown(at, side, redactor);
+        value_in_line(item.and_then(|item| item.get(field)))
+    };
+    Some(ChangeInLine {
+        path: format!("{item}.{field}"),
+        old: value(from, Side::Old),
+        new: value(change.at, Side::New),
+    })
+}
+
+/// The removed item that an added item was before, and the only field that differs, which is a key.
+fn renamed_item<'a>(diff: &Diff<'a>, change: &Change) -> Option<(NodeId, &'a str)> {
+    match diff.renamed_from(change)? {
+        Origin::Item { at, fields } => match fields[..] {
+            [field] => Some((at, field)),
+            _ => None,
+        },
+        Origin::Field(_) => None,
+    }
+}
+
+fn value_in_line(shown: Option<Shown<'_>>) -> String {
+    let text = shown.and_then(|shown| fitting(shown, None, &[]));
+    text.map(|text| cut(&text)).unwrap_or_default()
+}
+
 /// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
 pub fn images_in_line(object: Shown<'_>) -> Option<String> {
     let images: Vec<String> = containers(object)
@@ -72,9 +102,17 @@ pub fn images_in_line(object: Shown<'_>) -> Option<String> {
     (!images.is_empty()).then(|| images.join(", "))
 }
 
-/// Sorts the changes of a version. What is gone or has another value breaks more than what is new.
-pub fn most_telling_first(diff: &Diff<'_>, changes: &mut [&Change]) {
-    changes.sort_by_key(|change| (weight(diff, change), change.op == Op::Add));
+/// Sorts the changes of a version. What is gone or has another value breaks more than what is new. An item with another
+/// key is one change: the removal of the item it was before is left out.
+pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
+    let renamed = changes.iter();
+    let renamed: Vec<(NodeId, NodeId)> = renamed
+        .filter_map(|change| Some((renamed_item(diff, change)?.0, change.at)))
+        .collect();
+    changes.retain(|change| renamed.iter().all(|(from, _)| *from != change.at));
+    let is_new =
+        |change: &Change| change.op == Op::Add && renamed.iter().all(|(_, to)| *to != change.at);
+    changes.sort_by_key(|change| (weight(diff, change), is_new(change)));
 }
 
 impl ShownChanges<'_> {
@@ -284,6 +322,26 @@ mod tests {
         …name: http → web
         …name → web
         ");
+    }
+
+    #[test]
+    fn an_item_with_another_key_is_one_change() {
+        let doc = |port: u16| {
+            let port =
+                format!(r#"{{"name":"http","protocol":"TCP","port":{port},"targetPort":80}}"#);
+            let text =
+                format!(r#"{{"apiVersion":"v1","kind":"Service","spec":{{"ports":[{port}]}}}}"#);
+            Doc::parse(text).expect("JSON")
+        };
+        let (old, new) = (doc(80), doc(8080));
+        let diff = Diff::of(Some(old.root()), Some(new.root()));
+        let mut changes: Vec<&Change> = diff.changes().iter().collect();
+        most_telling_first(&diff, &mut changes);
+        let lines = changes.iter();
+        let lines: Vec<[String; 2]> = lines
+            .map(|change| change_in_line(&diff, change, &Redactor::new()).sides())
+            .collect();
+        assert_eq!(lines, [["ports[port=80,protocol=TCP].port: 80", "8080"]]);
     }
 
     #[test]

@@ -90,9 +90,8 @@ impl Painter<'_> {
                 text.push(')');
                 Some(text)
             }
-            Origin::Item(at) => {
-                let names = self.diff.key_fields(at).join(" and ");
-                Some(format!("  (same except {names})"))
+            Origin::Item { fields, .. } => {
+                Some(format!("  (same except {})", fields.join(" and ")))
             }
         }
     }
