@@ -10,7 +10,11 @@ use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
 
 /// The causes that report a problem of an object which has not failed.
-const PROBLEM_REPORTS: [CauseRule; 2] = [CauseRule::FailedCreate, CauseRule::ReplicaFailure];
+const PROBLEM_REPORTS: [CauseRule; 3] = [
+    CauseRule::Event,
+    CauseRule::FailedCreate,
+    CauseRule::ReplicaFailure,
+];
 
 /// The same of a custom resource. A Pod that has just started has such a condition, too.
 const PROBLEM_CONDITIONS: [CauseRule; 2] = [CauseRule::Condition, CauseRule::NotReady];

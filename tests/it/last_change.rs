@@ -182,6 +182,58 @@ async fn the_last_change_of_the_pod_or_of_its_configuration_is_shown() {
     assert_eq!(line(&cluster), "└ configmap/flags was deleted");
 }
 
+/// An object that this controller owns.
+fn owned(mut object: Value, owner: &Value) -> Value {
+    object["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"], "controller": true,
+    }]);
+    object
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rollout_whose_pod_does_not_become_ready_has_the_change_that_started_it() {
+    let cluster = Cluster::start().await;
+    let mut deployment = refused();
+    let ready = |count: u32| {
+        json!({
+            "observedGeneration": if count == 2 { 2 } else { 1 },
+            "replicas": 3, "updatedReplicas": count, "readyReplicas": count, "availableReplicas": count,
+            "conditions": [{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable"}],
+        })
+    };
+    deployment["status"] = ready(0);
+    let deployment = cluster.put(deployment);
+    cluster.report("deployments.apps", "web", &ready(3));
+    cluster.edit("deployments.apps", "web", &image("web:2"));
+    cluster.report("deployments.apps", "web", &ready(2));
+    let mut set = deployment.clone();
+    set["kind"] = json!("ReplicaSet");
+    set["metadata"] = json!({"name": "web-2", "namespace": "shop", "labels": {"app": "web"}});
+    set["spec"]["template"]["spec"]["containers"][0]["image"] = json!("web:2");
+    set["status"] = json!({"replicas": 1});
+    let set = cluster.put(owned(set, &deployment));
+    let mut unready = owned(pod("web-2-a", &json!({"app": "web"})), &set);
+    unready["status"] = json!({
+        "phase": "Running",
+        "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}],
+        "containerStatuses": [{"name": "app", "ready": false, "state": {"running": {}}}],
+    });
+    let unready = cluster.put(unready);
+    assert_eq!(line_of(&cluster, "deploy/web"), "none");
+    cluster.put(json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "web-2-a.1", "namespace": "shop"},
+        "type": "Warning", "reason": "Unhealthy", "message": "Readiness probe failed: statuscode: 503",
+        "involvedObject": {
+            "apiVersion": "v1", "kind": "Pod", "namespace": "shop", "name": "web-2-a", "uid": unready["metadata"]["uid"],
+        },
+    }));
+    assert_eq!(
+        line_of(&cluster, "deploy/web"),
+        "│ └ changed 4m57s ago by kubectl-edit: containers[web].image: web:1 → web:2"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_that_is_well_costs_no_look_up() {
     let cluster = Cluster::start().await;
@@ -201,7 +253,7 @@ async fn logs_and_records_have_the_last_change() {
     cluster.put(secret("b2xk"));
     cluster.put(broken_pod("CreateContainerConfigError"));
     cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
-    let change = "pod/web failed: configmap/flags changed at 2026-03-02T12:00:04Z by kubectl-edit: limit: \"10\" → \"25\"";
+    let change = "pod/web is not well: configmap/flags changed at 2026-03-02T12:00:04Z by kubectl-edit: limit: \"10\" → \"25\"";
     for verb in ["status", "trace"] {
         let mut run = cluster.spy().start(&[verb, "pod/web"]);
         assert!(run.until("changed at").ends_with(change));

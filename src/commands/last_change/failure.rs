@@ -2,8 +2,9 @@
 
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
+use crate::status::Status;
 
-use super::failure_reason::FailureReason;
+use super::failure_reason::{FailureReason, unwell_pods};
 
 /// An object that has failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,4 +26,15 @@ impl Failure {
             reason: FailureReason::of(model, object),
         })
     }
+}
+
+/// Whether an object has failed or reports a problem. A workload on its way has the problems of its Pods, such as a probe
+/// that fails.
+pub(super) fn is_broken(model: &Model, object: &ModelObject, uid: &Uid) -> bool {
+    let is_moving = object.assessment.status() == Status::InProgress;
+    let mut pods = is_moving
+        .then(|| unwell_pods(model, uid))
+        .into_iter()
+        .flatten();
+    object.is_broken() || pods.any(ModelObject::is_broken)
 }

@@ -1,7 +1,7 @@
 //! `LastChanges`: what changed just before an object failed, by look-back.
 //!
-//! Only objects that have failed, or that report a problem, are looked up, a few of them, in the background. Where the
-//! server has compacted the versions, there is nothing to show.
+//! Only objects are looked up that have failed, or that report a problem of their own or of their Pods: a few of them, in
+//! the background. Where the server has compacted the versions, there is nothing to show.
 
 mod candidate;
 mod change;
@@ -32,7 +32,7 @@ use crate::watch::Mux;
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
-use failure::Failure;
+use failure::{Failure, is_broken};
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 5;
@@ -71,8 +71,9 @@ impl LastChanges {
         now: Timestamp,
     ) {
         let broken = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
-        let mut broken: Vec<(&ModelObject, Uid)> =
-            broken.filter(|(object, _)| object.is_broken()).collect();
+        let mut broken: Vec<(&ModelObject, Uid)> = broken
+            .filter(|(object, uid)| is_broken(model, object, uid))
+            .collect();
         broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
         let failures = broken.into_iter();
         let failures = failures.filter_map(|(object, uid)| Failure::of(model, object, uid));

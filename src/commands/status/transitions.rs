@@ -102,7 +102,8 @@ impl Transitions {
             };
             let change = row.last_change.filter(|change| !is_old(change));
             let texts = transition.into_iter();
-            let texts = texts.chain(change.map(|change| format!("failed: {}", change.log_text())));
+            let texts =
+                texts.chain(change.map(|change| format!("is not well: {}", change.log_text())));
             let line = |text| {
                 let text = format!("{}{} {text}", row.object, place(row));
                 format!("{time} {}", escape_line(&text))

@@ -35,7 +35,9 @@ impl TraceTransitions {
             self.last_change.clone_from(&traced.last_change);
             let change = traced.last_change.as_ref();
             let object = traced.object();
-            changes.extend(change.map(|change| format!("{object} failed: {}", change.log_text())));
+            changes.extend(
+                change.map(|change| format!("{object} is not well: {}", change.log_text())),
+            );
         }
         let time = age::rfc3339(now);
         changes
