@@ -40,9 +40,9 @@ pub(crate) async fn pod_names(client: &Client, deployment: &str) -> Vec<String> 
 }
 
 /// Sets an annotation on a Pod.
-pub(crate) async fn annotate(client: &Client, pod: &str, count: usize) {
+pub(crate) async fn annotate(client: &Client, pod: &str, value: &str) {
     let path = format!("/api/v1/namespaces/{NAMESPACE}/pods/{pod}");
-    let body = json!({ "metadata": { "annotations": { "bench": count.to_string() } } });
+    let body = json!({ "metadata": { "annotations": { "bench": value } } });
     request(client, "PATCH", &path, body).await;
 }
 

@@ -132,7 +132,13 @@ async fn under_writes(client: &Client, [program, words]: [&str; 2], pods: &[Stri
     let started = Instant::now();
     for count in 1..=PATCHES {
         let next = Instant::now() + EVERY;
-        shop::annotate(client, &pods[count % pods.len()], count).await;
+        // A value of its own for each program: a patch that changes nothing is no event.
+        shop::annotate(
+            client,
+            &pods[count % pods.len()],
+            &format!("{words} {count}"),
+        )
+        .await;
         tokio::time::sleep_until(next.into()).await;
     }
     let wall = started.elapsed();
