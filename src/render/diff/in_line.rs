@@ -65,28 +65,44 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
 
 /// An added item as a change of its key: `ports[port=80,protocol=TCP].port`, `80` and `8080`.
 fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Option<ChangeInLine> {
-    let (from, field) = renamed_item(diff, change)?;
-    let item = short_path(&diff.path(from).to_string());
+    let mut renamed = renamed_items(diff).into_iter();
+    let RenamedItem { from, to, field } = renamed.find(|item| item.to == change.at)?;
     let value = |at, side| {
         let item = diff.shown(at, side, redactor);
         value_in_line(item.and_then(|item| item.get(field)))
     };
     Some(ChangeInLine {
-        path: format!("{item}.{field}"),
+        path: format!("{}.{field}", short_path(&diff.path(from).to_string())),
         old: value(from, Side::Old),
-        new: value(change.at, Side::New),
+        new: value(to, Side::New),
     })
 }
 
-/// The removed item that an added item was before, and the only field that differs, which is a key.
-fn renamed_item<'a>(diff: &Diff<'a>, change: &Change) -> Option<(NodeId, &'a str)> {
-    match diff.renamed_from(change)? {
-        Origin::Item { at, fields } => match fields[..] {
-            [field] => Some((at, field)),
-            _ => None,
-        },
-        Origin::Field(_) => None,
+/// An item of a list that got another value in one of its key fields, and is otherwise the same.
+struct RenamedItem<'a> {
+    /// The item as it was removed.
+    from: NodeId,
+    /// The item as it was added.
+    to: NodeId,
+    field: &'a str,
+}
+
+/// The renamed items of a diff. Of several new items that equal a removed one, only the first is that item.
+fn renamed_items<'a>(diff: &Diff<'a>) -> Vec<RenamedItem<'a>> {
+    let mut renamed: Vec<RenamedItem<'a>> = Vec::new();
+    for change in diff.changes() {
+        if let Some(Origin::Item { at, fields }) = diff.renamed_from(change)
+            && let [field] = fields[..]
+            && renamed.iter().all(|item| item.from != at)
+        {
+            renamed.push(RenamedItem {
+                from: at,
+                to: change.at,
+                field,
+            });
+        }
     }
+    renamed
 }
 
 fn value_in_line(shown: Option<Shown<'_>>) -> String {
@@ -105,13 +121,12 @@ pub fn images_in_line(object: Shown<'_>) -> Option<String> {
 /// Sorts the changes of a version. What is gone or has another value breaks more than what is new. An item with another
 /// key is one change: the removal of the item it was before is left out.
 pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
-    let renamed = changes.iter();
-    let renamed: Vec<(NodeId, NodeId)> = renamed
-        .filter_map(|change| Some((renamed_item(diff, change)?.0, change.at)))
-        .collect();
-    changes.retain(|change| renamed.iter().all(|(from, _)| *from != change.at));
+    let is_here = |at| changes.iter().any(|change| change.at == at);
+    let mut renamed = renamed_items(diff);
+    renamed.retain(|item| is_here(item.to));
+    changes.retain(|change| renamed.iter().all(|item| item.from != change.at));
     let is_new =
-        |change: &Change| change.op == Op::Add && renamed.iter().all(|(_, to)| *to != change.at);
+        |change: &Change| change.op == Op::Add && renamed.iter().all(|item| item.to != change.at);
     changes.sort_by_key(|change| (weight(diff, change), is_new(change)));
 }
 
@@ -324,24 +339,34 @@ mod tests {
         ");
     }
 
-    #[test]
-    fn an_item_with_another_key_is_one_change() {
-        let doc = |port: u16| {
-            let port =
-                format!(r#"{{"name":"http","protocol":"TCP","port":{port},"targetPort":80}}"#);
-            let text =
-                format!(r#"{{"apiVersion":"v1","kind":"Service","spec":{{"ports":[{port}]}}}}"#);
-            Doc::parse(text).expect("JSON")
+    /// The changes between Services with these ports, in lines.
+    fn ports_in_lines(old: &[u16], new: &[u16]) -> Vec<[String; 2]> {
+        let doc = |ports: &[u16]| {
+            let ports = ports.iter();
+            let ports = ports.map(|port| format!(r#"{{"port":{port},"targetPort":80}}"#));
+            let ports = ports.collect::<Vec<String>>().join(",");
+            let kind = r#""apiVersion":"v1","kind":"Service""#;
+            Doc::parse(format!(r#"{{{kind},"spec":{{"ports":[{ports}]}}}}"#)).expect("JSON")
         };
-        let (old, new) = (doc(80), doc(8080));
+        let (old, new) = (doc(old), doc(new));
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let mut changes: Vec<&Change> = diff.changes().iter().collect();
         most_telling_first(&diff, &mut changes);
         let lines = changes.iter();
-        let lines: Vec<[String; 2]> = lines
+        lines
             .map(|change| change_in_line(&diff, change, &Redactor::new()).sides())
-            .collect();
-        assert_eq!(lines, [["ports[port=80,protocol=TCP].port: 80", "8080"]]);
+            .collect()
+    }
+
+    #[test]
+    fn an_item_with_another_key_is_one_change() {
+        let renamed = ["ports[port=80,protocol=TCP].port: 80", "8080"];
+        assert_eq!(ports_in_lines(&[80], &[8080]), [renamed]);
+        let added = [
+            "ports[port=9090,protocol=TCP]: (none)",
+            "{port: 9090, targetPort: 80}",
+        ];
+        assert_eq!(ports_in_lines(&[80], &[8080, 9090]), [renamed, added]);
     }
 
     #[test]
