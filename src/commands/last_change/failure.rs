@@ -32,9 +32,6 @@ impl Failure {
 /// that fails.
 pub(super) fn is_broken(model: &Model, object: &ModelObject, uid: &Uid) -> bool {
     let is_moving = object.assessment.status() == Status::InProgress;
-    let mut pods = is_moving
-        .then(|| unwell_pods(model, uid))
-        .into_iter()
-        .flatten();
-    object.is_broken() || pods.any(ModelObject::is_broken)
+    let mut pods = unwell_pods(model, uid).into_iter();
+    object.is_broken() || (is_moving && pods.any(ModelObject::is_broken))
 }
