@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::schema::Schema;
-use super::support::cluster::{Cluster, config_map, pod};
+use super::support::cluster::{Cluster, config_map, owned_by, pod};
 
 /// A Pod that does not start, with its environment from a `ConfigMap` and a Secret.
 fn broken_pod(reason: &str) -> Value {
@@ -182,15 +182,6 @@ async fn the_last_change_of_the_pod_or_of_its_configuration_is_shown() {
     assert_eq!(line(&cluster), "└ configmap/flags was deleted");
 }
 
-/// An object that this controller owns.
-fn owned(mut object: Value, owner: &Value) -> Value {
-    object["metadata"]["ownerReferences"] = json!([{
-        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"], "controller": true,
-    }]);
-    object
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rollout_whose_pod_does_not_become_ready_has_the_change_that_started_it() {
     let cluster = Cluster::start().await;
@@ -212,8 +203,8 @@ async fn a_rollout_whose_pod_does_not_become_ready_has_the_change_that_started_i
     set["metadata"] = json!({"name": "web-2", "namespace": "shop", "labels": {"app": "web"}});
     set["spec"]["template"]["spec"]["containers"][0]["image"] = json!("web:2");
     set["status"] = json!({"replicas": 1});
-    let set = cluster.put(owned(set, &deployment));
-    let mut unready = owned(pod("web-2-a", &json!({"app": "web"})), &set);
+    let set = cluster.put(owned_by(set, &deployment));
+    let mut unready = owned_by(pod("web-2-a", &json!({"app": "web"})), &set);
     unready["status"] = json!({
         "phase": "Running",
         "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}],

@@ -147,3 +147,12 @@ pub fn deployment(name: &str, replicas: u32) -> Value {
         },
     })
 }
+
+/// The same object with a controller.
+pub fn owned_by(mut object: Value, owner: &Value) -> Value {
+    object["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": true,
+        "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
+    }]);
+    object
+}

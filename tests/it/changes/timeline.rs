@@ -5,21 +5,12 @@ use kubectl_spy::sandbox::{Effect, Fault, Place, Target, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
-use super::super::support::cluster::{Cluster, config_map, deployment, pod};
+use super::super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
 
 fn create(cluster: &Cluster, object: Value, manager: &str) -> Value {
     cluster.tick(1);
     let by = Writer::new(manager);
     cluster.sandbox.create(object, &by).unwrap()
-}
-
-/// The same object with a controller.
-fn owned_by(mut object: Value, owner: &Value) -> Value {
-    object["metadata"]["ownerReferences"] = json!([{
-        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": true,
-        "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
-    }]);
-    object
 }
 
 fn replica_set(name: &str, owner: &Value) -> Value {
