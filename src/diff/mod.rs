@@ -45,7 +45,7 @@ pub use embedded::Embedded;
 pub use filter::Filter;
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
-pub use origin::Origin;
+pub use origin::{Origin, RenamedItem};
 pub use projection::Projection;
 pub use redact::{Content, Redactor, Shown};
 pub use values::Fmt;

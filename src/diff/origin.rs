@@ -25,7 +25,33 @@ pub enum Origin<'a> {
     },
 }
 
+/// An item of a list that got another value in one of its key fields, and is otherwise the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenamedItem<'a> {
+    /// The item as it was removed.
+    pub from: NodeId,
+    /// The item as it was added.
+    pub to: NodeId,
+    /// The name of the key field.
+    pub field: &'a str,
+}
+
 impl<'a> Diff<'a> {
+    /// The renamed items. Of several new items that equal a removed one, only the first is that item.
+    pub fn renamed_items(&self) -> Vec<RenamedItem<'a>> {
+        let mut renamed: Vec<RenamedItem<'a>> = Vec::new();
+        for change in self.changes() {
+            if let Some(Origin::Item { at: from, fields }) = self.renamed_from(change)
+                && let [field] = fields[..]
+                && renamed.iter().all(|item| item.from != from)
+            {
+                let to = change.at;
+                renamed.push(RenamedItem { from, to, field });
+            }
+        }
+        renamed
+    }
+
     /// The removed sibling that an added value equals, if there is one.
     pub fn renamed_from(&self, change: &Change) -> Option<Origin<'a>> {
         if change.op != Op::Add || change.at == NodeId::ROOT || self.changes().len() > MANY {

@@ -1,6 +1,6 @@
 //! One change in a few words, for a line about something else.
 
-use crate::diff::{Change, Diff, NodeId, Op, Origin, Redactor, Shown};
+use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text;
@@ -65,7 +65,7 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
 
 /// An added item as a change of its key: `ports[port=80,protocol=TCP].port`, `80` and `8080`.
 fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Option<ChangeInLine> {
-    let mut renamed = renamed_items(diff).into_iter();
+    let mut renamed = diff.renamed_items().into_iter();
     let RenamedItem { from, to, field } = renamed.find(|item| item.to == change.at)?;
     let value = |at, side| {
         let item = diff.shown(at, side, redactor);
@@ -76,33 +76,6 @@ fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Opti
         old: value(from, Side::Old),
         new: value(to, Side::New),
     })
-}
-
-/// An item of a list that got another value in one of its key fields, and is otherwise the same.
-struct RenamedItem<'a> {
-    /// The item as it was removed.
-    from: NodeId,
-    /// The item as it was added.
-    to: NodeId,
-    field: &'a str,
-}
-
-/// The renamed items of a diff. Of several new items that equal a removed one, only the first is that item.
-fn renamed_items<'a>(diff: &Diff<'a>) -> Vec<RenamedItem<'a>> {
-    let mut renamed: Vec<RenamedItem<'a>> = Vec::new();
-    for change in diff.changes() {
-        if let Some(Origin::Item { at, fields }) = diff.renamed_from(change)
-            && let [field] = fields[..]
-            && renamed.iter().all(|item| item.from != at)
-        {
-            renamed.push(RenamedItem {
-                from: at,
-                to: change.at,
-                field,
-            });
-        }
-    }
-    renamed
 }
 
 fn value_in_line(shown: Option<Shown<'_>>) -> String {
@@ -122,7 +95,7 @@ pub fn images_in_line(object: Shown<'_>) -> Option<String> {
 /// key is one change: the removal of the item it was before is left out.
 pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
     let is_here = |at| changes.iter().any(|change| change.at == at);
-    let mut renamed = renamed_items(diff);
+    let mut renamed = diff.renamed_items();
     renamed.retain(|item| is_here(item.to));
     changes.retain(|change| renamed.iter().all(|item| item.from != change.at));
     let is_new =
