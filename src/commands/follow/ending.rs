@@ -18,13 +18,14 @@ impl LiveFeed<'_> {
         if !terminal.is_live() {
             terminal.check_reader()?;
         }
+        self.take_waiting(view, terminal)?;
         self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
         if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
             let begun = Instant::now();
             self.print_owed(view, terminal)?;
             view.draw(&self.sources, terminal)?;
-            self.drawing.done(begun, V::REST);
+            self.drawing.done(begun, view.rest());
             self.drawing.rest_until(now + BUSY_FRAME);
         }
         Ok(())

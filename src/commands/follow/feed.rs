@@ -73,9 +73,9 @@ impl<'a> LiveFeed<'a> {
                 terminal.notify(&format!("{name} condition met"))?;
             }
         }
-        self.printing.done(begun, V::REST);
-        if V::REST > 0 && terminal.is_live() && view.has_begun() {
-            // On a terminal only frames show news, and each frame judges it first.
+        self.printing.done(begun, view.rest());
+        if Self::shows_only_frames(view, terminal) {
+            // Each frame judges the news first.
             self.printing.rest_until(begun + BUSY_FRAME);
         }
         Ok(())
@@ -179,6 +179,33 @@ impl<'a> LiveFeed<'a> {
         is_any
     }
 
+    /// Whether only frames show news, so that events may wait in their queues for the next one.
+    fn shows_only_frames(view: &impl Live, terminal: &Terminal<'_>) -> bool {
+        terminal.is_live() && view.rest() > 0 && view.has_begun()
+    }
+
+    /// Whether events wait for the next frame, because there is news for it already or the last one is new.
+    pub(super) fn waits_for_frame(&self, view: &impl Live, terminal: &Terminal<'_>) -> bool {
+        Self::shows_only_frames(view, terminal)
+            && (self.drawing.is_owed || self.drawing.rests(Instant::now()))
+    }
+
+    /// Passes the events that have waited for the frame that is due now to the view.
+    pub(super) fn take_waiting(
+        &mut self,
+        view: &mut impl Live,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !Self::shows_only_frames(view, terminal) || self.drawing.rests(Instant::now()) {
+            return Ok(());
+        }
+        while let Some(Some(event)) = self.subscriptions.next().now_or_never() {
+            self.take(event, view, terminal)?;
+            self.drawing.is_owed = true;
+        }
+        Ok(())
+    }
+
     /// Passes this event, and those queued behind it, to the view.
     pub(super) fn take(
         &mut self,
@@ -213,6 +240,7 @@ impl<'a> LiveFeed<'a> {
             }
             next = self.subscriptions.next().now_or_never().flatten();
         }
+        self.printing.is_owed = true;
         Ok(())
     }
 }

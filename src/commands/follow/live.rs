@@ -11,11 +11,6 @@ use crate::watch::CatchUp;
 
 /// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
 pub(crate) trait Live {
-    /// The pause after a print, as a multiple of the time that the print took. A view that goes over all
-    /// objects at each print needs a pause: without one, the cost of a burst of events grows with its square.
-    /// A view that prints only new events needs none.
-    const REST: u32 = 0;
-
     /// The sources to follow now. The loop asks again after each batch of events, because a new object may
     /// lead to other sources.
     fn wanted(&self) -> Vec<SourceKey>;
@@ -47,6 +42,13 @@ pub(crate) trait Live {
     /// model.
     fn judged(&self) -> Option<&Model> {
         None
+    }
+
+    /// The pause after a print, as a multiple of the time that the print took. A view that goes over all
+    /// objects at each print needs a pause: without one, the cost of a burst of events grows with its square.
+    /// A view that prints only new events needs none.
+    fn rest(&self) -> u32 {
+        0
     }
 
     /// Applies one event.

@@ -74,8 +74,7 @@ impl LiveFeed<'_> {
             }
             self.reconcile(view, terminal);
             tokio::select! {
-                event = self.subscriptions.next() => {
-                    let is_event = event.is_some();
+                event = self.subscriptions.next(), if !self.waits_for_frame(view, terminal) => {
                     match event {
                         Some(event) => self.take(event, view, terminal)?,
                         // Output that is not printed yet may lead to other sources.
@@ -85,7 +84,6 @@ impl LiveFeed<'_> {
                             return Ok(Ended::Answered);
                         }
                     }
-                    self.printing.is_owed |= is_event;
                     self.drawing.is_owed = true;
                 }
                 () = sleep_until(self.printing.rests_until), if self.printing.is_owed => {}

@@ -33,9 +33,14 @@ impl Default for RedrawPace {
 }
 
 impl RedrawPace {
+    /// Whether the pause after the last run is not over.
+    pub(super) fn rests(&self, now: Instant) -> bool {
+        now < self.rests_until
+    }
+
     /// Whether a run is needed and the pause is over.
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.is_owed && now >= self.rests_until
+        self.is_owed && !self.rests(now)
     }
 
     /// Whether the last run was at least a beat ago.

@@ -168,8 +168,6 @@ impl LiveStatus {
 }
 
 impl Live for LiveStatus {
-    const REST: u32 = 4;
-
     fn wanted(&self) -> Vec<SourceKey> {
         self.state.model.coverage().sources().cloned().collect()
     }
@@ -211,6 +209,10 @@ impl Live for LiveStatus {
     fn stop_waiting(&mut self) -> bool {
         let last_changes = self.state.last_changes.as_mut();
         last_changes.is_some_and(LastChanges::give_up)
+    }
+
+    fn rest(&self) -> u32 {
+        self.ending.rest()
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -171,8 +171,6 @@ impl Tracer {
 }
 
 impl Live for Tracer {
-    const REST: u32 = 4;
-
     fn wanted(&self) -> Vec<SourceKey> {
         let mut wanted: Vec<SourceKey> = Vec::new();
         for source in self.traces.iter().flat_map(PrintedTrace::sources) {
@@ -226,6 +224,10 @@ impl Live for Tracer {
         };
         let model = &trace.chain.traced().model;
         model.is_presentable().then_some(model)
+    }
+
+    fn rest(&self) -> u32 {
+        self.ending.rest()
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
