@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
+use bytes::Bytes;
+
 use super::error::SourceError;
 use super::transport::{ListPage, Page};
 use crate::source::SourceKey;
@@ -68,7 +70,7 @@ impl<'a> Pages<'a> {
     /// Counts a page, and takes its token. Fails if the listing is too long or makes no progress.
     pub(super) fn take(&mut self, page: &mut ListPage) -> Result<NextPage, SourceError> {
         self.objects += page.items.len();
-        self.bytes += page.items.iter().map(|item| item.len()).sum::<usize>();
+        self.bytes += page.items.iter().map(Bytes::len).sum::<usize>();
         if self.objects > OBJECTS {
             return Err(self.endless(format_args!("holds more than {OBJECTS} objects")));
         }

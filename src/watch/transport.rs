@@ -56,8 +56,9 @@ pub struct Page {
 pub struct ListPage {
     /// The version of the listing. A watch continues from it.
     pub version: ResourceVersion,
-    /// The items, each as its own JSON text. Items of built-in kinds have no `apiVersion` and no `kind`.
-    pub items: Vec<Box<str>>,
+    /// The items, each as its own JSON text: parts of the server's response, which they keep in memory. Items of built-in
+    /// kinds have no `apiVersion` and no `kind`.
+    pub items: Vec<Bytes>,
     /// The continue token of the next page; `None` on the last page.
     pub next: Option<Arc<str>>,
 }

@@ -208,8 +208,10 @@ async fn listed(transport: &HttpTransport, key: &SourceKey, read: Read) -> Vec<D
         Ok(page) => page.items,
         Err(_) => Vec::new(),
     };
-    let docs = items.into_iter().map(|item| Doc::parse(&*item));
-    docs.filter_map(Result::ok).collect()
+    let texts = items
+        .iter()
+        .filter_map(|item| std::str::from_utf8(item).ok());
+    texts.filter_map(|text| Doc::parse(text).ok()).collect()
 }
 
 /// Whether the objects of a resource are Secrets.

@@ -140,7 +140,8 @@ impl Reader {
     }
 
     /// Reads one item of a listing.
-    pub fn item(&mut self, text: &str) -> Result<Version, Arc<str>> {
+    pub fn item(&mut self, item: impl AsRef<[u8]>) -> Result<Version, Arc<str>> {
+        let text = std::str::from_utf8(item.as_ref()).map_err(|error| error.to_string())?;
         let head = item_head(text).map_err(|error| fault(&error))?;
         Ok(self.version(text, &head)?.version)
     }

@@ -20,6 +20,7 @@ mod yaml;
 use std::io::Read;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream as streams;
 
@@ -126,7 +127,7 @@ impl Transport for FileTransport {
         let items = there
             .iter()
             .filter(|entry| filter.is_about(entry) && filter.selects(entry))
-            .map(|entry| entry.doc.text().into())
+            .map(|entry| Bytes::from(entry.doc.text().to_owned()))
             .collect();
         let page = ListPage {
             version: ResourceVersion::new(format!("{LISTED}{upto}")),

@@ -224,7 +224,7 @@ impl Archive {
     }
 }
 
-fn version(reader: &mut Reader, item: &str, at: Revision) -> Result<Version, PastError> {
+fn version(reader: &mut Reader, item: &[u8], at: Revision) -> Result<Version, PastError> {
     let version = reader.item(item).map_err(PastError::NotOffered)?;
     match Revision::parse(&version.version) {
         Some(own) if own <= at => Ok(version),

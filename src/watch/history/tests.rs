@@ -29,7 +29,7 @@ fn number(revision: Revision) -> u64 {
 /// The current object and the newest revision.
 fn now(fake: &Fake, name: &str) -> (ObjectRef, Revision, Presence) {
     let there = fake.get(name).map(|pod| {
-        let version = Reader::new(&pods()).item(&pod.body());
+        let version = Reader::new(&pods()).item(pod.body());
         Arc::new(version.expect("an object"))
     });
     let object = there.as_ref().map(|there| ObjectRef::clone(&there.object));

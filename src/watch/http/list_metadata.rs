@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::object::ResourceVersion;
@@ -20,7 +21,7 @@ pub(super) struct ListMetadata<'a> {
 
 impl ListMetadata<'_> {
     /// The page with these items.
-    pub(super) fn page(&self, items: Vec<Box<str>>) -> ListPage {
+    pub(super) fn page(&self, items: Vec<Bytes>) -> ListPage {
         let next = Some(&*self.r#continue).filter(|next| !next.is_empty());
         ListPage {
             version: ResourceVersion::new(&*self.resource_version),

@@ -143,7 +143,7 @@ fn selected(key: &SourceKey, verb: &'static str) -> Result<ApiRequest, SourceErr
 /// Parses the response to a list request for `key`: one page, with its items as text.
 #[cfg(any(test, feature = "testing"))]
 pub fn parse_page(key: &SourceKey, body: &[u8]) -> Result<ListPage, SourceError> {
-    page::parse(body, key)
+    page::parse(&bytes::Bytes::copy_from_slice(body), key)
 }
 
 /// The error when the server answers a list request for `key` with this code and this body.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use bytes::Bytes;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -30,7 +31,7 @@ struct ListBody<'a> {
 }
 
 /// Parses a page of a list of `key`. The version is empty if the server sends none, as metrics-server does.
-pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceError> {
+pub(super) fn parse(body: &Bytes, key: &SourceKey) -> Result<ListPage, SourceError> {
     let refused = |what: &str| {
         let resource = key.resource.group_resource();
         let detail = format!("the server's answer is not a list of {resource}: {what}");
@@ -51,15 +52,18 @@ pub(super) fn parse(body: &[u8], key: &SourceKey) -> Result<ListPage, SourceErro
         return Err(refused("it is of another type"));
     }
     let items = list.items.unwrap_or_default().into_iter();
-    Ok(list
-        .metadata
-        .page(items.map(|item| item.get().into()).collect()))
+    Ok(list.metadata.page(
+        items
+            .map(|item| body.slice_ref(item.get().as_bytes()))
+            .collect(),
+    ))
 }
 
 /// The page with the objects of a table. Each names its type, which its reader checks.
 fn table_page(mut table: PrintedTable<'_>) -> ListPage {
     let metadata = std::mem::take(&mut table.metadata);
-    metadata.page(PrintedColumns::default().objects(table))
+    let objects = PrintedColumns::default().objects(table).into_iter();
+    metadata.page(objects.map(Bytes::from).collect())
 }
 
 /// Reads a struct from a JSON object. serde's derived code would also accept an array with the values of the
@@ -122,7 +126,8 @@ mod tests {
     }
 
     fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
-        super::parse(body, &key("", "Pod", Form::Full))
+        let body = Bytes::copy_from_slice(body);
+        super::parse(&body, &key("", "Pod", Form::Full))
     }
 
     #[test]
@@ -144,7 +149,7 @@ mod tests {
             let body = format!(
                 r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{}},"items":[]}}"#
             );
-            super::parse(body.as_bytes(), key).map(drop)
+            super::parse(&body.into(), key).map(drop)
         };
         let pods = key("", "Pod", Form::Full);
         assert_eq!(check(&pods, "v1", "PodList"), Ok(()));
@@ -202,9 +207,8 @@ mod tests {
         .expect("a page");
         assert_eq!(page.version.as_str(), "12");
         assert_eq!(page.next.as_deref(), Some("abc"));
-        let items: Vec<&str> = page.items.iter().map(|item| &**item).collect();
         assert_eq!(
-            items,
+            page.items,
             [r#"{"n":12345678901234567890123, "a" : null}"#, "{}"]
         );
     }

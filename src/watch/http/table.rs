@@ -55,7 +55,7 @@ pub(super) fn read(text: &str) -> Option<PrintedTable<'_>> {
 
 impl PrintedColumns {
     /// The objects of a table, each with its cells.
-    pub(super) fn objects(&mut self, table: PrintedTable<'_>) -> Vec<Box<str>> {
+    pub(super) fn objects(&mut self, table: PrintedTable<'_>) -> Vec<String> {
         if let Some(columns) = table.column_definitions.filter(|known| !known.is_empty()) {
             self.0 = columns;
         }
@@ -63,7 +63,7 @@ impl PrintedColumns {
         rows.map(|row| self.object(&row)).collect()
     }
 
-    fn object(&self, row: &TableRow<'_>) -> Box<str> {
+    fn object(&self, row: &TableRow<'_>) -> String {
         let cells = self.0.iter().zip(&row.cells);
         let cells: Vec<PrintedCell> = cells
             .map(|(column, value)| PrintedCell {
@@ -76,7 +76,7 @@ impl PrintedColumns {
                 },
             })
             .collect();
-        with_printed(row.object.get(), &cells).into()
+        with_printed(row.object.get(), &cells)
     }
 
     /// The line of a watch event with the object of its row in place of the table. Other lines stay as they are:

@@ -24,7 +24,7 @@ async fn compare(fake: &Fake, floor: u64) -> Compared {
     let now = fake.model().at(at);
     let mut reader = Reader::new(&pods());
     let objects = now.values().map(|pod| {
-        let version = reader.item(&pod.body()).expect("an object");
+        let version = reader.item(pod.body()).expect("an object");
         Arc::new(version)
     });
     let objects = objects.collect();

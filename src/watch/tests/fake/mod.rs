@@ -8,6 +8,7 @@ mod shared_model;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream;
 use tokio::sync::watch;
@@ -202,7 +203,7 @@ impl Fake {
             (asked, items) => asked.min(items),
         };
         let upto = pods.len().min(from + limit);
-        let mut items: Vec<Box<str>> = pods[from..upto]
+        let mut items: Vec<Bytes> = pods[from..upto]
             .iter()
             .map(|pod| pod.listed().into())
             .collect();
