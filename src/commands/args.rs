@@ -195,14 +195,3 @@ pub(crate) enum Ending {
     /// When the user stops it.
     Never,
 }
-
-impl Ending {
-    /// The [`rest`](crate::commands::Live::rest) of a view that goes over all objects at each print. Before its one
-    /// output, a view that prints once only learns which sources to read next, and a pause would delay them.
-    pub(crate) fn rest(self) -> u32 {
-        match self {
-            Ending::Once => 0,
-            Ending::Never => 4,
-        }
-    }
-}

@@ -25,7 +25,7 @@ impl LiveFeed<'_> {
             let begun = Instant::now();
             self.print_owed(view, terminal)?;
             view.draw(&self.sources, terminal)?;
-            self.drawing.done(begun, view.rest());
+            self.drawing.done(begun, V::REST);
             self.drawing.rest_until(now + BUSY_FRAME);
         }
         Ok(())

@@ -73,7 +73,7 @@ impl<'a> LiveFeed<'a> {
                 terminal.notify(&format!("{name} condition met"))?;
             }
         }
-        self.printing.done(begun, view.rest());
+        self.printing.done(begun, V::REST);
         if Self::shows_only_frames(view, terminal) {
             // Each frame judges the news first.
             self.printing.rest_until(begun + BUSY_FRAME);
@@ -180,8 +180,8 @@ impl<'a> LiveFeed<'a> {
     }
 
     /// Whether only frames show news, so that events may wait in their queues for the next one.
-    fn shows_only_frames(view: &impl Live, terminal: &Terminal<'_>) -> bool {
-        terminal.is_live() && view.rest() > 0 && view.has_begun()
+    fn shows_only_frames<V: Live>(view: &V, terminal: &Terminal<'_>) -> bool {
+        terminal.is_live() && V::REST > 0 && view.has_begun()
     }
 
     /// Whether events wait for the next frame, because there is news for it already or the last one is new.
@@ -241,6 +241,10 @@ impl<'a> LiveFeed<'a> {
             next = self.subscriptions.next().now_or_never().flatten();
         }
         self.printing.is_owed = true;
+        if left > 0 && view.prints_once() {
+            // Nothing waits, so a pause would only delay the next read.
+            self.printing.end_rest();
+        }
         Ok(())
     }
 }

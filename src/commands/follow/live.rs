@@ -11,6 +11,11 @@ use crate::watch::CatchUp;
 
 /// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
 pub(crate) trait Live {
+    /// The pause after a print, as a multiple of the time that the print took. A view that goes over all
+    /// objects at each print needs a pause: without one, the cost of a burst of events grows with its square.
+    /// A view that prints only new events needs none.
+    const REST: u32 = 0;
+
     /// The sources to follow now. The loop asks again after each batch of events, because a new object may
     /// lead to other sources.
     fn wanted(&self) -> Vec<SourceKey>;
@@ -44,11 +49,9 @@ pub(crate) trait Live {
         None
     }
 
-    /// The pause after a print, as a multiple of the time that the print took. A view that goes over all
-    /// objects at each print needs a pause: without one, the cost of a burst of events grows with its square.
-    /// A view that prints only new events needs none.
-    fn rest(&self) -> u32 {
-        0
+    /// Whether it prints once, when everything is read. Until then, a print only finds out what to read next.
+    fn prints_once(&self) -> bool {
+        false
     }
 
     /// Applies one event.

@@ -49,6 +49,11 @@ impl RedrawPace {
             .is_none_or(|done| now.duration_since(done) >= BEAT)
     }
 
+    /// Ends the pause.
+    pub(super) fn end_rest(&mut self) {
+        self.rests_until = Instant::now();
+    }
+
     /// Extends the pause to this time.
     pub(super) fn rest_until(&mut self, until: Instant) {
         self.rests_until = self.rests_until.max(until);
@@ -100,13 +105,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_pause_can_be_extended_and_never_shortened() {
+    async fn a_pause_can_be_extended_and_ended() {
         let mut pace = RedrawPace::default();
         let begun = Instant::now();
         pace.is_owed = true;
         pace.rest_until(begun + FRAME);
         pace.rest_until(begun);
         assert!(!pace.is_due(begun) && pace.is_due(begun + FRAME));
+        pace.end_rest();
+        assert!(pace.is_due(begun));
     }
 
     #[tokio::test(start_paused = true)]

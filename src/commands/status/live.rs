@@ -168,6 +168,8 @@ impl LiveStatus {
 }
 
 impl Live for LiveStatus {
+    const REST: u32 = 4;
+
     fn wanted(&self) -> Vec<SourceKey> {
         self.state.model.coverage().sources().cloned().collect()
     }
@@ -211,8 +213,8 @@ impl Live for LiveStatus {
         last_changes.is_some_and(LastChanges::give_up)
     }
 
-    fn rest(&self) -> u32 {
-        self.ending.rest()
+    fn prints_once(&self) -> bool {
+        self.ending == Ending::Once
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {

@@ -171,6 +171,8 @@ impl Tracer {
 }
 
 impl Live for Tracer {
+    const REST: u32 = 4;
+
     fn wanted(&self) -> Vec<SourceKey> {
         let mut wanted: Vec<SourceKey> = Vec::new();
         for source in self.traces.iter().flat_map(PrintedTrace::sources) {
@@ -226,8 +228,8 @@ impl Live for Tracer {
         model.is_presentable().then_some(model)
     }
 
-    fn rest(&self) -> u32 {
-        self.ending.rest()
+    fn prints_once(&self) -> bool {
+        self.ending == Ending::Once
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
