@@ -10,7 +10,8 @@ use crate::watch::source::SharedSource;
 use crate::watch::store::{Continuity, FullListing, is_older};
 use crate::watch::transport::{At, ListPage, Transport};
 
-/// How many items are read before other tasks may run: a few milliseconds of work.
+/// How many items are read before other tasks may run: a few milliseconds of work. One of these tasks sends the request for
+/// the next page, so they also run before the first item.
 const ITEMS_AT_ONCE: usize = 32;
 
 /// Reads the newest listing, `limit` items per page. The server may compact the version of the first page before

@@ -139,7 +139,7 @@ impl Reader {
         Some((verb, item(object, doc, &head)))
     }
 
-    /// Reads one item of a listing.
+    /// Reads one item of a listing: the text of an object. The error describes what is wrong with it.
     pub fn item(&mut self, item: impl AsRef<[u8]>) -> Result<Version, Arc<str>> {
         let text = std::str::from_utf8(item.as_ref()).map_err(|error| error.to_string())?;
         let head = item_head(text).map_err(|error| fault(&error))?;

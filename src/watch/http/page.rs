@@ -52,11 +52,9 @@ pub(super) fn parse(body: &Bytes, key: &SourceKey) -> Result<ListPage, SourceErr
         return Err(refused("it is of another type"));
     }
     let items = list.items.unwrap_or_default().into_iter();
-    Ok(list.metadata.page(
-        items
-            .map(|item| body.slice_ref(item.get().as_bytes()))
-            .collect(),
-    ))
+    // Each item borrows from the body, as `slice_ref` requires.
+    let items = items.map(|item| body.slice_ref(item.get().as_bytes()));
+    Ok(list.metadata.page(items.collect()))
 }
 
 /// The page with the objects of a table. Each names its type, which its reader checks.
