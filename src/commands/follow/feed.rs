@@ -201,7 +201,6 @@ impl<'a> LiveFeed<'a> {
         }
         while let Some(Some(event)) = self.subscriptions.next().now_or_never() {
             self.take(event, view, terminal)?;
-            self.drawing.is_owed = true;
         }
         Ok(())
     }
@@ -241,8 +240,9 @@ impl<'a> LiveFeed<'a> {
             next = self.subscriptions.next().now_or_never().flatten();
         }
         self.printing.is_owed = true;
-        if left > 0 && view.prints_once() {
-            // Nothing waits, so a pause would only delay the next read.
+        self.drawing.is_owed = true;
+        let is_drained = left > 0;
+        if is_drained && view.prints_once() {
             self.printing.end_rest();
         }
         Ok(())

@@ -49,7 +49,8 @@ pub(crate) trait Live {
         None
     }
 
-    /// Whether it prints once, when everything is read. Until then, a print only finds out what to read next.
+    /// Whether it prints once, when everything is read. Until then, a print only finds out what to read next, so the pause
+    /// after it ends as soon as no event waits.
     fn prints_once(&self) -> bool {
         false
     }

@@ -74,18 +74,18 @@ impl LiveFeed<'_> {
             }
             self.reconcile(view, terminal);
             tokio::select! {
-                event = self.subscriptions.next(), if !self.waits_for_frame(view, terminal) => {
-                    match event {
-                        Some(event) => self.take(event, view, terminal)?,
-                        // Output that is not printed yet may lead to other sources.
-                        None if self.printing.is_owed => self.print_owed(view, terminal)?,
-                        None => {
-                            self.print_last(view, terminal)?;
-                            return Ok(Ended::Answered);
-                        }
+                event = self.subscriptions.next(), if !self.waits_for_frame(view, terminal) => match event {
+                    Some(event) => self.take(event, view, terminal)?,
+                    // Output that is not printed yet may lead to other sources.
+                    None if self.printing.is_owed => {
+                        self.print_owed(view, terminal)?;
+                        self.drawing.is_owed = true;
                     }
-                    self.drawing.is_owed = true;
-                }
+                    None => {
+                        self.print_last(view, terminal)?;
+                        return Ok(Ended::Answered);
+                    }
+                },
                 () = sleep_until(self.printing.rests_until), if self.printing.is_owed => {}
                 () = view.wait_for_other() => {
                     self.printing.is_owed = true;

@@ -105,15 +105,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_pause_can_be_extended_and_ended() {
+    async fn a_pause_can_be_extended_and_never_shortened() {
         let mut pace = RedrawPace::default();
         let begun = Instant::now();
         pace.is_owed = true;
         pace.rest_until(begun + FRAME);
         pace.rest_until(begun);
         assert!(!pace.is_due(begun) && pace.is_due(begun + FRAME));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_can_be_ended() {
+        let mut pace = RedrawPace::default();
+        let begun = Instant::now();
+        pace.is_owed = true;
+        pace.rest_until(begun + FRAME);
+        assert!(pace.rests(begun));
         pace.end_rest();
-        assert!(pace.is_due(begun));
+        assert!(!pace.rests(begun) && pace.is_due(begun));
     }
 
     #[tokio::test(start_paused = true)]
