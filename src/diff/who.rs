@@ -1,10 +1,12 @@
 //! Attributes changes to field managers.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::object::managed_fields::{By, OwnerStep, Writers};
+use crate::object::Value;
+use crate::object::managed_fields::{By, ManagedFieldsEntry, OwnerStep, Writers};
 use crate::object::path::Side;
 
 use super::{Change, Diff, NodeId, NodeStep, Noise, Op};
@@ -23,23 +25,80 @@ impl<'a> Diff<'a> {
         writers.by(side, &self.owner_path(change.at, side))
     }
 
+    /// The managers that made these changes, which lead from the old object to the new. Of the entries that are new or
+    /// changed it keeps those that own a changed value, as the server records it. The others are what a client sent.
+    ///
+    /// If an entry owns no changed value, it still counts in two cases. An apply that removes fields, or that only
+    /// becomes an owner, moves its time too. And the server stores some values under another name than the one that
+    /// was written, such as `stringData` of a Secret, so that they have no owner. In both cases its time must not be
+    /// older than what the old version records: that of a dump is.
+    pub fn writers(&self, old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
+        let mut writers = Writers::of(old, new);
+        if old.is_none() || writers.actors().next().is_none() {
+            return writers;
+        }
+        let evidence = self.evidence(&writers);
+        let latest = writers.newest_before();
+        let is_later =
+            |actor: &ManagedFieldsEntry<'_>| actor.time().is_some_and(|time| Some(time) >= latest);
+        writers.retain(|at, actor| match &evidence {
+            Evidence::Owners(owners) => owners.contains(&at),
+            Evidence::Unowned => is_later(actor),
+            Evidence::None { removed } => {
+                let is_whole = || removed.iter().any(|place| actor.owns_whole(place));
+                is_later(actor) && (actor.is_apply() || is_whole())
+            }
+            Evidence::Again => false,
+        });
+        writers
+    }
+
+    /// What the changes show about the actors.
+    fn evidence(&self, writers: &Writers<'a>) -> Evidence<'_> {
+        let latest = writers.newest_before();
+        let (mut owners, mut removed) = (BTreeSet::new(), Vec::new());
+        let (mut has_set, mut has_unowned) = (false, false);
+        for change in &self.changes {
+            if change.op == Op::Remove {
+                removed.push(self.owner_path(self.parent(change.at), Side::New));
+            } else if is_written(self, change) {
+                has_set = true;
+                match writers.by(Side::New, &self.owner_path(change.at, Side::New)) {
+                    Some(By::Actor(owner)) => {
+                        let mut actors = writers.actors();
+                        owners.extend(actors.position(|actor| std::ptr::eq(actor, owner)));
+                    }
+                    // It had already written in that second.
+                    Some(By::Owner(owner)) if owner.time() == latest => {}
+                    Some(By::Owner(_) | By::Took { .. } | By::Was(_)) | None => has_unowned = true,
+                }
+            }
+            if owners.len() == writers.actors().count() {
+                break;
+            }
+        }
+        match (has_set, has_unowned) {
+            _ if !owners.is_empty() => Evidence::Owners(owners),
+            (_, true) => Evidence::Unowned,
+            (true, false) => Evidence::Again,
+            (false, false) => Evidence::None { removed },
+        }
+    }
+
     /// Whether the only authors are managers that had already written the same fields at `time`. A write in
     /// any later second would have moved their time. Fields that the same write removes have no author; a write
     /// that only removes fields moves no time at all.
     pub fn is_again_by(&self, writers: &Writers<'a>, time: Timestamp) -> bool {
-        let is_written = |change: &&Change| match change.noise {
-            _ if change.op == Op::Remove => false,
-            Some(Noise::ManagedFields) => false,
-            Some(Noise::Version) => self.field(change.at) == Some("observedGeneration"),
-            _ => true,
-        };
-        let mut written = self.changes.iter().filter(is_written).peekable();
+        let is_set = |change: &&Change| change.op != Op::Remove && is_written(self, change);
+        let mut set = self.changes.iter().filter(is_set).peekable();
         let is_theirs = |change: &Change| {
             let by = writers.by(Side::New, &self.owner_path(change.at, Side::New));
-            let (By::Actor(own) | By::Took { actor: own, .. } | By::Owner(own)) = by?;
+            let (By::Actor(own) | By::Owner(own)) = by? else {
+                return None;
+            };
             Some(own.time()? == time)
         };
-        written.peek().is_some() && written.all(|change| is_theirs(change) == Some(true))
+        set.peek().is_some() && set.all(|change| is_theirs(change) == Some(true))
     }
 
     fn owner_path(&self, at: NodeId, side: Side) -> Vec<OwnerStep<'_>> {
@@ -58,5 +117,29 @@ impl<'a> Diff<'a> {
         }));
         steps.reverse();
         steps
+    }
+}
+
+/// What the changes of a version show about its actors.
+enum Evidence<'d> {
+    /// These actors own the values that were set. They have these places among the actors.
+    Owners(BTreeSet<usize>),
+    /// A value was set that no possible writer owns.
+    Unowned,
+    /// All values that were set are owned by a manager that had already written in that second.
+    Again,
+    /// No value was set. Something was removed from these places.
+    None {
+        /// The paths.
+        removed: Vec<Vec<OwnerStep<'d>>>,
+    },
+}
+
+/// Whether a change is one that a client makes, and the server records. The server itself counts versions.
+fn is_written(diff: &Diff<'_>, change: &Change) -> bool {
+    match change.noise {
+        Some(Noise::ManagedFields) => false,
+        Some(Noise::Version) => diff.field(change.at) == Some("observedGeneration"),
+        _ => true,
     }
 }

@@ -120,7 +120,7 @@ async fn a_look_back_out_of_time_prints_the_versions_found() {
     let run = |more: &[&str]| cluster.spy().run(&[&late[..], more].concat());
     assert_snapshot!(ended(&run(&[])), @r#"
     Some(1)
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
     look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
     ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
@@ -205,7 +205,7 @@ async fn ctrl_c_during_a_look_back_prints_the_versions_found() {
     let ran = run.interrupt();
     assert_eq!(ran.status.signal(), Some(2));
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
     look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
     ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──

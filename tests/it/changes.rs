@@ -562,7 +562,7 @@ async fn all_namespaces_and_field_selectors_work() {
     run.until("CREATED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 0 pods in namespace "shop" with fields spec.nodeName=node-1
-    2026-03-02T12:05:00.000Z CREATED pod/web  6  by kubectl-edit, kubectl-create
+    2026-03-02T12:05:00.000Z CREATED pod/web  6  by kubectl-create
     + .metadata.labels: {tier: front}
     + .spec.containers: [{image: app:1, name: app}]
     + .spec.nodeName: node-1

@@ -86,6 +86,8 @@ impl ManagerFilter {
         match self {
             ManagerFilter::Everyone => true,
             ManagerFilter::Named(_) => self.names(&entry.manager),
+            // People write no Events, whatever the name of the component is that does.
+            ManagerFilter::People if is_event(&read.event.now.object) => false,
             ManagerFilter::People => {
                 let controlled = ControlledObject::of(read);
                 Author::of(entry, controlled.as_ref()) != Author::Controller
@@ -124,7 +126,7 @@ impl ManagerFilter {
         match diff.by(writers, change) {
             Some(By::Actor(actor) | By::Took { actor, .. }) => self.names(&actor.manager),
             Some(By::Owner(owner)) => !is_recorded && self.names(&owner.manager),
-            None => false,
+            Some(By::Was(_)) | None => false,
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::doc_cache::DocCache;
 use super::state::{PastTime, TimelineEntry, VersionEvent, When};
@@ -131,8 +131,8 @@ impl Compared<'_> {
     }
 }
 
-/// The managers that wrote a version. If the server recorded none, the owners of the changed fields: usually one of them
-/// wrote twice in one second.
+/// The managers that wrote a version. If no entry shows one, the owners of the values that it set: usually one of them
+/// wrote twice in one second. Who owned a removed field need not have removed it.
 pub(super) fn authors<'w, 'a>(
     writers: &'w Writers<'a>,
     diff: Option<&Diff<'a>>,
@@ -145,23 +145,28 @@ pub(super) fn authors<'w, 'a>(
         let changes = diff.changes().iter();
         changes.filter_map(|change| match diff.by(writers, change)? {
             By::Owner(owner) => Some(owner),
-            By::Actor(_) | By::Took { .. } => None,
+            By::Actor(_) | By::Took { .. } | By::Was(_) => None,
         })
     });
     owners.collect()
 }
 
+/// How much older than an earlier write a write may seem: the clocks of several API servers differ.
+const SKEW: SignedDuration = SignedDuration::from_secs(2);
+
 /// The time of a write, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteTime {
-    /// The time that the object records: the newest changed time in `managedFields`, the deletion, or the creation.
+    /// The time that the server recorded for this write: in the entry of its writer, as the request to delete the object,
+    /// or as its creation.
     At(Timestamp),
-    /// The object records no time for this write. This is the newest time in it; the write was not earlier.
+    /// The server recorded no time for this write. It was not earlier than this: the creation of the object.
     After(Timestamp),
 }
 
 impl WriteTime {
-    /// When the newer of two versions was written; `None` if they record no time.
+    /// When the newer of two versions was written; `None` if the object has no creation time. A time that is older than
+    /// one in the old version is no time.
     ///
     /// `is_again` compares the versions. It returns whether all changes are by managers whose last recorded write was at
     /// the given time.
@@ -170,38 +175,32 @@ impl WriteTime {
         writers: &Writers<'_>,
         is_again: impl FnOnce(Timestamp) -> bool,
     ) -> Option<WriteTime> {
-        if let Some(time) = writers.moved() {
-            return Some(WriteTime::At(time));
-        }
         let (old, new) = read.roots();
-        let created = || new.time_at(&["metadata", "creationTimestamp"]);
+        let created = new.time_at(&["metadata", "creationTimestamp"]);
         let Some(old) = old else {
-            return created().map(WriteTime::At);
+            return created.map(if read.event.change.is_creation() {
+                WriteTime::At
+            } else {
+                WriteTime::After
+            });
         };
-        let latest = writers.time();
-        // The binding of a Pod has no manager, but it sets a condition, which has the time.
-        let moved = transition(new).filter(|moved| Some(*moved) > transition(old));
-        if let Some(moved) = moved.filter(|moved| Some(*moved) >= latest) {
-            return Some(WriteTime::At(moved));
+        let again = || writers.newest().filter(|newest| is_again(*newest));
+        let recorded = (writers.moved()).or_else(|| bound(old, new)).or_else(again);
+        let oldest = created.max(writers.newest_before());
+        let is_time =
+            |time: &Timestamp| oldest.is_none_or(|oldest| oldest.duration_since(*time) <= SKEW);
+        match recorded.filter(is_time) {
+            Some(time) => Some(WriteTime::At(time)),
+            None => created.map(WriteTime::After),
         }
-        let Some(time) = latest else {
-            return created().map(WriteTime::After);
-        };
-        // A second write in the same second changes no recorded time.
-        Some(if is_again(time) {
-            WriteTime::At(time)
-        } else {
-            WriteTime::After(time)
-        })
     }
 
     /// Like [`WriteTime::of`], for versions that nobody else compares.
     pub(super) fn read(read: &ReadVersions<'_>) -> Option<WriteTime> {
         let (old, new) = read.roots();
-        let writers = Writers::of(old, Some(new));
-        WriteTime::of(read, &writers, |time| {
-            Diff::of(old, Some(new)).is_again_by(&writers, time)
-        })
+        let diff = Diff::of(old, Some(new));
+        let writers = diff.writers(old, Some(new));
+        WriteTime::of(read, &writers, |time| diff.is_again_by(&writers, time))
     }
 
     /// The time, if the object records it.
@@ -219,11 +218,20 @@ impl WriteTime {
     }
 }
 
-/// The newest `lastTransitionTime` of an object's conditions.
-fn transition(object: Value<'_>) -> Option<Timestamp> {
-    let conditions = object.items_at(&["status", "conditions"]);
-    let times = conditions.filter_map(|condition| condition.time_at(&["lastTransitionTime"]));
-    times.max()
+/// When a Pod was bound to its node. The write has no manager, but the server sets a condition, which has the time.
+fn bound(old: Value<'_>, new: Value<'_>) -> Option<Timestamp> {
+    let node = |pod: Value<'_>| pod.at(&["spec", "nodeName"]).is_some();
+    let scheduled = |pod: Value<'_>| {
+        let mut conditions = pod.items_at(&["status", "conditions"]);
+        let is_scheduled =
+            |condition: &Value<'_>| condition.str_at(&["type"]).as_deref() == Some("PodScheduled");
+        conditions
+            .find(is_scheduled)?
+            .time_at(&["lastTransitionTime"])
+    };
+    scheduled(new)
+        .filter(|_| !node(old) && node(new))
+        .filter(|time| scheduled(old) != Some(*time))
 }
 
 #[cfg(test)]
@@ -263,8 +271,8 @@ mod tests {
     }
 
     /// The write time of the newer of two objects.
-    fn written(old: Option<&Doc>, new: &Doc) -> Option<WriteTime> {
-        let event = VersionEvent::new(ChangeType::Modified, None, route(2));
+    fn written(change: ChangeType, old: Option<&Doc>, new: &Doc) -> Option<WriteTime> {
+        let event = VersionEvent::new(change, None, route(2));
         WriteTime::read(&ReadVersions {
             event: &event,
             before: old.cloned(),
@@ -273,36 +281,62 @@ mod tests {
         })
     }
 
-    const CREATED: &str = "2026-03-02T12:00:00Z";
+    fn at(time: &str) -> Timestamp {
+        time.parse().expect("a time")
+    }
+
+    const CREATED: &str = "2026-03-02T11:59:00Z";
+    const LATEST: &str = "2026-03-02T12:00:00Z";
 
     fn object(generation: u32, entries: &str) -> Doc {
         let text = format!(
-            r#"{{"metadata":{{"creationTimestamp":"{CREATED}","generation":{generation},"managedFields":[{entries}]}}}}"#
+            r#"{{"metadata":{{"creationTimestamp":"{CREATED}","managedFields":[{entries}]}},"spec":{{"n":{generation}}}}}"#
         );
         Doc::parse(text).expect("valid")
     }
 
     #[test]
     fn without_managed_fields_only_the_creation_has_a_time() {
-        let created = CREATED.parse().expect("a time");
+        let created = at(CREATED);
         let (old, new) = (object(1, ""), object(2, ""));
-        let first = written(None, &old);
+        let first = written(ChangeType::Created, None, &old);
         assert_eq!(first, Some(WriteTime::At(created)));
-        let second = written(Some(&old), &new);
+        // What came before the oldest readable version is not known.
+        let oldest = written(ChangeType::Modified, None, &old);
+        assert_eq!(oldest, Some(WriteTime::After(created)));
+        let second = written(ChangeType::Modified, Some(&old), &new);
         assert_eq!(second, Some(WriteTime::After(created)));
     }
 
     #[test]
-    fn a_changed_manager_time_is_the_time_of_the_write() {
-        let entry =
-            |time: &str| format!(r#"{{"manager":"m","operation":"Update","time":"{time}"}}"#);
-        let (old, new) = (
-            object(1, &entry(CREATED)),
-            object(2, &entry("2026-03-02T12:00:09Z")),
+    fn only_the_time_of_the_owner_of_a_change_is_the_time_of_the_write() {
+        let entry = |time: &str, fields: &str| {
+            format!(r#"{{"manager":"m","operation":"Update","time":"{time}","fieldsV1":{fields}}}"#)
+        };
+        let spec = r#"{"f:spec":{"f:n":{}}}"#;
+        let check = |before: &str, time: &str, fields: &str, expected: WriteTime| {
+            let (old, new) = (
+                object(1, &entry(before, spec)),
+                object(2, &entry(time, fields)),
+            );
+            let time_of = written(ChangeType::Modified, Some(&old), &new);
+            assert_eq!(time_of, Some(expected), "{before} {time} {fields}");
+        };
+        let later = "2026-03-02T12:00:09Z";
+        check(LATEST, later, spec, WriteTime::At(at(later)));
+        // The entry owns nothing that changed: a client sent it.
+        let vague = WriteTime::After(at(CREATED));
+        check(LATEST, "2026-03-02T11:00:00Z", "{}", vague);
+        // No time is older than the creation, or than an earlier write.
+        check("2001-01-01T00:00:00Z", "2001-01-02T00:00:00Z", spec, vague);
+        check("2099-01-01T00:00:00Z", later, spec, vague);
+        // The clocks of two API servers may differ a little.
+        check(
+            later,
+            "2026-03-02T12:00:08Z",
+            spec,
+            WriteTime::At(at("2026-03-02T12:00:08Z")),
         );
-        let time_of = written(Some(&old), &new);
-        let time = "2026-03-02T12:00:09Z".parse().expect("a time");
-        assert_eq!(time_of, Some(WriteTime::At(time)));
     }
 
     /// An object with two managers and their fields. `late` wrote last, `early` ten seconds before.
@@ -313,16 +347,18 @@ mod tests {
             )
         };
         let (late, early) = (
-            entry("late", (CREATED, late)),
+            entry("late", (LATEST, late)),
             entry("early", ("2026-03-02T11:59:50Z", early)),
         );
-        let text = format!(r#"{{"metadata":{{"managedFields":[{late},{early}]}},{rest}}}"#);
+        let text = format!(
+            r#"{{"metadata":{{"creationTimestamp":"{CREATED}","managedFields":[{late},{early}]}},{rest}}}"#
+        );
         Doc::parse(text).expect("valid")
     }
 
     #[test]
     fn a_write_without_a_recorded_manager_has_no_exact_time() {
-        let time = CREATED.parse().expect("a time");
+        let (time, created) = (at(LATEST), at(CREATED));
         let owned = (
             r#"{"f:status":{"f:phase":{},"f:observedGeneration":{}}}"#,
             r#"{"f:spec":{"f:image":{}}}"#,
@@ -333,7 +369,7 @@ mod tests {
         );
         let check = |owned, rest: &str, expected| {
             let new = owned_by(owned, rest);
-            let time_of = written(Some(&old), &new);
+            let time_of = written(ChangeType::Modified, Some(&old), &new);
             assert_eq!(time_of, Some(expected), "{rest}");
         };
         // The last writer writes again in the same second.
@@ -358,25 +394,25 @@ mod tests {
         check(
             owned,
             r#""spec":{"image":"b"},"status":{"phase":"Running","observedGeneration":1}"#,
-            WriteTime::After(time),
+            WriteTime::After(created),
         );
         // The fields that a binding sets have no manager.
         check(
             owned,
             r#""spec":{"image":"a","nodeName":"n"},"status":{"phase":"Pending","observedGeneration":1}"#,
-            WriteTime::After(time),
+            WriteTime::After(created),
         );
         // A write that only removes fields records no time.
         check(
             (r#"{"f:status":{"f:observedGeneration":{}}}"#, owned.1),
             r#""spec":{"image":"a"},"status":{"observedGeneration":1}"#,
-            WriteTime::After(time),
+            WriteTime::After(created),
         );
         // Nothing changed: the object was stored again for an unknown reason.
         check(
             owned,
             r#""spec":{"image":"a"},"status":{"phase":"Pending","observedGeneration":1}"#,
-            WriteTime::After(time),
+            WriteTime::After(created),
         );
     }
 
@@ -390,15 +426,13 @@ mod tests {
         let old = owned_by(owned, r#""spec":{},"status":{}"#);
         let bound = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
         let time = "2026-03-02T12:00:09Z".parse().expect("a time");
-        assert_eq!(written(Some(&old), &bound), Some(WriteTime::At(time)));
-        // An unchanged condition has no new time. A condition from before the newest write does not count.
-        let again = owned_by(owned, &scheduled("2026-03-02T12:00:09Z"));
-        let created = CREATED.parse().expect("a time");
-        assert_eq!(
-            written(Some(&bound), &again),
-            Some(WriteTime::After(created))
-        );
+        let written = |old, new| written(ChangeType::Modified, Some(old), new);
+        assert_eq!(written(&old, &bound), Some(WriteTime::At(time)));
+        // Only the binding sets the condition on the server. Later its time is what a controller sent.
+        let again = owned_by(owned, &scheduled("2026-03-02T12:00:19Z"));
+        let created = Some(WriteTime::After(at(CREATED)));
+        assert_eq!(written(&bound, &again), created);
         let early = owned_by(owned, &scheduled("2026-03-02T11:00:00Z"));
-        assert_eq!(written(Some(&old), &early), Some(WriteTime::After(created)));
+        assert_eq!(written(&old, &early), created);
     }
 }

@@ -148,7 +148,7 @@ impl Changes {
                 page.lines.extend(lines);
             }
             Audience::Records => {
-                let records = divider.records(&self.renderer.options, now, entries.len());
+                let records = divider.records(&self.renderer.options, now, page.lines.len());
                 page.lines.extend(records);
             }
             Audience::Documents => page.asides.extend(interruption(&past.found)),

@@ -31,8 +31,16 @@ impl ShownVersions {
     /// Compares the versions of an event that a source sent.
     pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
         let (old, new) = read.roots();
-        let writers = Writers::of(old, Some(new));
         let mut diff = (read.keys.as_deref()).map(|keys| Diff::keyed(old, Some(new), keys));
+        let writers = match &diff {
+            Some(diff) => diff.writers(old, Some(new)),
+            None => Writers::of(old, Some(new)),
+        };
+        let writers = if read.event.was_unseen {
+            writers.of_several_writes()
+        } else {
+            writers
+        };
         let written = WriteTime::of(read, &writers, |time| {
             (diff.as_ref()).is_some_and(|diff| diff.is_again_by(&writers, time))
         });

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
 use crate::object::ObjectRef;
-use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
+use crate::object::managed_fields::Writers;
 use crate::render::age::{age, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first};
 use crate::render::json::RefRecord;
@@ -12,6 +12,7 @@ use crate::render::json::last_change::LastChangeRecord;
 use crate::source::Version;
 use crate::watch::Revision;
 
+use super::changed_by::ChangedBy;
 use super::fields::Matters;
 
 /// How many changed fields are listed.
@@ -25,10 +26,7 @@ const ARROW: &str = " → ";
 pub(crate) struct LastChange {
     /// The object; `None` if it is the failed one.
     object: Option<ObjectRef>,
-    /// The field manager that made it, if the server recorded one.
-    by: Option<String>,
-    /// The field manager that probably made it: it owns the fields.
-    probably_by: Option<String>,
+    by: ChangedBy,
     /// The revision of the version after it.
     revision: Option<Revision>,
     /// Whether it only changes the metadata of a Pod template, as a restart does.
@@ -92,13 +90,11 @@ impl LastChange {
             .collect();
         most_telling_first(&diff, &mut changes);
         let first = changes.first()?;
-        let writers = Writers::of(Some(old), Some(new));
-        let (by, probably_by) = match diff.by(&writers, first) {
-            Some(By::Actor(writer) | By::Took { actor: writer, .. }) => (Some(writer), None),
-            Some(By::Owner(owner)) => (None, Some(owner)),
-            None => (None, None),
-        };
-        let name = |entry: &ManagedFieldsEntry<'_>| entry.manager.clone().into_owned();
+        let writers = diff.writers(Some(old), Some(new));
+        let by = diff
+            .by(&writers, first)
+            .map(ChangedBy::of)
+            .unwrap_or_default();
         let paths = changes.iter().map(|change| diff.path(change.at));
         let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
         let is_all = |part: &str| paths.iter().all(|path| path.starts_with(part));
@@ -106,8 +102,7 @@ impl LastChange {
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
             object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
-            by: by.map(name),
-            probably_by: probably_by.map(name),
+            by,
             revision: Revision::parse(&newer.version),
             is_minor: is_all(".spec.template.metadata"),
             is_of_template: is_all(".spec.template"),
@@ -133,11 +128,11 @@ impl LastChange {
             return None;
         }
         let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
-        let mut entries = entries(doc.root()).into_iter();
-        let creator = entries.find(|entry| entry.subresource.is_empty())?;
+        let writers = Writers::of(None, Some(doc.root()));
+        let creator = writers.actors().next()?;
         Some(LastChange {
             object: (!matters.is_own).then(|| ObjectRef::clone(&first.object)),
-            by: Some(creator.manager.into_owned()),
+            by: ChangedBy::Recorded(creator.manager.to_string()),
             revision: Revision::parse(&first.version),
             at: created.checked_sub(matters.skew).ok().map(Made::At),
             ..LastChange::of(What::Created)
@@ -156,8 +151,7 @@ impl LastChange {
     fn of(what: What) -> LastChange {
         LastChange {
             object: None,
-            by: None,
-            probably_by: None,
+            by: ChangedBy::Unknown,
             revision: None,
             is_minor: false,
             is_of_template: false,
@@ -239,12 +233,12 @@ impl LastChange {
             Some(Made::About(at)) => format!(" about{}", when(at)),
             None => String::new(),
         };
-        let by = self.by.as_ref().map(|by| format!(" by {by}"));
-        let probably = self.probably_by.as_ref();
-        let by = by.or_else(|| probably.map(|by| format!(" probably by {by}")));
-        let by = by.unwrap_or_default();
+        let (by, was) = self.by.texts();
         match &self.what {
-            What::Changed(fields) => format!("{object}changed{when}{by}: {}", fields.text(arrow)),
+            What::Changed(fields) => {
+                let fields = fields.text(arrow);
+                format!("{object}changed{when}{by}: {fields}{was}")
+            }
             What::Created if self.object.is_none() => format!("created{when}{by}"),
             What::Created => format!("{object}was created{when}{by}"),
             What::Deleted => format!("{object}was deleted{when}"),
@@ -262,7 +256,7 @@ impl LastChange {
             object: object.map(|object| RefRecord::new(cluster, object)),
             time: self.at.map(|at| rfc3339_millis(at.time())),
             about: matches!(self.at, Some(Made::About(_))),
-            by: self.by.clone(),
+            by: self.by.recorded(),
             created: self.what == What::Created,
             deleted: self.what == What::Deleted,
             changes: fields.map_or_else(Vec::new, |fields| fields.texts(ARROW)),

@@ -5,6 +5,7 @@
 
 mod candidate;
 mod change;
+mod changed_by;
 mod failure;
 mod failure_reason;
 mod fields;

@@ -141,8 +141,8 @@ fn nobody_is_blamed_for_a_removal_that_only_somebody_else_can_have_made() {
         let change = LastChange::between(&version(&old), &version(&new), OWN, &Redactor::new());
         change.unwrap().text(NOW, "→")
     };
-    assert_snapshot!(removed_by("Update"), @r#"changed probably by kubectl-set: b: "2" → (none)"#);
-    assert_snapshot!(removed_by("Apply"), @r#"changed: b: "2" → (none)"#);
+    assert_snapshot!(removed_by("Update"), @r#"changed: b: "2" → (none) (was kubectl-set's)"#);
+    assert_snapshot!(removed_by("Apply"), @r#"changed: b: "2" → (none) (was kubectl-set's)"#);
 }
 
 #[test]

@@ -25,7 +25,8 @@ fn object(entries: &[(&str, &str, &str)], rest: &str) -> Doc {
 
 fn who(old: &Doc, new: &Doc) -> String {
     let roots = (Some(old.root()), Some(new.root()));
-    let (diff, writers) = (Diff::of(roots.0, roots.1), Writers::of(roots.0, roots.1));
+    let diff = Diff::of(roots.0, roots.1);
+    let writers = diff.writers(roots.0, roots.1);
     let mut lines: Vec<String> = vec![format!(
         "actors: {}",
         writers
@@ -42,6 +43,7 @@ fn who(old: &Doc, new: &Doc) -> String {
                 format!("by {} (was {}'s)", actor.manager, was.manager)
             }
             Some(By::Owner(owner)) => format!("owner {}", owner.manager),
+            Some(By::Was(owner)) => format!("was {}'s", owner.manager),
         };
         lines.push(format!("{} {by}", diff.path(change.at)));
     }
@@ -221,15 +223,127 @@ fn a_pending_deletion_has_the_time_of_its_request() {
         object(r#","deletionTimestamp":"2026-01-02T03:10:10Z","deletionGracePeriodSeconds":0"#);
     let unreadable = object(r#","deletionTimestamp":"soon","deletionGracePeriodSeconds":{}"#);
     for (old, new, time) in [
-        (Some(&there), &asked, "03:10:00"),
-        (None, &asked, "03:10:00"),
-        (Some(&asked), &at_once, "03:10:10"),
+        (Some(&there), &asked, Some("03:10:00")),
+        (None, &asked, Some("03:10:00")),
+        (Some(&asked), &at_once, Some("03:10:10")),
         // It was already waiting in the old version.
-        (Some(&asked), &asked, "03:04:05"),
-        (Some(&there), &unreadable, "03:04:05"),
+        (Some(&asked), &asked, None),
+        (Some(&there), &unreadable, None),
     ] {
         let writers = Writers::of(old.map(Doc::root), Some(new.root()));
-        let expected = format!("2026-01-02T{time}Z");
-        assert_eq!(writers.time().map(|time| time.to_string()), Some(expected));
+        let expected = time.map(|time| format!("2026-01-02T{time}Z"));
+        assert_eq!(writers.moved().map(|time| time.to_string()), expected);
     }
+}
+
+/// What a client sends as `managedFields` shows nobody: only the owner of a new value wrote it.
+#[test]
+fn entries_that_a_client_sent_are_no_writers() {
+    let (c, ac) = (
+        r#"{"f:data":{"f:c":{}}}"#,
+        r#"{"f:data":{"f:a":{},"f:c":{}}}"#,
+    );
+    let a = r#"{"f:data":{"f:a":{}}}"#;
+    let old = object(&[("one", "20", ac)], r#""data":{"a":1,"c":1}"#);
+    let check = |entries: &[(&str, &str, &str)], data: &str, expected: &str| {
+        let new = object(entries, &format!(r#""data":{{{data}}}"#));
+        let lines = who(&old, &new);
+        let lines = lines
+            .replace(".metadata.managedFields -", "")
+            .replace('\n', " ");
+        assert_eq!(lines.trim(), expected, "{entries:?}");
+    };
+    // Somebody put back a dump from before `c` was added.
+    check(
+        &[("one", "10", a)],
+        r#""a":1"#,
+        "actors:  .data.c was one's",
+    );
+    // The same with times that nobody wrote at, and with a manager that never wrote.
+    check(
+        &[("one", "59", a)],
+        r#""a":1"#,
+        "actors:  .data.c was one's",
+    );
+    check(
+        &[("one", "10", a), ("ghost", "58", c)],
+        r#""a":1"#,
+        "actors:  .data.c was one's",
+    );
+    // Who put it back changed a value as well, and the server recorded that.
+    check(
+        &[("one", "59", r#"{"f:data":{}}"#), ("two", "30", a)],
+        r#""a":2"#,
+        "actors: two .data.a by two .data.c by two (was one's)",
+    );
+    // It owned the value already, with a time in the future.
+    let future = object(&[("one", "59", ac)], r#""data":{"a":1,"c":1}"#);
+    let new = object(&[("one", "30", ac)], r#""data":{"a":2,"c":1}"#);
+    assert_eq!(who(&future, &new).lines().next(), Some("actors: one"));
+}
+
+/// The server adds this entry, at the time of the first apply.
+#[test]
+fn who_wrote_before_the_first_apply_is_no_writer() {
+    let (a, b) = (r#"{"f:data":{"f:a":{}}}"#, r#"{"f:data":{"f:b":{}}}"#);
+    let new = object(
+        &[("before-first-apply", "02", a), ("one", "02", b)],
+        r#""data":{"a":1,"b":1}"#,
+    );
+    assert_eq!(
+        who(&object(&[], r#""data":{"a":1}"#), &new).lines().next(),
+        Some("actors: one")
+    );
+}
+
+/// The removal of an item of an atomic list, or of a field of an atomic map, sets the whole.
+#[test]
+fn a_removal_inside_an_atomic_value_has_a_writer() {
+    let fields = r#"{"f:spec":{"f:list":{}}}"#;
+    let spec = |list: &str| format!(r#""spec":{{"list":[{list}]}}"#);
+    insta::assert_snapshot!(who(
+        &object(&[("one", "01", fields)], &spec(r#"{"name":"a"},{"name":"b"}"#)),
+        &object(&[("one", "02", fields)], &spec(r#"{"name":"a"}"#)),
+    ), @"
+    actors: one
+    .metadata.managedFields -
+    .spec.list[name=b] by one
+    ");
+}
+
+/// An apply that removes a field moves its time, although it sets nothing. That of a dump is older.
+#[test]
+fn an_apply_that_only_removes_is_a_writer() {
+    let apply = |second: &str, fields: &str, data: &str| {
+        let entry = format!(
+            r#"{{"manager":"one","operation":"Apply","time":"2024-05-01T14:02:{second}Z","fieldsV1":{fields}}}"#
+        );
+        doc(&format!(
+            r#"{{"metadata":{{"managedFields":[{entry}]}},"data":{{{data}}}}}"#
+        ))
+    };
+    let (a, ac) = (
+        r#"{"f:data":{"f:a":{}}}"#,
+        r#"{"f:data":{"f:a":{},"f:c":{}}}"#,
+    );
+    let old = apply("20", ac, r#""a":1,"c":1"#);
+    let first = |new: &Doc| who(&old, new).lines().next().map(str::to_owned);
+    let actors = |second| first(&apply(second, a, r#""a":1"#));
+    assert_eq!(actors("30").as_deref(), Some("actors: one"));
+    assert_eq!(actors("10").as_deref(), Some("actors: "));
+}
+
+/// The server stores `stringData` of a Secret as `data`, which nobody owns then.
+#[test]
+fn a_value_that_is_stored_elsewhere_has_its_writer() {
+    let fields = r#"{"f:stringData":{"f:a":{}}}"#;
+    assert_eq!(
+        who(
+            &object(&[("one", "01", fields)], r#""data":{"a":1}"#),
+            &object(&[("one", "09", fields)], r#""data":{"a":2}"#),
+        )
+        .lines()
+        .next(),
+        Some("actors: one")
+    );
 }

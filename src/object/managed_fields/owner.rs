@@ -41,3 +41,20 @@ pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
     };
     Some(below? + 1)
 }
+
+/// Whether a set of fields names the value at the end of a path as a whole, without the fields inside it.
+pub(super) fn names_whole(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    if set.is_empty_object() {
+        return true;
+    }
+    let Some((step, rest)) = path.split_first() else {
+        return false;
+    };
+    set.written_fields().any(|(key, child)| {
+        let is_step = match step {
+            OwnerStep::Field(name) => key::is_field(key, name),
+            OwnerStep::Item { value, index } => key::is_item(key, *value, *index),
+        };
+        is_step && names_whole(child, rest)
+    })
+}

@@ -6,7 +6,7 @@ use crate::object::managed_fields::Writers;
 use super::folds;
 use super::painter::Painter;
 use super::view::{DiffView, shown};
-use super::who::{Attribution, VersionWriter};
+use super::who::{Attribution, VersionWriter, former_owner};
 
 /// The changes of a version that a view shows, and their managers. Both the heading and the lines of the
 /// version use it.
@@ -44,6 +44,11 @@ impl<'s> ShownChanges<'s> {
     /// several managers own them.
     pub fn who(&self) -> Option<VersionWriter> {
         self.painter.above.heading(self.painter.writers?)
+    }
+
+    /// Names the manager that owned all removed fields, if nothing else is known of the writer.
+    pub fn former_owner(&self) -> Option<VersionWriter> {
+        former_owner(self.painter.diff, self.painter.writers?, &self.changes)
     }
 
     /// One line for each change, or the number of changes in each part of the object if there are too many.

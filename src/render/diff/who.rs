@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::diff::{Change, Diff};
+use crate::diff::{Change, Diff, Op};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::render::text;
 
@@ -13,7 +13,7 @@ pub(super) enum Attribution<'w> {
     Writer,
     /// Several managers wrote the changes, and each line names one.
     Writers,
-    /// No writer is known, and one manager owns all changed fields.
+    /// No writer is known, and one manager owns all values that were set.
     Owner(&'w ManagedFieldsEntry<'w>),
 }
 
@@ -22,8 +22,10 @@ pub(super) enum Attribution<'w> {
 pub enum VersionWriter {
     /// The managers that the server recorded: `a, b (status)`.
     Recorded(String),
-    /// The server recorded no writer. This manager owns all changed fields.
+    /// No entry shows the writer. This manager owns all values that were set.
     Probable(String),
+    /// No entry shows the writer. This manager owned all fields that were removed.
+    Former(String),
 }
 
 impl VersionWriter {
@@ -37,6 +39,7 @@ impl VersionWriter {
         match self {
             VersionWriter::Recorded(names) => names.clone(),
             VersionWriter::Probable(name) => format!("probably {name}"),
+            VersionWriter::Former(name) => former_text(name),
         }
     }
 
@@ -58,6 +61,10 @@ impl VersionWriter {
     }
 }
 
+fn former_text(name: &str) -> String {
+    format!("(was {name}'s)")
+}
+
 /// The columns to which a writer is cut so that a change fits its line.
 const LEAST_NAME: usize = 12;
 
@@ -67,6 +74,7 @@ impl fmt::Display for VersionWriter {
         match self {
             VersionWriter::Recorded(names) => write!(f, "by {names}"),
             VersionWriter::Probable(name) => write!(f, "probably by {name}"),
+            VersionWriter::Former(name) => f.write_str(&former_text(name)),
         }
     }
 }
@@ -101,9 +109,10 @@ impl<'w> Attribution<'w> {
         let text = match (by, self) {
             (By::Actor(actor), Attribution::Writers) => format!("  by {}", manager(actor)),
             (By::Took { actor, was }, Attribution::Writers) => {
-                format!("  by {} (was {}'s)", manager(actor), manager(was))
+                format!("  by {} {}", manager(actor), former_text(&manager(was)))
             }
-            (By::Took { was, .. }, _) => format!("  (was {}'s)", manager(was)),
+            (By::Was(was), Attribution::Owner(owner)) if names(was, owner) => return String::new(),
+            (By::Took { was, .. } | By::Was(was), _) => format!("  {}", former_text(&manager(was))),
             (By::Owner(owner), Attribution::Writer | Attribution::Writers) => {
                 format!("  probably by {}", manager(owner))
             }
@@ -140,20 +149,39 @@ pub fn writer_of(
     Attribution::of(diff, writers, changes).heading(writers)
 }
 
-/// The manager that owned all these fields before, if no writer is known.
+/// The manager that owns all values that were set, if no writer is known.
 fn owner<'w>(
     diff: &Diff<'w>,
     writers: &'w Writers<'w>,
     changes: &[&Change],
 ) -> Option<&'w ManagedFieldsEntry<'w>> {
-    let mut owners = changes.iter().map(|change| match diff.by(writers, change) {
+    let set = changes.iter().filter(|change| change.op != Op::Remove);
+    let mut owners = set.map(|change| match diff.by(writers, change) {
         Some(By::Owner(owner)) => Some(owner),
-        Some(By::Actor(_) | By::Took { .. }) | None => None,
+        Some(By::Actor(_) | By::Took { .. } | By::Was(_)) | None => None,
     });
     let first = owners.next()??;
     let is_first =
         |owner: Option<&ManagedFieldsEntry<'_>>| owner.is_some_and(|owner| names(owner, first));
     owners.all(is_first).then_some(first)
+}
+
+/// Names the manager that owned all of these fields, if nobody knows who removed them.
+pub(super) fn former_owner(
+    diff: &Diff<'_>,
+    writers: &Writers<'_>,
+    changes: &[&Change],
+) -> Option<VersionWriter> {
+    let mut owners = changes.iter().map(|change| match diff.by(writers, change) {
+        Some(By::Was(owner)) => Some(owner),
+        Some(By::Actor(_) | By::Took { .. } | By::Owner(_)) | None => None,
+    });
+    let first = owners.next()??;
+    let is_first =
+        |owner: Option<&ManagedFieldsEntry<'_>>| owner.is_some_and(|owner| names(owner, first));
+    owners
+        .all(is_first)
+        .then(|| VersionWriter::Former(manager(first)))
 }
 
 fn names(a: &ManagedFieldsEntry<'_>, b: &ManagedFieldsEntry<'_>) -> bool {

@@ -123,7 +123,7 @@ pub fn entry(
 fn actor(by: By<'_, '_>) -> Option<String> {
     match by {
         By::Actor(actor) | By::Took { actor, .. } => Some(actor.manager.to_string()),
-        By::Owner(_) => None,
+        By::Owner(_) | By::Was(_) => None,
     }
 }
 

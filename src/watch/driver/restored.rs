@@ -3,7 +3,7 @@
 use super::Driver;
 use super::continuity::is_set_back;
 use crate::object::ResourceVersion;
-use crate::object::managed_fields::Writers;
+use crate::object::managed_fields::newest_time;
 use crate::source::Version;
 use crate::watch::error::SourceError;
 use crate::watch::history::Revision;
@@ -50,7 +50,7 @@ impl Driver {
 /// Whether two versions are the same write. Two histories may use one revision for different writes of an object.
 /// The times of the writes distinguish them, if both versions have one.
 fn is_same_write(held: &Version, there: &Version) -> bool {
-    let time = |version: &Version| Writers::of(None, Some(version.doc().ok()?.root())).time();
+    let time = |version: &Version| newest_time(version.doc().ok()?.root());
     let is_another_time =
         matches!((time(held), time(there)), (Some(held), Some(there)) if held != there);
     held.object.uid == there.object.uid && held.version == there.version && !is_another_time

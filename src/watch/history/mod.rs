@@ -27,7 +27,7 @@ mod window;
 
 pub(super) use compacted_revisions::CompactedRevisions;
 pub(super) use dates::leases;
-pub use dates::{Between, Dates, is_surely_before};
+pub use dates::{Between, Dates, Storage, is_surely_before};
 pub use end::End;
 pub use look::History;
 pub(super) use objects_at::ObjectAt;

@@ -24,8 +24,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::cached::{Before, Cached, Events};
 use super::end::{End, end};
 use super::look::History;
@@ -34,7 +32,6 @@ use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Walk, WalkLimits};
-use crate::object::managed_fields::Writers;
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
 use crate::watch::error::SourceError;
@@ -73,13 +70,9 @@ type Named = BTreeMap<NamespacedName, Arc<Version>>;
 
 impl History {
     /// Finds the changes of the source's objects up to `now`. It starts after `floor`, or as far back as the
-    /// server's history reaches. Existing objects that were last written before `since` are left out.
-    pub async fn compare(
-        &self,
-        mut now: ObjectsAt,
-        floor: Revision,
-        since: Option<Timestamp>,
-    ) -> Result<Comparison, End> {
+    /// server's history reaches. Only revisions decide which objects have changed: their `managedFields` may
+    /// have times of a client.
+    pub async fn compare(&self, mut now: ObjectsAt, floor: Revision) -> Result<Comparison, End> {
         self.settle(&mut now).await?;
         let floor = floor.min(now.at);
         let cached = Cached::read(&self.archive, &now, floor).await;
@@ -103,7 +96,6 @@ impl History {
                 after: then,
                 upto: base,
             },
-            since,
             old,
             changed: BTreeMap::new(),
         };
@@ -145,7 +137,6 @@ struct Window<'a> {
     archive: &'a Archive,
     /// From `then` to the start of the watch cache.
     span: RevisionSpan,
-    since: Option<Timestamp>,
     /// The objects at `then` that have not been met since.
     old: Named,
     changed: BTreeMap<NamespacedName, Changed>,
@@ -194,9 +185,6 @@ impl Window<'_> {
             Some(_) => Existed::Then,
             None => Existed::Not,
         };
-        if is_before(there, self.since) {
-            return;
-        }
         if let Some(walk) = self.walk(there, existed) {
             let earlier = Some(walk);
             let later = Vec::new();
@@ -259,83 +247,46 @@ fn by_name(versions: Vec<Arc<Version>>) -> Named {
     named.collect()
 }
 
-/// Whether the `managedFields` of an object show that all its changes are older than `since`.
-fn is_before(version: &Version, since: Option<Timestamp>) -> bool {
-    let Some(since) = since else { return false };
-    let Ok(doc) = version.doc() else { return false };
-    let writers = Writers::of(None, Some(doc.root()));
-    let is_old = writers.time().is_some_and(|written| written < since);
-    is_old && !writers.has_undated()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::watch::envelope::Reader;
     use crate::watch::tests::fake::{Fake, pods};
 
-    /// A Pod at this version, last written at 12:00 and this many seconds. `None`: it has no time of a write.
-    fn pod(name: &str, version: u32, written: Option<u32>) -> Arc<Version> {
-        let managed = written.map_or(String::new(), |second| {
-            let early = r#"{"manager":"a","time":"2025-01-01T11:00:00Z"}"#;
-            let late = format!(r#"{{"manager":"b","time":"2025-01-01T12:00:{second:02}Z"}}"#);
-            format!(r#","managedFields":[{late},{early}]"#)
-        });
+    /// A Pod at this version, which records a write in 2025.
+    fn pod(name: &str, version: u32) -> Arc<Version> {
+        let managed = r#""managedFields":[{"manager":"a","time":"2025-01-01T12:00:00Z"}]"#;
         let meta = format!(r#""name":"{name}","uid":"{name}","resourceVersion":"{version}""#);
-        let item = format!(r#"{{"metadata":{{{meta}{managed}}}}}"#);
+        let item = format!(r#"{{"metadata":{{{meta},{managed}}}}}"#);
         let version = Reader::new(&pods()).item(&item);
         Arc::new(version.expect("an object"))
     }
 
     #[test]
-    fn objects_last_written_before_since_are_not_walked() {
-        let old = ["same", "early", "late", "gone", "silent"];
-        let old = old.map(|name| pod(name, 1, Some(0)));
-        let new = [
-            pod("same", 1, Some(0)),
-            pod("early", 2, Some(29)),
-            pod("late", 3, Some(30)),
-            // Its last writer recorded no time.
-            pod("silent", 4, None),
-            pod("new", 5, Some(40)),
-            pod("not-so-new", 6, Some(20)),
-        ];
-        let names = |since: Option<&str>| -> Vec<String> {
-            let since = since.map(|since| since.parse().expect("a time"));
-            let archive = Archive {
-                transport: Arc::new(Fake::new()),
-                compacted: Arc::default(),
-                key: Arc::new(pods()),
-            };
-            let [after, upto] = [1, 9].map(|number: u32| {
-                let number = Revision::read(&number.to_string());
-                number.expect("a revision")
-            });
-            let mut window = Window {
-                archive: &archive,
-                span: RevisionSpan { after, upto },
-                since,
-                old: by_name(old.to_vec()),
-                changed: BTreeMap::new(),
-            };
-            for there in &new {
-                window.leave(there);
-            }
-            let changed = window.end();
-            let walks = changed
-                .iter()
-                .filter_map(|changed| changed.earlier.as_ref());
-            walks
-                .map(|(_, walk)| walk.object().name.to_string())
-                .collect()
+    fn the_revision_decides_which_objects_are_walked() {
+        let archive = Archive {
+            transport: Arc::new(Fake::new()),
+            compacted: Arc::default(),
+            key: Arc::new(pods()),
         };
-        assert_eq!(
-            names(Some("2025-01-01T12:00:30Z")),
-            ["gone", "late", "new", "silent"]
-        );
-        assert_eq!(
-            names(None),
-            ["early", "gone", "late", "new", "not-so-new", "silent"]
-        );
+        let [after, upto] = [1, 9].map(|number: u32| {
+            let number = Revision::read(&number.to_string());
+            number.expect("a revision")
+        });
+        let mut window = Window {
+            archive: &archive,
+            span: RevisionSpan { after, upto },
+            old: by_name(vec![pod("same", 1), pod("changed", 1), pod("gone", 1)]),
+            changed: BTreeMap::new(),
+        };
+        for there in [pod("same", 1), pod("changed", 2), pod("new", 5)] {
+            window.leave(&there);
+        }
+        let changed = window.end();
+        let walks = changed
+            .iter()
+            .filter_map(|changed| changed.earlier.as_ref());
+        let names: Vec<_> = walks.map(|(_, walk)| &*walk.object().name).collect();
+        assert_eq!(names, ["changed", "gone", "new"]);
     }
 }

@@ -51,7 +51,7 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
         let at = history.at(object, listed.at, WalkLimits::default()).await;
         walks.push(at.expect("offered"));
     } else {
-        let compared = history.compare(listed, floor, None).await.expect("offered");
+        let compared = history.compare(listed, floor).await.expect("offered");
         complete = compared.complete.map(|at| at.max(compared.then));
         for changed in compared.changed {
             walks.extend(changed.earlier);

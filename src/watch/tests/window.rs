@@ -32,7 +32,7 @@ async fn compare(fake: &Fake, floor: u64) -> Compared {
         at: revision(at),
         objects,
     };
-    let compared = history.compare(now, revision(floor), None).await;
+    let compared = history.compare(now, revision(floor)).await;
     let Comparison {
         changed, missing, ..
     } = compared.expect("offered");

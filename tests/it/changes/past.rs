@@ -36,7 +36,7 @@ async fn named_objects_begin_with_their_last_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed up to 4s
     2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
     2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
@@ -59,12 +59,12 @@ async fn a_deleted_object_is_shown() {
     + .data.mode: "off"
     2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed up to 4s
     2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
     2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  existed 1s
+    2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  existed up to 4m55s
     ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     "#);
     // An object that never existed is still not found, and no version of it is missing.
@@ -98,7 +98,7 @@ async fn the_yaml_of_a_deleted_object_is_its_last_version() {
         .filter(|line| !line.contains("uid: "))
         .collect();
     assert_snapshot!(text.join("\n"), @r#"
-    # 2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago
+    # 2026-03-02T12:00:05.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m55s ago
     apiVersion: v1
     data:
       mode: b
@@ -151,10 +151,10 @@ async fn records_of_the_past_are_marked() {
         })
         .collect();
     assert_snapshot!(records.join("\n"), @r#"
-    true "deleted" "3"→"4" seen null at "2026-03-02T12:00:02.000Z" until 2026-03-02T12:00:05.000Z
+    true "deleted" "3"→"4" seen null at "2026-03-02T12:00:01.000Z" until 2026-03-02T12:00:05.000Z
     true "recreated" null→"6" seen null at "2026-03-02T12:00:05.000Z"
     true "modified" "6"→"7" seen null at "2026-03-02T12:00:06.000Z"
-    false "baseline" null→"7" seen "2026-03-02T12:05:00.000Z" at "2026-03-02T12:00:06.000Z"
+    false "baseline" null→"7" seen "2026-03-02T12:05:00.000Z" at null
     "#);
 }
 
@@ -176,7 +176,7 @@ async fn records_state_how_far_back_all_versions_are_known() {
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
-    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:06.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     let args = [
@@ -190,7 +190,7 @@ async fn records_state_how_far_back_all_versions_are_known() {
     // Until this call, the watch cache had versions that the store had compacted.
     cluster.sandbox.expire_watch_window();
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
-    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
@@ -240,10 +240,10 @@ async fn leases_date_past_versions() {
     turn(&cluster, "on");
     let since = |since| ["changes", "cm", "--once", "--since", since];
     assert_snapshot!(cluster.spy().run(&since("2m")).transcript(), @r#"
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
-    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
+    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 3 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:27.000Z · complete since 2026-03-02T12:03:00.000Z ──
     "#);
@@ -254,10 +254,10 @@ async fn leases_date_past_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  existed 3s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
+    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  existed up to 5s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
@@ -271,10 +271,10 @@ async fn leases_date_past_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  existed 2s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed 3m25s
+    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  existed up to 3m28s
+    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
     2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed 0s
+    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
     2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
@@ -294,7 +294,7 @@ async fn a_version_at_the_edge_of_the_window_is_shown() {
     renew(&cluster);
     let args = ["changes", "cm", "--once", "--since", "2m"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  existed 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  existed up to 2m58s
     ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02.000Z · complete since 2026-03-02T12:03:00.000Z ──
     ");
 }
@@ -307,7 +307,7 @@ async fn a_short_line_has_the_interval_of_a_version_without_a_time() {
     let args = ["changes", "cm/flags", "--once", "-o", "short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
     2026-03-02T12:00:01.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z configmap/flags  probably kubectl-create  old: x → (none)
+    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z configmap/flags  (was kubectl-create's)  old: x → (none)
     ── 2 earlier versions, back to 2026-03-02T12:00:01.000Z ──
     ");
 }
@@ -475,8 +475,8 @@ async fn an_object_that_leaves_a_selector_is_not_deleted() {
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
     2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z LEFT pod/web  4  4m59s ago
-    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  existed 0s
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:02.000Z ──
+    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  existed up to 4m58s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete ──
     "#);
 }
 
@@ -495,7 +495,7 @@ async fn versions_with_only_noise_are_counted() {
         .spy()
         .run(&["changes", "cm/flags", "--once", "--since-rv", "6"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
     ── 1 earlier version (2 hidden), back to 2026-03-02T12:00:06.000Z ──
     "#);
@@ -508,14 +508,14 @@ async fn the_end_of_the_servers_history_is_shown() {
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  +1s  4m53s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server has compacted versions before 2026-03-02T12:00:06.000Z ──
+    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server's history starts before 2026-03-02T12:00:07.000Z ──
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision());
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    ── no earlier version · the server has compacted versions before 2026-03-02T12:00:07.000Z ──
+    ── no earlier version · the server has compacted older versions ──
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  8
     "#);
 }
@@ -535,11 +535,11 @@ async fn a_namespace_has_one_timeline() {
         .spy()
         .run(&["changes", "--since-rv", &then, "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  2→5  +3s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  2→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
     2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
     + .spec.containers: [{image: app:1, name: app}]
-    2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  existed 2s
+    2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  existed up to 4s
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "on" → auto
     ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z · cluster-scoped kinds are not read: -A ──
@@ -576,7 +576,7 @@ async fn a_deletion_is_found_without_the_watch_cache() {
     };
     assert_snapshot!(since(&then), @r#"
     2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:04.000Z DELETED pod/gone  4  4m58s ago  existed 1s
+    2026-03-02T12:00:02.000Z–2026-03-02T12:00:04.000Z DELETED pod/gone  4  4m58s ago  existed up to 3s
     2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
     + .data.mode: "off"
     ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
@@ -656,7 +656,7 @@ async fn since_uses_the_servers_clock() {
     assert_snapshot!(ran.transcript(), @r#"
     2026-03-02T12:10:02.000Z CREATED configmap/new  3  0s ago  by kubectl-create
     + .data.mode: "off"
-    ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:10:02.000Z ──
+    ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:09:02.000Z ──
     ! this machine's clock is 5m ahead of the server's; earlier versions show the server's time
     "#);
     // Clocks that agree are not mentioned.

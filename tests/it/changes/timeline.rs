@@ -94,7 +94,7 @@ async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     + .data.mode: "off"
     2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed 1s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed up to 4m48s
     ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
@@ -113,8 +113,8 @@ async fn owned_objects_and_reports_are_shown_on_request() {
     2026-03-02T12:00:11.000Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
     ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
@@ -126,7 +126,7 @@ async fn a_timeline_of_people_has_no_controllers() {
     2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed 1s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
     ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
@@ -244,16 +244,16 @@ async fn an_uncertain_time_is_marked() {
     let piped = cluster.spy().run(&args).transcript();
     assert_snapshot!(terminal.transcript() + &piped, @"
     12:00:01 configmap/one  kubectl-create  created
-    ~12:00:01 configmap/one  deleted  existed 0s
+    ~12:00:01 configmap/one  deleted  existed up to 2s
     12:00:03 configmap/two  kubectl-create  created
-    12:00:03–12:05:00 configmap/two  deleted  existed 0s
+    12:00:03–12:05:00 configmap/two  deleted  existed up to 4m57s
     ── 2 of 2 objects changed, in 1 kind, back to 12:00:01 ──
     ── complete since 12:00:01 ──
     4 versions: 4 earlier · 0 changes shown, 2 hidden · 0s
     2026-03-02T12:00:01.000Z configmap/one  kubectl-create  created
-    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed 0s
+    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed up to 2s
     2026-03-02T12:00:03.000Z configmap/two  kubectl-create  created
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed 0s
+    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed up to 4m57s
     ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
     ");
 }
@@ -399,7 +399,7 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
     ~ .data.mode: a → b
     2026-03-02T12:00:03.000Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
     ~ .data.mode: b → c
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  6  4m57s ago  existed 2s
+    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  6  4m57s ago  existed up to 4m59s
     ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
     ");
 }
@@ -413,7 +413,7 @@ async fn a_creation_without_a_selected_part_is_not_printed() {
     2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
     2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
     2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed 9s
+    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
     ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }

@@ -45,7 +45,7 @@ async fn the_timeline_of_a_rollout_at_80_columns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_a_rollout_at_100_columns() {
     assert_snapshot!(shown("rollout", 100, &[ROLLOUT]).await, @"
-    12:00:02 MODIFIED deployment/web  31→32  +40d  4m58s ago  by kubectl-set  1 change, 3 hidden
+    12:00:02 MODIFIED deployment/web  31→32  4m58s ago  by kubectl-set  1 change, 3 hidden
     ~ …spec.containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
       9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
     ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
@@ -62,7 +62,7 @@ async fn the_timeline_of_a_rollout_at_100_columns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_a_rollout_at_120_columns() {
     assert_snapshot!(shown("rollout", 120, &[ROLLOUT]).await, @"
-    12:00:02 MODIFIED deployment/web  31→32  +40d  4m58s ago  by kubectl-set  1 change, 3 hidden
+    12:00:02 MODIFIED deployment/web  31→32  4m58s ago  by kubectl-set  1 change, 3 hidden
     ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
       9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
     ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
@@ -96,8 +96,8 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     12:00:05 MODIFIED configmap/flags  7→37  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  probably by kubectl-client-side-app…
-    - .data.legacy-search: "on"
+    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
     ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
@@ -126,7 +126,7 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_a_configuration_at_100_columns() {
     assert_snapshot!(shown("config", 100, &[CONFIG]).await, @r#"
-    12:00:02 MODIFIED configmap/api-config  6→36  +12d  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    12:00:02 MODIFIED configmap/api-config  6→36  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data["app.yaml"]  +4 -3 lines
         @@ 2 @@
             port: 8080
@@ -140,12 +140,12 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
           features:
         -   search: beta
         +   search: stable
-    12:00:05 MODIFIED configmap/flags  7→37  +12d  4m55s ago  by kubectl-edit  2 changes, 2 hidden
+    12:00:05 MODIFIED configmap/flags  7→37  4m55s ago  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  probably by kubectl-client-side-apply  1 change
-    - .data.legacy-search: "on"
-    12:00:09 MODIFIED secret/db  8→39  +12d  4m51s ago  by db-operator  1 change, 2 hidden
+    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
+    12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
     ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
     12:00:12 MODIFIED deployment/api  34→41  by kube-controller-manager (scale)  1 change, 3 hidden
@@ -172,7 +172,7 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_a_configuration_at_120_columns() {
     assert_snapshot!(shown("config", 120, &[CONFIG]).await, @r#"
-    12:00:02 MODIFIED configmap/api-config  6→36  +12d  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    12:00:02 MODIFIED configmap/api-config  6→36  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data["app.yaml"]  +4 -3 lines
         @@ 2 @@
             port: 8080
@@ -186,12 +186,12 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
           features:
         -   search: beta
         +   search: stable
-    12:00:05 MODIFIED configmap/flags  7→37  +12d  4m55s ago  by kubectl-edit  2 changes, 2 hidden
+    12:00:05 MODIFIED configmap/flags  7→37  4m55s ago  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  probably by kubectl-client-side-apply  1 change, 2 hidden
-    - .data.legacy-search: "on"
-    12:00:09 MODIFIED secret/db  8→39  +12d  4m51s ago  by db-operator  1 change, 2 hidden
+    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
+    12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
     ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
     12:00:12 MODIFIED deployment/api  34→41  4m48s ago  by kube-controller-manager (scale)  1 change, 3 hidden

@@ -7,7 +7,7 @@ use super::shown;
 #[test]
 fn changes_of_a_rollout_at_80_columns() {
     assert_snapshot!(shown(80, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  by kubectl-create, kube-controller-manager (st…
+    18:41:00 CREATED deployment/web  479  by kubectl-create
     + .spec.progressDeadlineSeconds: 600
     + .spec.replicas: 2
     + .spec.revisionHistoryLimit: 10
@@ -57,7 +57,7 @@ fn changes_of_a_rollout_at_80_columns() {
 #[test]
 fn changes_of_a_rollout_at_100_columns() {
     assert_snapshot!(shown(100, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  479  by kubectl-create, kube-controller-manager (status)
+    18:41:00 CREATED deployment/web  479  by kubectl-create
     + .spec.progressDeadlineSeconds: 600
     + .spec.replicas: 2
     + .spec.revisionHistoryLimit: 10
@@ -107,7 +107,7 @@ fn changes_of_a_rollout_at_100_columns() {
 #[test]
 fn changes_of_a_rollout_at_120_columns() {
     assert_snapshot!(shown(120, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  479  by kubectl-create, kube-controller-manager (status)
+    18:41:00 CREATED deployment/web  479  by kubectl-create
     + .spec.progressDeadlineSeconds: 600
     + .spec.replicas: 2
     + .spec.revisionHistoryLimit: 10
@@ -157,7 +157,7 @@ fn changes_of_a_rollout_at_120_columns() {
 #[test]
 fn changes_of_a_crash_at_80_columns() {
     assert_snapshot!(shown(80, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  by kube-controller-manager, kwok …
+    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
     + .metadata.labels: {3 fields}
     + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
     + .spec.containers: [{name: worker, 5 more fields}]
@@ -214,7 +214,7 @@ fn changes_of_a_crash_at_80_columns() {
 #[test]
 fn changes_of_a_crash_at_100_columns() {
     assert_snapshot!(shown(100, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager, kwok (status)
+    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
     + .metadata.labels: {3 fields}
     + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
     + .spec.containers: [{name: worker, 5 more fields}]
@@ -271,7 +271,7 @@ fn changes_of_a_crash_at_100_columns() {
 #[test]
 fn changes_of_a_crash_at_120_columns() {
     assert_snapshot!(shown(120, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager, kwok (status)
+    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
     + .metadata.labels: {app: worker, pod-template-hash: 6d9bf5695c, topology.kubernetes.io/zone: zone-1}
     + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
     + .spec.containers: [{name: worker, 5 more fields}]
@@ -329,11 +329,11 @@ fn changes_of_a_crash_at_120_columns() {
 fn short_changes_at_80_columns() {
     assert_snapshot!(shown(80, "changes deploy,sts,quota -o short"), @r#"
     18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create +1  created  shop/db:16
+    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
     18:41:00 statefulset/db  kubectl-set +1  …image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager  …availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create +1  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create +1  created  shop/crash:7
+    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
+    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
     18:41:00 deployment/web  kube-controller-manager  …unavailableReplicas → 1 (+2)
     18:41:00 deployment/web  probably ku…  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
@@ -353,11 +353,11 @@ fn short_changes_at_80_columns() {
 fn short_changes_at_100_columns() {
     assert_snapshot!(shown(100, "changes deploy,sts,quota -o short"), @r#"
     18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create, kube-controller-manager (status)  created  shop/db:16
+    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
     18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  …image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager (status)  status.availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create, kube-controller-manager (status)  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create, kube-controller-manager (status)  created  shop/crash:7
+    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
+    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
     18:41:00 deployment/web  probably kube-controller-manager  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
@@ -377,11 +377,11 @@ fn short_changes_at_100_columns() {
 fn short_changes_at_120_columns() {
     assert_snapshot!(shown(120, "changes deploy,sts,quota -o short"), @r#"
     18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create, kube-controller-manager (status)  created  shop/db:16
+    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
     18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  containers[db].image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager (status)  status.availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create, kube-controller-manager (status)  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create, kube-controller-manager (status)  created  shop/crash:7
+    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
+    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
     18:41:00 deployment/web  probably kube-controller-manager (status)  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad

@@ -44,6 +44,11 @@ const CONTROLLERS: [&str; 12] = [
     "api-priority-and-fairness",
 ];
 
+/// The starts of the names of distributions that run all controllers in one process. Each of these writes under the name
+/// of the process: `k3s` (<https://docs.k3s.io/architecture>), `kubelite` (<https://microk8s.io/docs/configuring-services>),
+/// `rke2-supervisor@node` (<https://docs.rke2.io/architecture>).
+const DISTRIBUTIONS: [&str; 3] = ["k3s", "kubelite", "rke2"];
+
 impl Author {
     /// What the manager of an entry is for the object, which may have a controller of any name.
     pub(crate) fn of(
@@ -60,14 +65,15 @@ impl Author {
 
     fn by_name(entry: &ManagedFieldsEntry<'_>) -> Author {
         let name = entry.manager.to_lowercase();
-        let is_client = |client: &str| match name.strip_prefix(client) {
+        let is_named = |start: &str| match name.strip_prefix(start) {
             Some(rest) => !rest.starts_with(|next: char| next.is_ascii_alphanumeric()),
             None => false,
         };
-        if CLIENTS.into_iter().any(is_client) {
+        if CLIENTS.into_iter().any(is_named) {
             return Author::Person;
         }
-        let is_controller = CONTROLLERS.iter().any(|word| name.contains(word));
+        let is_controller = CONTROLLERS.iter().any(|word| name.contains(word))
+            || DISTRIBUTIONS.into_iter().any(is_named);
         if is_controller || &*entry.subresource == "status" {
             Author::Controller
         } else {
@@ -95,6 +101,11 @@ mod tests {
             ("kube-controller-manager", "scale", Author::Controller),
             ("PrometheusOperator", "", Author::Controller),
             ("kubelet", "status", Author::Controller),
+            ("k3s", "", Author::Controller),
+            ("k3s-supervisor@node-1", "", Author::Controller),
+            ("kubelite", "scale", Author::Controller),
+            ("rke2-supervisor@node-1", "", Author::Controller),
+            ("k3sup", "", Author::Tool),
             (
                 "api-priority-and-fairness-config-producer-v1",
                 "",

@@ -9,40 +9,51 @@ use super::source_past::{PastVersion, WriteTimes};
 use super::walk::Walker;
 use crate::commands::changes::doc_cache::DocCache;
 use crate::source::Why;
-use crate::watch::{Between, Dates, PastEvent, Revision, is_surely_before};
+use crate::watch::{Between, Dates, End, PastEvent, Revision, Storage, is_surely_before};
 
 impl Walker {
-    /// Completes events with their cause and time, and drops those that are too old.
+    /// Completes events with their cause and time, and drops those that are too old. Returns the rest, and the revision
+    /// of the newest one that it dropped.
     pub(super) async fn settle(
         &self,
         mut events: Vec<PastEvent>,
         known: &WriteTimes,
-    ) -> Vec<PastVersion> {
+    ) -> (Vec<PastVersion>, Option<Revision>) {
         let why = self.history.mark_left_selector(&mut events);
         self.interrupt.unless_stopped(why).await;
         let mut docs = DocCache::default();
         let mut versions = Vec::with_capacity(events.len());
         for event in events {
             let mut version = PastVersion::new(event, known, &mut docs);
-            if let (None, Some(at)) = (version.time(), version.event.at) {
+            if let (None, Some(at), true) = (version.time(), version.event.at, version.is_change())
+            {
                 version.dated = self.date(at).await;
             }
             versions.push(version);
         }
-        if let Some(since) = self.reach.time {
-            leave_out(&mut versions, since);
-        }
-        versions
+        let since = self.reach.time;
+        let left_out = since.and_then(|since| leave_out(&mut versions, since));
+        (versions, left_out)
     }
 
-    /// Dates the revisions from which versions are known.
-    pub(super) async fn date_bounds(&self, found: &mut SourcePast) {
+    /// Dates the revisions from which versions are known. They are not older than the versions that were left out.
+    pub(super) async fn date_bounds(&self, found: &mut SourcePast, left_out: Option<Revision>) {
         for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
+            if let Some(left_out) = left_out.filter(|left_out| *left_out >= bound.at) {
+                // What was left out is older than the window.
+                (bound.at, bound.dated) = (left_out, self.reach.time.map(exactly));
+                continue;
+            }
             let version =
                 (found.versions.iter()).find(|version| version.event.at == Some(bound.at));
+            // The default look-back spends its second on versions. Their times suffice, unless the server has no more.
+            let is_dated = !self.reach.brief || matches!(found.end, Some(End::Forgotten(_)));
             bound.dated = match version {
-                Some(version) => version.time().map(exactly).or(version.dated),
-                None => self.date(bound.at).await,
+                Some(version) if version.is_change() => {
+                    version.time().map(exactly).or(version.dated)
+                }
+                Some(_) if !is_dated => None,
+                Some(_) | None => self.date(bound.at).await,
             };
         }
     }
@@ -58,6 +69,15 @@ impl Walker {
         }
         let dating = async { self.dates().await?.of(at).await };
         self.interrupt.in_time(dating).await.flatten()
+    }
+
+    /// The storage of this source. Sources of one resource share it.
+    pub(super) async fn storage(&self) -> Storage {
+        let Some(dates) = self.dates.as_ref().filter(|_| self.is_one_of_many) else {
+            return Storage::default();
+        };
+        let storage = self.interrupt.in_time(dates.storage(&self.history)).await;
+        storage.unwrap_or_else(|| dates.unknown_storage())
     }
 
     /// The Lease times that date this source's revisions; `None` if they do not apply to it.
@@ -76,25 +96,21 @@ fn exactly(time: Timestamp) -> Between {
 }
 
 /// Drops versions from before `since`. The last of them stays as a listed state, because the next version is compared
-/// with it.
-fn leave_out(versions: &mut Vec<PastVersion>, since: Timestamp) {
+/// with it. What is older than a version from before `since` is so, too. Returns the revision of the newest one.
+fn leave_out(versions: &mut Vec<PastVersion>, since: Timestamp) -> Option<Revision> {
     let is_old = |version: &PastVersion| match version.time() {
         Some(time) => time < since,
         None => (version.dated.and_then(|dated| dated.until))
             .is_some_and(|until| is_surely_before(until, since)),
     };
-    let old = versions
-        .iter()
-        .take_while(|version| is_old(version))
-        .count();
-    let keep = old
-        .checked_sub(1)
-        .filter(|last| !versions[*last].event.is_end());
-    versions.drain(..keep.unwrap_or(old));
-    if keep.is_some()
-        && let Some(bottom) = versions.first_mut()
-    {
-        bottom.event.why = Why::Listed;
-        bottom.event.prev = None;
+    let newest = versions.iter().rposition(is_old)?;
+    let left_out = versions[newest].event.at;
+    if versions[newest].event.is_end() {
+        versions.drain(..=newest);
+    } else {
+        versions.drain(..newest);
+        versions[0].event.why = Why::Listed;
+        versions[0].event.prev = None;
     }
+    left_out
 }

@@ -138,14 +138,19 @@ impl Divider<'_> {
     fn forgotten(&self) -> Option<Words> {
         let ends = || {
             self.found.iter().filter_map(|found| match found.end {
-                Some(End::Forgotten(at)) => Some(found.from.unwrap_or(DatedRevision::undated(at))),
+                Some(End::Forgotten(at)) => {
+                    let end = found.from.unwrap_or(DatedRevision::undated(at));
+                    Some((found, end))
+                }
                 _ => None,
             })
         };
         // Older versions were not requested.
         let counts =
             |end: &Option<Timestamp>| end.is_none_or(|end| self.since.is_none_or(|it| it < end));
-        let known = ends().map(|end| self.known(end)).filter(counts);
+        let known = ends()
+            .map(|(found, end)| self.known(found, end))
+            .filter(counts);
         let known = Words::since(
             known,
             ["the server has compacted versions before", "", FORGOTTEN],
@@ -153,7 +158,7 @@ impl Divider<'_> {
         if known.since.is_some() {
             return Some(known);
         }
-        let times = ends().map(|end| self.time(end));
+        let times = ends().map(|(found, end)| self.time(found, end));
         Words::since(times, ["the server's history starts before", "", FORGOTTEN])
     }
 
@@ -166,7 +171,7 @@ impl Divider<'_> {
             return None;
         }
         let short = wide().filter(|found| found.is_short());
-        let since = short.map(|found| self.time(found.complete?));
+        let since = short.map(|found| self.time(found, found.complete?));
         let before = "complete since";
         let after = ": objects created and deleted before then may be missing";
         let alone = "objects created and deleted in between may be missing";
@@ -177,7 +182,7 @@ impl Divider<'_> {
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
-        let since = wide().map(|found| self.time(found.from?));
+        let since = wide().map(|found| self.time(found, found.from?));
         Words::since(since, [before, "", "complete"])
     }
 
@@ -193,25 +198,30 @@ impl Divider<'_> {
         })
     }
 
-    /// The latest possible time of a revision: its own, or that of the nearest write after it.
-    pub(crate) fn time(&self, bound: DatedRevision) -> Option<Timestamp> {
-        self.known(bound).or_else(|| self.nearest(bound.at))
+    /// The latest possible time of a revision of a source: its own, or that of the nearest write after it.
+    pub(crate) fn time(&self, found: &SourcePast, bound: DatedRevision) -> Option<Timestamp> {
+        self.known(found, bound)
+            .or_else(|| self.nearest(found, bound.at))
     }
 
     /// The time of a revision, if known. It is not later than the nearest write after it.
-    fn known(&self, bound: DatedRevision) -> Option<Timestamp> {
+    fn known(&self, found: &SourcePast, bound: DatedRevision) -> Option<Timestamp> {
         let dated = bound.dated?;
         let until = dated
             .until
             .into_iter()
-            .chain(self.nearest(bound.at))
+            .chain(self.nearest(found, bound.at))
             .min()?;
         Some(until.max(dated.from))
     }
 
-    /// The time of the first write after a revision.
-    fn nearest(&self, at: Revision) -> Option<Timestamp> {
-        let versions = self.found.iter().flat_map(|found| &found.versions);
+    /// The time of the first write after a revision, in the same storage.
+    fn nearest(&self, found: &SourcePast, at: Revision) -> Option<Timestamp> {
+        let stored = self
+            .found
+            .iter()
+            .filter(|other| other.storage == found.storage);
+        let versions = stored.flat_map(|found| &found.versions);
         let after = versions.filter(|version| version.event.at > Some(at) && version.is_change());
         let dated = after.filter_map(|version| Some((version.event.at, version.time()?)));
         let nearest = dated.min_by_key(|(at, _)| *at);
@@ -345,10 +355,11 @@ mod tests {
                 from: at(from),
                 until: until.map(at),
             };
-            divider.time(DatedRevision {
+            let bound = DatedRevision {
                 at: Revision::read("5").expect("a revision"),
                 dated: Some(dated),
-            })
+            };
+            divider.time(&found[0], bound)
         };
         assert_eq!(dated(10, None), Some(at(70)));
         assert_eq!(dated(10, Some(20)), Some(at(20)));

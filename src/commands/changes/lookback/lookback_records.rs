@@ -52,7 +52,7 @@ impl Divider<'_> {
             Some(End::Limit) | None => "limit",
         };
         let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
-        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(bound?)?));
+        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(found, bound?)?));
         NoticeBody::Lookback {
             end,
             from: number(found.from),

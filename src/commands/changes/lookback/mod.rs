@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
-use crate::object::ResourceVersion;
+use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, Mux, RequestLimit, SourceError};
 pub(super) use divider::{ChangedObjects, Divider};
@@ -66,6 +66,8 @@ pub(super) struct LookBack {
     deadline: Option<Instant>,
     /// How far the server's clock is ahead; `None` until a source is read.
     skew: Option<SignedDuration>,
+    /// Whether it reads several resources, which may have different storages.
+    is_of_many: bool,
     /// Dates the revisions of the cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<SourcePast>,
@@ -90,7 +92,9 @@ impl LookBack {
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
         let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
         let request_limit = RequestLimit::new(REQUESTS_AT_ONCE);
+        let resources: HashSet<&Resource> = waiting.iter().map(|key| &key.resource).collect();
         LookBack {
+            is_of_many: resources.len() > 1,
             dates: dates.map(|dates| Arc::new(dates.limited(&request_limit))),
             skipped: Vec::new(),
             is_of_namespace: false,
@@ -185,6 +189,7 @@ impl LookBack {
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),
             is_dated: OnceCell::new(),
+            is_one_of_many: self.is_of_many,
         };
         self.walks.spawn(walker.run(from));
     }

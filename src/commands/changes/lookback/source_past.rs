@@ -10,7 +10,7 @@ use crate::commands::changes::doc_cache::DocCache;
 use crate::commands::changes::state::VersionEvent;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
-use crate::watch::{Between, End, Missing, PastEvent, Revision};
+use crate::watch::{Between, End, Missing, PastEvent, Revision, Storage};
 
 /// An earlier version and its write time.
 #[derive(Clone, Debug)]
@@ -53,7 +53,11 @@ impl PastVersion {
 }
 
 fn read(event: &PastEvent, docs: &mut DocCache) -> Option<WriteTime> {
-    let pair = VersionEvent::new(ChangeType::Modified, event.prev.clone(), event.now.clone());
+    let change = match event.why {
+        Why::Added => ChangeType::Created,
+        _ => ChangeType::Modified,
+    };
+    let pair = VersionEvent::new(change, event.prev.clone(), event.now.clone());
     let read = pair.read(docs, |_| Arc::default()).ok()?;
     WriteTime::read(&read)
 }
@@ -75,6 +79,8 @@ impl DatedRevision {
 #[derive(Debug)]
 pub(crate) struct SourcePast {
     pub(crate) key: Arc<SourceKey>,
+    /// Its revisions can be compared with those of sources in the same storage.
+    pub(crate) storage: Storage,
     /// The versions of each object, the oldest first.
     pub(crate) versions: Vec<PastVersion>,
     /// Why it goes no further back.
@@ -96,6 +102,7 @@ impl SourcePast {
     pub(crate) fn new(key: Arc<SourceKey>) -> SourcePast {
         SourcePast {
             key,
+            storage: Storage::default(),
             versions: Vec::new(),
             end: None,
             is_cut: false,

@@ -1,6 +1,6 @@
 //! `timeline`: the earlier versions of all objects in one order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -12,36 +12,43 @@ use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, Versi
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
-use crate::watch::{PastEvent, is_surely_before};
+use crate::watch::{PastEvent, Storage, is_surely_before};
 
-/// All found versions in the order of their revisions, without those that were surely written before `since`.
+/// All found versions, without those that were surely written before `since`. Those of one storage are in the order of
+/// their revisions. Between storages only times are comparable.
 pub(crate) fn timeline(
     found: &[SourcePast],
     since: Option<Timestamp>,
     now: Timestamp,
 ) -> Vec<TimelineEntry> {
-    let mut all: Vec<(&Arc<SourceKey>, &PastVersion)> = found
-        .iter()
-        .flat_map(|found| {
-            found
-                .versions
-                .iter()
-                .map(move |version| (&found.key, version))
-        })
-        .collect();
-    all.sort_by_key(|(_, version)| version.event.at);
-    let mut timeline = Timeline::new(now);
-    for (key, version) in all {
-        timeline.add(key, version);
+    let mut storages: BTreeMap<Storage, Vec<(&Arc<SourceKey>, &PastVersion)>> = BTreeMap::new();
+    for found in found {
+        let versions = found.versions.iter().map(|version| (&found.key, version));
+        storages.entry(found.storage).or_default().extend(versions);
     }
-    timeline.entries(since)
+    let mut all = Vec::new();
+    for mut versions in storages.into_values() {
+        versions.sort_by_key(|(_, version)| version.event.at);
+        let mut timeline = Timeline::new(now);
+        for (key, version) in versions {
+            timeline.add(key, version);
+        }
+        let mut latest = None;
+        all.extend(timeline.entries(since).into_iter().map(|entry| {
+            latest = latest.max(Some(entry.time()));
+            (latest, entry)
+        }));
+    }
+    // The sort is stable, so the entries of one storage keep their order.
+    all.sort_by_key(|(latest, _)| *latest);
+    all.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// A timeline under construction.
 struct Timeline {
     entries: Vec<TimelineEntry>,
     last: HashMap<ObjectRef, Last>,
-    /// The newest write time so far. Entries with a later revision are not older.
+    /// The newest recorded time so far. Entries with a later revision are not older.
     latest: Option<Timestamp>,
     /// The entries without an exact time since the last entry that has one.
     open: Vec<usize>,
@@ -72,11 +79,12 @@ impl Timeline {
         let name = version.event.now.object.without_uid();
         let last = self.last.get(&name).copied().unwrap_or_default();
         let is_gone = version.event.is_end();
-        if let (Some(own), true) = (version.time(), version.is_change()) {
+        let exact = version.time().filter(|own| self.can_be(*own));
+        if let (Some(own), true) = (exact, version.is_change()) {
             self.close(own);
         }
-        let is_vague = is_gone || matches!(version.written, Some(WriteTime::After(_)));
-        let past = self.past(version, last.time, is_vague);
+        let is_vague = exact.is_none();
+        let past = self.past(version, last.time, exact);
         self.last.insert(
             name,
             Last {
@@ -104,19 +112,40 @@ impl Timeline {
         });
     }
 
+    /// Whether the next version can have been written at this time. The versions before it are older.
+    fn can_be(&self, own: Timestamp) -> bool {
+        let is_surely_earlier = |latest| is_surely_before(own, latest);
+        !self.latest.is_some_and(is_surely_earlier) && !is_surely_before(self.now, own)
+    }
+
     /// The time of a version. The entries before it and the Leases narrow a vague time.
-    fn past(&self, version: &PastVersion, last: Option<Timestamp>, is_vague: bool) -> PastTime {
-        let dated = version.dated.filter(|_| is_vague);
+    fn past(
+        &self,
+        version: &PastVersion,
+        last: Option<Timestamp>,
+        exact: Option<Timestamp>,
+    ) -> PastTime {
+        if let Some(time) = exact {
+            return PastTime { time, until: None };
+        }
         let earliest = self
             .latest
             .max(last)
-            .max(version.written.map(WriteTime::earliest))
-            .max(dated.map(|dated| dated.from));
-        let time = version.time().or(earliest).unwrap_or(self.now);
-        let until = dated.and_then(|dated| dated.until).unwrap_or(self.now);
+            .max(
+                version
+                    .written
+                    .map(WriteTime::earliest)
+                    .filter(|own| *own <= self.now),
+            )
+            .max(version.dated.map(|dated| dated.from));
+        let time = earliest.unwrap_or(self.now);
+        let until = version
+            .dated
+            .and_then(|dated| dated.until)
+            .unwrap_or(self.now);
         PastTime {
             time,
-            until: is_vague.then_some(until.max(time)),
+            until: Some(until.max(time)),
         }
     }
 
@@ -143,5 +172,115 @@ impl Timeline {
             !times.is_some_and(|(until, since)| is_surely_before(until, since))
         });
         self.entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ResourceVersion;
+    use crate::source::Version;
+    use crate::watch::{Between, Revision};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("in range")
+    }
+
+    /// A version of a source, written at this second, or between two.
+    fn version(
+        name: &str,
+        revision: u64,
+        why: Why,
+        second: Result<i64, (i64, i64)>,
+    ) -> PastVersion {
+        let object = ObjectRef {
+            api_version: "v1".into(),
+            kind: "X".into(),
+            namespace: None,
+            name: name.into(),
+            uid: None,
+        };
+        let version = Arc::new(Version {
+            object: object.into(),
+            version: ResourceVersion::new(revision.to_string()),
+            body: "{".into(),
+        });
+        PastVersion {
+            event: PastEvent {
+                why,
+                at: Revision::read(&revision.to_string()),
+                now: version.clone(),
+                prev: (why != Why::Added).then_some(version),
+            },
+            written: second.ok().map(at).map(WriteTime::At),
+            dated: second.err().map(|(from, until)| Between {
+                from: at(from),
+                until: Some(at(until)),
+            }),
+        }
+    }
+
+    fn source(storage: u8, versions: Vec<PastVersion>) -> SourcePast {
+        let mut found = SourcePast::new(Arc::new(SourceKey::all("", "Pod")));
+        found.storage = Storage::numbered(storage);
+        found.versions = versions;
+        found
+    }
+
+    /// The name and the time of each entry.
+    fn lines(found: &[SourcePast]) -> Vec<String> {
+        let entries = timeline(found, None, at(100));
+        let line = |entry: &TimelineEntry| {
+            let When::Past(past) = entry.when else {
+                return String::new();
+            };
+            let name = &entry.version().expect("a version").now.object.name;
+            let until = past.until.map(|until| format!("-{}", until.as_second()));
+            format!(
+                "{name} {}{}",
+                past.time.as_second(),
+                until.unwrap_or_default()
+            )
+        };
+        entries.iter().map(line).collect()
+    }
+
+    #[test]
+    fn revisions_of_two_storages_are_not_compared() {
+        let objects = vec![
+            version("a", 500, Why::Added, Ok(5)),
+            version("a", 501, Why::Deleted, Err((8, 9))),
+            version("b", 502, Why::Added, Ok(9)),
+        ];
+        // The second storage is younger: its revisions are lower.
+        let events = || {
+            vec![
+                version("e", 7, Why::Added, Ok(6)),
+                version("f", 8, Why::Added, Ok(60)),
+            ]
+        };
+        let apart = [source(0, objects), source(1, events())];
+        assert_eq!(lines(&apart), ["a 5", "e 6", "a 8-9", "b 9", "f 60"]);
+        // One storage has one order. A write between two others was made between their times.
+        let one = vec![
+            version("a", 5, Why::Added, Ok(5)),
+            version("a", 6, Why::Deleted, Err((1, 90))),
+        ];
+        let shared = [source(0, one), source(0, events())];
+        assert_eq!(lines(&shared), ["a 5", "a 5-6", "e 6", "f 60"]);
+    }
+
+    #[test]
+    fn a_time_that_contradicts_the_order_is_no_time() {
+        let versions = vec![
+            version("a", 5, Why::Added, Ok(50)),
+            version("a", 6, Why::Modified, Ok(7)),
+            version("a", 7, Why::Modified, Ok(999)),
+            version("a", 8, Why::Modified, Ok(60)),
+        ];
+        assert_eq!(
+            lines(&[source(0, versions)]),
+            ["a 50", "a 50-60", "a 50-60", "a 60"]
+        );
     }
 }

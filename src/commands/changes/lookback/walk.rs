@@ -40,6 +40,8 @@ pub(super) struct Walker {
     pub(super) progress: Arc<LookBackProgress>,
     /// Whether `dates` apply to this source, if already known.
     pub(super) is_dated: OnceCell<bool>,
+    /// Whether the run reads other resources, too, whose revisions may not be comparable.
+    pub(super) is_one_of_many: bool,
 }
 
 /// The result of a walk, the oldest event first.
@@ -64,6 +66,7 @@ impl Walker {
         if let Err(end) = walked {
             found = found.refused(end);
         }
+        found.storage = self.storage().await;
         if self.interrupt.has_cut() {
             return found.cut();
         }
@@ -111,7 +114,7 @@ impl Walker {
     }
 
     async fn named(&self, walked: Walked, found: &mut SourcePast) {
-        let versions = self.settle(walked.events, &walked.written).await;
+        let (versions, left_out) = self.settle(walked.events, &walked.written).await;
         let from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
             Some(End::Limit) if self.is_bounded() => Some(self.reach.revision),
@@ -133,15 +136,13 @@ impl Walker {
             found.missing.push(Missing { object, cause });
             found.complete = None;
         }
-        self.date_bounds(found).await;
+        self.date_bounds(found, left_out).await;
     }
 
     /// Finds the changed objects, and walks back the versions that the watch cache no longer has.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
         let (floor, objects) = (self.reach.revision, now.objects.len());
-        // The write times are only needed if no revision marks the start of the window.
-        let since = self.reach.time.filter(|_| !self.is_bounded());
-        let compare = self.history.compare(now, floor, since);
+        let compare = self.history.compare(now, floor);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
             return Ok(());
         };
@@ -150,11 +151,12 @@ impl Walker {
         let changed = compared.changed.into_iter();
         let walks: Vec<_> = changed.map(|changed| self.changed(changed)).collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let mut then = compared.then;
+        let (mut then, mut left_out) = (compared.then, None);
         found.missing = compared.missing;
         while let Some(object) = walks.next().await {
             self.progress.done();
             found.versions.extend(object.versions);
+            left_out = left_out.max(object.left_out);
             match object.end {
                 // The server can compact versions during the walk.
                 Some(End::Forgotten(at)) => then = then.max(at),
@@ -177,7 +179,7 @@ impl Walker {
         } else {
             End::Limit
         });
-        self.date_bounds(found).await;
+        self.date_bounds(found, left_out).await;
         Ok(())
     }
 
@@ -190,9 +192,11 @@ impl Walker {
             walked = self.back(there, walk).await;
         }
         walked.events.extend(changed.later);
+        let (versions, left_out) = self.settle(walked.events, &walked.written).await;
         ObjectPast {
             name,
-            versions: self.settle(walked.events, &walked.written).await,
+            versions,
+            left_out,
             end: walked.end,
         }
     }
@@ -236,6 +240,8 @@ struct ObjectPast {
     /// The object, if it was walked back.
     name: Option<ObjectRef>,
     versions: Vec<PastVersion>,
+    /// The newest version that is too old.
+    left_out: Option<Revision>,
     /// Why the walk found no more.
     end: Option<End>,
 }

@@ -74,7 +74,8 @@ impl TextView<'_> {
         match &self.compared.diff {
             Some(diff) if self.compared.change() == ChangeType::Modified => {
                 let view = self.diff_view();
-                ShownChanges::of(diff, &self.compared.writers, &view).who()
+                let shown = ShownChanges::of(diff, &self.compared.writers, &view);
+                shown.who().or_else(|| shown.former_owner())
             }
             _ if self.compared.change().is_creation() => writer(&self.compared.writers),
             _ => None,

@@ -146,10 +146,19 @@ impl TextView<'_> {
         lines
     }
 
-    /// How long a deleted object existed: `existed 39s`.
+    /// How long a deleted object existed: `existed 39s`. Of a deletion at an unknown time, the most it can be: `existed up
+    /// to 39s`.
     pub(super) fn lived(&self, object: Shown<'_>) -> Option<String> {
-        let lived = lifetime(object, self.time_of_entry())?;
-        Some(format!("existed {}", age::human(lived)))
+        let lived = |until| Some(age::human(lifetime(object, until)?));
+        let Some(past) = self.compared.past(self.entry) else {
+            let seen = shifted(self.entry.seen, self.options.skew);
+            return Some(format!("existed {}", lived(seen)?));
+        };
+        let least = lived(past.time)?;
+        match past.until.and_then(lived).filter(|most| *most != least) {
+            Some(most) => Some(format!("existed up to {most}")),
+            None => Some(format!("existed {least}")),
+        }
     }
 
     pub(super) fn heading(&self, heading: Heading) -> String {

@@ -2,7 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep, Writers};
+use crate::diff::Diff;
+use crate::object::managed_fields::{self, ManagedFieldsEntry, OwnerStep};
 use crate::object::{Doc, Value};
 use crate::render::diff::VersionWriter;
 
@@ -85,7 +86,8 @@ impl SpecChange {
         if generation(old.root()) == generation(new.root()) {
             return None;
         }
-        let writers = Writers::of(Some(old.root()), Some(new.root()));
+        let roots = (Some(old.root()), Some(new.root()));
+        let writers = Diff::of(roots.0, roots.1).writers(roots.0, roots.1);
         let fields = ChangedFields::of_spec(old, new);
         Some(SpecChange {
             generation: Some(generation(new.root())),

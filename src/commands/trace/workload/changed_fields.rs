@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 
 use crate::diff::{Change, Diff, Filter, Op, Redactor};
-use crate::object::managed_fields::Writers;
 use crate::object::{Doc, restarted_at};
 use crate::render::diff::{DiffView, Fold, ShownChanges, VersionWriter, selected, writer_of};
 use crate::render::style::{Look, Styles, Symbols};
@@ -90,11 +89,11 @@ impl ChangedFields {
         })
     }
 
-    /// The field manager that wrote the newer version. If none is recorded, the one that owns all changed fields.
+    /// The field manager that wrote the newer version. If none is recorded, the one that owns all values that were set.
     pub(super) fn writer(&self) -> Option<VersionWriter> {
         let (old, new) = (self.old.root(), self.new.root());
-        let writers = Writers::of(Some(old), Some(new));
         let diff = self.diff();
+        let writers = diff.writers(Some(old), Some(new));
         writer_of(&diff, &writers, &Self::changes(&diff, self.part))
     }
 

@@ -4,6 +4,7 @@
 //! written between their times.
 
 mod renewals;
+mod storages;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,8 @@ use super::revision::Revision;
 use crate::object::Resource;
 use crate::source::{ClusterId, Select, SourceKey};
 use renewals::{Renewal, Renewals, renewal};
+pub use storages::Storage;
+use storages::{OF_LEASES, Storages, is_shared};
 
 /// How much later than its own time a write may be stored: the time is set when the request is sent or received.
 const LATENCY: SignedDuration = SignedDuration::from_secs(2);
@@ -44,6 +47,7 @@ pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
 pub struct Dates {
     archive: Archive,
     renewals: Mutex<Renewals>,
+    storages: Storages,
 }
 
 /// The key of the Leases that give a cluster's revisions their times.
@@ -65,6 +69,7 @@ impl Dates {
         Dates {
             archive: archive.retrying(),
             renewals: Mutex::default(),
+            storages: Storages::default(),
         }
     }
 
@@ -77,20 +82,28 @@ impl Dates {
         }
     }
 
-    /// Whether the revisions of a source and those of the Leases have the same storage: an API server can store a
-    /// resource in its own etcd. The newest revision of one storage only grows, so this compares three reads.
+    /// The storage of a source.
+    pub async fn storage(&self, history: &History) -> Storage {
+        let cell = self.storages.cell(&history.key().resource);
+        let storage = async {
+            let of_leases = async { self.newest().await.ok() };
+            if !self.lock().hopeless && is_shared(history, of_leases).await {
+                OF_LEASES
+            } else {
+                self.storages.other(history).await
+            }
+        };
+        *cell.get_or_init(|| storage).await
+    }
+
+    /// A storage of which nothing is known.
+    pub fn unknown_storage(&self) -> Storage {
+        self.storages.new_storage()
+    }
+
+    /// Whether the Leases give the revisions of a source their times: both have the same storage.
     pub async fn covers(&self, history: &History) -> bool {
-        if self.lock().hopeless {
-            return false;
-        }
-        let Ok(before) = history.newest().await else {
-            return false;
-        };
-        let Ok(own) = self.newest().await else {
-            return false;
-        };
-        let after = history.newest().await;
-        before <= own && after.is_ok_and(|after| own <= after)
+        self.storage(history).await == OF_LEASES
     }
 
     /// Reads the newest revision of the Leases.

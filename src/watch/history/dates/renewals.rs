@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
 use crate::object::Doc;
-use crate::object::managed_fields::Writers;
+use crate::object::managed_fields::newest_time;
 use crate::source::Version;
 use crate::watch::history::read::PastError;
 use crate::watch::history::revision::Revision;
@@ -105,7 +105,7 @@ pub(super) fn renewal(lease: &Version) -> Option<Renewal> {
     let doc: Doc = lease.doc().ok()?;
     let renewed = doc.root().time_at(&["spec", "renewTime"])?;
     // The last write may have been something else than a renewal.
-    let written = Writers::of(None, Some(doc.root())).time();
+    let written = newest_time(doc.root());
     let time = written.map_or(renewed, |written| written.max(renewed));
     Some(Renewal { at, time })
 }
