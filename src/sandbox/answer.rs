@@ -94,6 +94,7 @@ fn fault_place(
             let verb = match name {
                 Some(_) => Verb::Get,
                 None if query.flag("watch") => Verb::Watch,
+                None if query.get("resourceVersionMatch") == Some("Exact") => Verb::Exact,
                 None => Verb::List,
             };
             (
@@ -113,7 +114,7 @@ fn header(request: &Request<hyper::body::Incoming>, name: HeaderName) -> Option<
 }
 
 impl Call<'_> {
-    /// Applies the faults that leave a request without an answer.
+    /// Applies the faults that delay an answer or leave a request without one.
     async fn apply_early(&self) -> io::Result<()> {
         for effect in &self.reply.effects {
             match effect {
@@ -127,6 +128,7 @@ impl Call<'_> {
                 Effect::Stall {
                     at: Place::BeforeHeaders,
                 } => std::future::pending().await,
+                Effect::Latency(delay) => tokio::time::sleep(*delay).await,
                 _ => {}
             }
         }
@@ -154,7 +156,7 @@ impl Call<'_> {
         let newest = self.shared.store.lock().revision();
         let asked = self
             .query
-            .parsed("resourceVersion")
+            .revision(self.shared.version_text)
             .ok()
             .flatten()
             .unwrap_or(1);
@@ -222,7 +224,7 @@ impl Call<'_> {
                 name: named,
             })?;
         }
-        let view = ObjectView::of(form, &self.query, kind)?;
+        let view = ObjectView::of(form, self.shared.version_text, &self.query, kind)?;
         let now = (shared.clock)();
         if let Some(name) = name {
             let key = StoreKey {

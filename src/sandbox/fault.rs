@@ -11,8 +11,10 @@ pub enum Verb {
     Any,
     /// One object by name.
     Get,
-    /// A listing or a page of one.
+    /// A listing or a page of one, of the present or of the past.
     List,
+    /// A listing of the past (`resourceVersionMatch=Exact`).
+    Exact,
     /// A watch.
     Watch,
 }
@@ -110,6 +112,8 @@ pub enum Effect {
         /// Position of the stall.
         at: Place,
     },
+    /// The answer begins this much later.
+    Latency(Duration),
     /// Each event is delayed by this time.
     Slow(Duration),
     /// An HTTP error.
@@ -147,6 +151,8 @@ pub enum Effect {
     NoBookmarks,
     /// Every further page of a list begins with the last item of the page before.
     RepeatAcrossPages,
+    /// A listing of the past answers the present, as from a server that ignores `resourceVersionMatch`.
+    PresentInsteadOfPast,
 }
 
 /// One fault: the requests that it hits, and its effect.
@@ -158,14 +164,20 @@ pub struct Fault {
     pub resource: Option<String>,
     /// The range of matching requests that it hits, counted from 1 since the injection.
     pub nth: RangeInclusive<u32>,
+    /// Of that range, it hits the first request and then each one after this many. At least 1.
+    pub step: u32,
     /// The effect.
     pub effect: Effect,
 }
 
 impl Fault {
     fn hits(&self, verb: Verb, resource: &str) -> bool {
-        (self.verb == Verb::Any || self.verb == verb)
-            && self.resource.as_ref().is_none_or(|known| known == resource)
+        let is_of_verb = match self.verb {
+            Verb::Any => true,
+            Verb::List => matches!(verb, Verb::List | Verb::Exact),
+            Verb::Get | Verb::Exact | Verb::Watch => self.verb == verb,
+        };
+        is_of_verb && self.resource.as_ref().is_none_or(|known| known == resource)
     }
 }
 
@@ -197,7 +209,7 @@ impl Faults {
             .filter(|(fault, _)| fault.hits(verb, resource))
         {
             *count = count.saturating_add(1);
-            if fault.nth.contains(count) {
+            if fault.nth.contains(count) && (*count - fault.nth.start()) % fault.step == 0 {
                 effects.push(fault.effect.clone());
             }
         }

@@ -89,7 +89,7 @@ pub(super) fn list(
         ),
         None => None,
     };
-    let listing = read(store, selection.kind, query, token.as_ref())?;
+    let listing = read(store, request, token.as_ref())?;
     let items: Vec<&(StoreKey, Arc<StoredVersion>)> = listing
         .items
         .iter()
@@ -103,7 +103,7 @@ pub(super) fn list(
     let end = limit.map_or(items.len(), |limit| {
         items.len().min(start.saturating_add(limit))
     });
-    let mut metadata = json!({"resourceVersion": listing.revision.to_string()});
+    let mut metadata = json!({"resourceVersion": view.version_text.of(listing.revision)});
     if let Some((key, _)) = items[start..end].last().filter(|_| end < items.len()) {
         metadata["continue"] = json!(ContinueToken::after(listing.revision, key).text());
         if !selection.is_selective() {
@@ -118,21 +118,22 @@ pub(super) fn list(
 
 fn read(
     store: &ObjectStore,
-    kind: usize,
-    query: &Query,
+    request: &ListRequest<'_>,
     token: Option<&ContinueToken>,
 ) -> Result<StoreListing, ApiFailure> {
     let inner = store.lock();
+    let ignores_past = request.effects.contains(&Effect::PresentInsteadOfPast);
     let at = match token {
         Some(token) => ListAt::Exactly(token.revision),
-        None => state(query, inner.revision())?,
+        None if ignores_past => ListAt::Now,
+        None => state(request, inner.revision())?,
     };
     let asked = match at {
         ListAt::Now => None,
         ListAt::Exactly(revision) => Some(revision),
     };
     inner
-        .list(kind, asked)
+        .list(request.selection.kind, asked)
         .map_err(|unreadable| match (unreadable, token) {
             (ListError::Future(newest), _) => {
                 ApiFailure::future_revision(asked.unwrap_or_default(), newest)
@@ -149,8 +150,9 @@ fn read(
 }
 
 /// The state that `resourceVersion` and `resourceVersionMatch` select.
-fn state(query: &Query, newest: u64) -> Result<ListAt, ApiFailure> {
-    let revision: Option<u64> = query.parsed("resourceVersion")?;
+fn state(request: &ListRequest<'_>, newest: u64) -> Result<ListAt, ApiFailure> {
+    let ListRequest { query, view, .. } = request;
+    let revision = query.revision(view.version_text)?;
     match (query.get("resourceVersionMatch"), revision) {
         (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => Ok(ListAt::Now),
         (Some("Exact"), Some(revision)) if revision > 0 => Ok(ListAt::Exactly(revision)),

@@ -54,6 +54,7 @@ mod store;
 mod table;
 #[cfg(any(test, feature = "testing"))]
 mod testing;
+mod version_text;
 mod view;
 mod watch;
 mod wire;
@@ -84,6 +85,7 @@ use port::LoopbackPort;
 use serve::Server;
 use shared::ServerState;
 use store::ObjectStore;
+use version_text::VersionText;
 use write::Stamp;
 
 /// A running API server. Dropping it ends all its tasks and connections.
@@ -110,8 +112,10 @@ impl Sandbox {
     pub async fn start(options: Options) -> io::Result<Self> {
         let mut kinds = kinds::built_in();
         kinds.extend(options.kinds);
+        let version_text = VersionText::new(options.version_prefix);
         let shared = Arc::new(ServerState {
-            store: ObjectStore::new(kinds, options.revision, options.seed),
+            store: ObjectStore::new(kinds, options.revision, version_text, options.seed),
+            version_text,
             clock: options.clock,
             sends_date: options.sends_date,
             faults: fault::Faults::default(),

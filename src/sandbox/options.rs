@@ -29,6 +29,9 @@ pub struct Options {
     pub kinds: Vec<Kind>,
     /// The revision of the empty cluster. The first write gets the next one.
     pub revision: u64,
+    /// A text before the number in each resourceVersion. With one, they are not numbers, as on servers that do
+    /// not store into etcd.
+    pub version_prefix: &'static str,
     /// Seed of uids and generated names.
     pub seed: u64,
     /// Whether answers have a `Date` header, with the time of the clock.
@@ -46,6 +49,7 @@ impl Options {
             bookmark_interval: Duration::from_secs(60),
             kinds: Vec::new(),
             revision: 1,
+            version_prefix: "",
             seed: 1,
             sends_date: false,
         }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::kinds::Kind;
 use super::openapi;
 use super::status::ApiFailure;
+use super::version_text::VersionText;
 
 /// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -144,6 +145,14 @@ impl Query {
 
     pub(super) fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some("1" | "true"))
+    }
+
+    /// The revision that `resourceVersion` names. A text that is no resourceVersion of this server is a 400.
+    pub(super) fn revision(&self, versions: VersionText) -> Result<Option<u64>, ApiFailure> {
+        let wrong = |text: &str| ApiFailure::bad_request(format!("Invalid value: {text:?}"));
+        self.get("resourceVersion")
+            .map(|text| versions.revision(text).ok_or_else(|| wrong(text)))
+            .transpose()
     }
 
     /// A parsed parameter. A malformed one is a 400.

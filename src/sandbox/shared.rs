@@ -10,6 +10,7 @@ use super::options::Clock;
 use super::rbac::User;
 use super::status::ApiFailure;
 use super::store::ObjectStore;
+use super::version_text::VersionText;
 use super::{fault, requests};
 
 /// The state that connections share.
@@ -17,6 +18,7 @@ pub(super) struct ServerState {
     pub(super) store: ObjectStore,
     pub(super) clock: Clock,
     pub(super) sends_date: bool,
+    pub(super) version_text: VersionText,
     pub(super) faults: fault::Faults,
     pub(super) users: Mutex<Vec<User>>,
     pub(super) journal: requests::Journal,

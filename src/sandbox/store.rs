@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::kinds::Kind;
 use super::log::{Change, LogEntry, StoreKey, StoredVersion};
+use super::version_text::VersionText;
 
 /// The state of the cluster, shared by the tests that write and the connections that read.
 pub(super) struct ObjectStore {
@@ -20,6 +21,7 @@ pub(super) struct ObjectStore {
 
 pub(super) struct StoreInner {
     pub(super) revision: u64,
+    version_text: VersionText,
     log: Vec<Arc<LogEntry>>,
     live: BTreeMap<StoreKey, Arc<StoredVersion>>,
     /// Exact reads below this revision return 410.
@@ -45,9 +47,15 @@ pub(super) struct StoreListing {
 }
 
 impl ObjectStore {
-    pub(super) fn new(kinds: Vec<Kind>, first_revision: u64, seed: u64) -> Self {
+    pub(super) fn new(
+        kinds: Vec<Kind>,
+        first_revision: u64,
+        version_text: VersionText,
+        seed: u64,
+    ) -> Self {
         let inner = StoreInner {
             revision: first_revision,
+            version_text,
             log: Vec::new(),
             live: BTreeMap::new(),
             compacted: 0,
@@ -163,7 +171,7 @@ impl StoreInner {
         mut value: Value,
     ) -> Arc<StoredVersion> {
         self.revision += 1;
-        value["metadata"]["resourceVersion"] = Value::from(self.revision.to_string());
+        value["metadata"]["resourceVersion"] = Value::from(self.version_text.of(self.revision));
         let after = Arc::new(StoredVersion::new(value, self.revision));
         let before = match change {
             Change::Deleted => self.live.remove(key),

@@ -9,6 +9,7 @@ use super::log::StoredVersion;
 use super::route::{AnswerForm, Query};
 use super::status::ApiFailure;
 use super::table;
+use super::version_text::VersionText;
 
 /// What a table row contains besides its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +23,18 @@ enum Include {
 #[derive(Debug)]
 pub(super) struct ObjectView {
     pub(super) form: AnswerForm,
+    pub(super) version_text: VersionText,
     include: Include,
     kind: Kind,
 }
 
 impl ObjectView {
-    pub(super) fn of(form: AnswerForm, query: &Query, kind: &Kind) -> Result<Self, ApiFailure> {
+    pub(super) fn of(
+        form: AnswerForm,
+        version_text: VersionText,
+        query: &Query,
+        kind: &Kind,
+    ) -> Result<Self, ApiFailure> {
         let include = match query.get("includeObject") {
             None | Some("Metadata") => Include::Metadata,
             Some("None") => Include::None,
@@ -39,6 +46,7 @@ impl ObjectView {
         };
         Ok(Self {
             form,
+            version_text,
             include,
             kind: kind.clone(),
         })
@@ -50,7 +58,7 @@ impl ObjectView {
             AnswerForm::Full | AnswerForm::Discovery => version.wire(&self.kind),
             AnswerForm::Metadata => Bytes::from(partial(version).to_string()),
             AnswerForm::Table => {
-                let metadata = json!({"resourceVersion": version.revision.to_string()});
+                let metadata = json!({"resourceVersion": self.version_text.of(version.revision)});
                 self.table(&metadata, &[self.row(version, now)], TableColumns::Given)
             }
         }
@@ -102,7 +110,7 @@ impl ObjectView {
     ) -> Bytes {
         match self.form {
             AnswerForm::Table => {
-                let metadata = json!({"resourceVersion": version.revision.to_string()});
+                let metadata = json!({"resourceVersion": self.version_text.of(version.revision)});
                 self.table(&metadata, &[self.row(version, now)], columns)
             }
             AnswerForm::Full | AnswerForm::Metadata | AnswerForm::Discovery => {
@@ -113,7 +121,8 @@ impl ObjectView {
 
     /// The object of a bookmark.
     pub(super) fn bookmark(&self, revision: u64) -> Bytes {
-        let metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        let metadata =
+            json!({"resourceVersion": self.version_text.of(revision), "creationTimestamp": null});
         let (api_version, kind) = match self.form {
             AnswerForm::Full | AnswerForm::Discovery => {
                 (self.kind.resource.api_version(), &*self.kind.resource.kind)

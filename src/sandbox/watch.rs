@@ -79,7 +79,7 @@ impl WatchSource {
         view: ObjectView,
         query: &Query,
     ) -> Result<Self, ApiFailure> {
-        let from: Option<u64> = query.parsed("resourceVersion")?;
+        let from = query.revision(view.version_text)?;
         let timeout = query
             .parsed("timeoutSeconds")?
             .map_or(DEFAULT_TIMEOUT, Duration::from_secs);
@@ -229,7 +229,8 @@ impl WatchSource {
                 // The last version that matched the selection, with the revision of the write that ended the
                 // match.
                 let mut value = entry.before.as_ref()?.value.clone();
-                value["metadata"]["resourceVersion"] = Value::from(entry.revision.to_string());
+                value["metadata"]["resourceVersion"] =
+                    Value::from(self.view.version_text.of(entry.revision));
                 Some((
                     Change::Deleted,
                     Arc::new(StoredVersion::new(value, entry.revision)),

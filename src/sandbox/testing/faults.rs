@@ -12,6 +12,7 @@ impl Fault {
             verb,
             resource,
             nth: 1..=1,
+            step: 1,
             effect,
         }
     }
@@ -26,6 +27,14 @@ impl Fault {
     #[must_use]
     pub fn range(mut self, nth: RangeInclusive<u32>) -> Self {
         self.nth = nth;
+        self
+    }
+
+    /// Hits every `n`-th matching request, without end.
+    #[must_use]
+    pub fn every(mut self, n: u32) -> Self {
+        self.nth = n..=u32::MAX;
+        self.step = n;
         self
     }
 

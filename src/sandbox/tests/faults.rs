@@ -351,6 +351,126 @@ async fn a_resume_can_replay_and_skip() {
     assert_eq!(get(&sandbox, &from(2)).await.events(), ["ADDED c3 5"]);
 }
 
+/// The past of the list: the state after the first of the four writes.
+const PAST: &str =
+    "/api/v1/namespaces/shop/configmaps?resourceVersion=2&resourceVersionMatch=Exact";
+
+/// The names in a list.
+fn names(list: &Value) -> Vec<&str> {
+    let items = list["items"].as_array().into_iter().flatten();
+    items
+        .filter_map(|item| item["metadata"]["name"].as_str())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_past_can_be_refused_and_the_present_served() {
+    for code in [500, 501, 504] {
+        let effect = Effect::Status {
+            code,
+            retry_after: None,
+            body: ErrorBody::Html,
+        };
+        let sandbox = sandbox_with_pages().await;
+        sandbox.inject(Fault::on(Verb::Exact, "*", effect).always());
+        let codes = [
+            get(&sandbox, PAST).await.code(),
+            get(&sandbox, LIST).await.code(),
+            get(&sandbox, PAST).await.code(),
+        ];
+        assert_eq!(codes, [code, 200, code]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_present_can_be_served_in_place_of_the_past() {
+    let sandbox = sandbox_with_pages().await;
+    let past = get(&sandbox, PAST).await.json();
+    assert_eq!(
+        (names(&past), &past["metadata"]["resourceVersion"]),
+        (vec!["c0"], &json!("2"))
+    );
+    sandbox.inject(Fault::on(Verb::Exact, "*", Effect::PresentInsteadOfPast).always());
+    let present = get(&sandbox, PAST).await.json();
+    assert_eq!(present, get(&sandbox, LIST).await.json());
+    assert_eq!(present["metadata"]["resourceVersion"], "5");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_answer_can_begin_later() {
+    let latency = Effect::Latency(Duration::from_secs(2));
+    let sandbox = sandbox_with_pages().await;
+    sandbox.inject(Fault::on(Verb::Any, "*", latency).always());
+    for path in [LIST, WATCH, "/apis", "/version"] {
+        let start = tokio::time::Instant::now();
+        let answer = Exchange::get(&sandbox, path).await;
+        assert_eq!((answer.code(), start.elapsed().as_secs()), (200, 2));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_nth_request_can_be_hit() {
+    let sandbox = sandbox_with_pages().await;
+    let busy = Effect::Status {
+        code: 429,
+        retry_after: Some(1),
+        body: ErrorBody::Status,
+    };
+    sandbox.inject(Fault::on(Verb::Any, "*", busy).every(3));
+    let mut codes = Vec::new();
+    for path in [LIST, "/apis", WATCH, "/version", LIST, "/api", LIST] {
+        codes.push(get(&sandbox, path).await.code());
+    }
+    assert_eq!(codes, [200, 200, 429, 200, 200, 429, 200]);
+}
+
+/// With a prefix, each resourceVersion that leaves the server has it, and the server takes no other.
+#[tokio::test(start_paused = true)]
+async fn versions_can_be_opaque() {
+    let mut options = options();
+    options.version_prefix = "v-";
+    let sandbox = Sandbox::start(options).await.expect("a free port");
+    for n in 0..2 {
+        put(&sandbox, config_map(&format!("c{n}"), &json!({})));
+    }
+    sandbox
+        .delete(
+            &Target::new("configmaps", "shop", "c0"),
+            Deletion::Immediate,
+            &tester(),
+        )
+        .expect("the deletion succeeds");
+    let list = get(&sandbox, LIST).await.json();
+    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    assert_eq!(
+        (version(&list), version(&list["items"][0])),
+        (json!("v-4"), json!("v-3"))
+    );
+    let one = get(&sandbox, &format!("{LIST}/c1")).await.json();
+    assert_eq!(version(&one), "v-3");
+    let table = "accept: application/json;as=Table;g=meta.k8s.io;v=v1";
+    let table = get_with(&sandbox, &format!("{LIST}/c1"), table)
+        .await
+        .json();
+    assert_eq!(version(&table), "v-3");
+    let from = |version: &str| {
+        format!(
+            "{LIST}?watch=1&timeoutSeconds=9&allowWatchBookmarks=true&resourceVersion={version}"
+        )
+    };
+    assert_eq!(
+        get(&sandbox, &from("v-2")).await.events(),
+        ["ADDED c1 v-3", "DELETED c0 v-4", "BOOKMARK - v-4"]
+    );
+    let past = get(&sandbox, &PAST.replace("=2", "=v-2")).await.json();
+    assert_eq!((names(&past), version(&past)), (vec!["c0"], json!("v-2")));
+    for path in [&from("2"), PAST] {
+        assert_eq!(get(&sandbox, path).await.code(), 400, "{path}");
+    }
+    let from_any = format!("{LIST}?resourceVersion=0&resourceVersionMatch=NotOlderThan");
+    assert_eq!(get(&sandbox, &from_any).await.code(), 200);
+}
+
 #[tokio::test(start_paused = true)]
 async fn bookmarks_can_be_omitted_and_events_delayed() {
     let marked = format!("{WATCH}&allowWatchBookmarks=true");
