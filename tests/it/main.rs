@@ -33,6 +33,7 @@ mod requests;
 mod schedules;
 mod schema;
 mod secrets;
+mod servers;
 mod status;
 mod terminal;
 mod trace;
