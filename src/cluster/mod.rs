@@ -25,9 +25,7 @@ pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use error::{ApiError, Status};
-pub use kubeconfig::{
-    Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides, parse_duration,
-};
+pub use kubeconfig::{Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides};
 pub(crate) use kubeconfig::{KubeconfigNames, PluginRun};
 pub(crate) use metadata_list::list_metadata;
 pub(crate) use object_rows::{ObjectRow, RowsPage, object_rows};

@@ -3,6 +3,7 @@
 mod conditions;
 mod doc;
 mod duplicate_keys;
+mod duration;
 mod event;
 mod excerpt;
 mod groups;
@@ -38,6 +39,7 @@ mod well_known;
 
 pub use conditions::{StatusCondition, condition, conditions};
 pub use doc::{Doc, Kind, ParseError};
+pub use duration::parse_duration;
 pub use event::EventFacts;
 pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;

@@ -32,7 +32,7 @@ pub use error::ConfigError;
 pub(crate) use error::os_words;
 pub(crate) use headers::bearer;
 pub(crate) use names::KubeconfigNames;
-pub use overrides::{Credentials, Impersonate, Overrides, parse_duration};
+pub use overrides::{Credentials, Impersonate, Overrides};
 pub(crate) use pem::to_base64;
 pub(crate) use plugin_run::PluginRun;
 pub(crate) use proxy::{basic_authorization, login as proxy_login};

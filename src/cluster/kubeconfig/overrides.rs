@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::object::parse_duration;
+
 use super::error::ConfigError;
 
 /// The flags that override the kubeconfig. Their names and meanings are those of `kubectl options`. An empty text
@@ -127,35 +129,6 @@ fn parse_seconds(text: &str) -> Option<Duration> {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
         Err(_) => parse_duration(text),
     }
-}
-
-/// Parses a duration in Go's syntax (`1m30s`, `1.5h`, `0`), without a sign.
-pub fn parse_duration(text: &str) -> Option<Duration> {
-    if text == "0" {
-        return Some(Duration::ZERO);
-    }
-    let mut rest = text;
-    let mut total = Duration::ZERO;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let amount: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let letters = rest
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(rest.len());
-        let unit = match &rest[..letters] {
-            "ns" => 1e-9,
-            "us" | "µs" => 1e-6,
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return None,
-        };
-        rest = &rest[letters..];
-        total = total.checked_add(Duration::try_from_secs_f64(amount * unit).ok()?)?;
-    }
-    Some(total).filter(|_| !text.is_empty())
 }
 
 /// Shows which flags are set, without their values.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::cluster::parse_duration;
+use crate::object::parse_duration;
 
 /// The time limit of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
