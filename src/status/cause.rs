@@ -179,6 +179,7 @@ rules! {
     FailedReference Elsewhere REFERENCES "An object that this one needs has failed.";
     Finalizers Retried FINALIZERS "An object that is being deleted waits until its finalizers are removed.";
     ImagePull Never IMAGES "The kubelet cannot pull the image of a container.";
+    InvalidSchedule Never CRON_JOBS "The schedule of a CronJob does not parse, names no day that exists, or is in an unknown time zone.";
     JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
     KeyMismatch Retried TLS_SECRETS "The private key of a TLS Secret does not belong to its certificate.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";

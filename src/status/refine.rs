@@ -60,7 +60,7 @@ fn of(kind: &str) -> &'static [Refinement] {
         "Pod" => &[failed_pod, broken_containers, ended_container],
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
-        "batch/CronJob" => &[failed_run, runs::missed_run],
+        "batch/CronJob" => &[failed_cron_job, runs::missed_run],
         "Secret" => &[certificate::problem],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
@@ -193,9 +193,10 @@ fn running_job(job: Value<'_>, _: Timestamp) -> Option<Verdict> {
 }
 
 /// A `CronJob` whose last run did not succeed.
-fn failed_run(job: Value<'_>, _: Timestamp) -> Option<Verdict> {
-    let note = cron_job(job).filter(|note| note.rule == CauseRule::LastRunFailed)?;
-    Some(Verdict::failed("LastRunFailed", note.text).by(note.rule))
+fn failed_cron_job(job: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let is_failure = |rule| matches!(rule, CauseRule::LastRunFailed | CauseRule::InvalidSchedule);
+    let note = cron_job(job).filter(|note| is_failure(note.rule))?;
+    Some(Verdict::failed(note.rule.as_str(), note.text).by(note.rule))
 }
 
 /// A `PodDisruptionBudget` with fewer healthy pods than it demands.

@@ -1,13 +1,12 @@
 //! When a `CronJob` starts its Jobs.
 
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
 
-use super::cause::CauseRule;
+use super::cause::{Cause, CauseRule};
 use super::read;
-use super::schedule::Schedule;
+use super::schedule::{Schedule, ScheduleError};
 use super::verdict::Verdict;
 
 /// How long after a start the controller may need to create the Job. It looks at each `CronJob` when one is due.
@@ -16,21 +15,24 @@ const LATE: SignedDuration = SignedDuration::from_secs(90);
 /// How many missed starts are counted.
 pub const MAX_MISSED: usize = 100;
 
-/// The first start after the last one; `None` if it is suspended, or if the schedule is not understood.
+/// The first start after the last one; `None` if it is suspended, or if the schedule has no start.
 pub fn next_start(job: Value<'_>) -> Option<Timestamp> {
-    let from = job
-        .time_at(&["status", "lastScheduleTime"])
-        .or_else(|| job.time_at(&["metadata", "creationTimestamp"]))?;
-    let next = schedule(job)?.next(from, &zone(job)?)?;
+    let next = schedule(job)?.ok()?.next(last_start(job)?)?;
     (!read::flag(job, &["spec", "suspend"])).then_some(next)
+}
+
+/// The last start, or when the `CronJob` was created.
+fn last_start(job: Value<'_>) -> Option<Timestamp> {
+    job.time_at(&["status", "lastScheduleTime"])
+        .or_else(|| job.time_at(&["metadata", "creationTimestamp"]))
 }
 
 /// How many starts are due, at most [`MAX_MISSED`].
 pub fn missed_starts(job: Value<'_>, now: Timestamp) -> usize {
-    let (Some(schedule), Some(zone)) = (schedule(job), zone(job)) else {
+    let Some(Ok(schedule)) = schedule(job) else {
         return 0;
     };
-    let starts = std::iter::successors(next_start(job), |start| schedule.next(*start, &zone));
+    let starts = std::iter::successors(next_start(job), |start| schedule.next(*start));
     starts
         .take_while(|start| *start <= now)
         .take(MAX_MISSED)
@@ -43,7 +45,7 @@ pub(super) fn late_at(job: Value<'_>) -> Option<Timestamp> {
     let next = next_start(job)?;
     let missed = if is_active(job) {
         let policy = job.str_at(&["spec", "concurrencyPolicy"])?;
-        (policy == "Forbid").then(|| schedule(job)?.next(next, &zone(job)?))??
+        (policy == "Forbid").then(|| schedule(job)?.ok()?.next(next))??
     } else {
         next
     };
@@ -64,18 +66,38 @@ pub(super) fn missed_run(job: Value<'_>, now: Timestamp) -> Option<Verdict> {
     Some(Verdict::in_progress("MissedRun", text).by(CauseRule::MissedRun))
 }
 
+/// Why the schedule starts no Job until someone changes it. The controller reports the same in a Warning.
+pub(super) fn invalid(job: Value<'_>) -> Option<Cause> {
+    let text = |key| read::text_or(job, &["spec", key], "");
+    let problem = match schedule(job)? {
+        Err(ScheduleError::NoTimeZones) => return None,
+        Err(ScheduleError::UnknownTimeZone) => {
+            format!("there is no time zone \"{}\"", text("timeZone"))
+        }
+        Err(ScheduleError::Unparseable) => {
+            format!("the schedule \"{}\" does not parse", text("schedule"))
+        }
+        Ok(schedule) => {
+            let from = last_start(job).unwrap_or(Timestamp::UNIX_EPOCH);
+            if schedule.next(from).is_some() {
+                return None;
+            }
+            format!(
+                "the schedule \"{}\" names no day that exists",
+                text("schedule")
+            )
+        }
+    };
+    let text = format!("no job is started: {problem}");
+    Some(Cause::new(CauseRule::InvalidSchedule, text))
+}
+
 fn is_active(job: Value<'_>) -> bool {
     job.items_at(&["status", "active"]).next().is_some()
 }
 
-fn schedule(job: Value<'_>) -> Option<Schedule> {
-    Schedule::parse(&job.str_at(&["spec", "schedule"])?)
-}
-
-/// The time zone of the schedule. Without one, the controller uses its own zone, which is usually UTC.
-fn zone(job: Value<'_>) -> Option<TimeZone> {
-    match job.str_at(&["spec", "timeZone"]) {
-        None => Some(TimeZone::UTC),
-        Some(name) => TimeZone::get(&name).ok(),
-    }
+fn schedule(job: Value<'_>) -> Option<Result<Schedule, ScheduleError>> {
+    let schedule = job.str_at(&["spec", "schedule"])?;
+    let zone = job.str_at(&["spec", "timeZone"]);
+    Some(Schedule::parse(&schedule, zone.as_deref()))
 }

@@ -957,6 +957,36 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"0 0 */1 * 0","timeZone":"Asia/Tokyo"}"#,
+        "Current: Resource is always ready",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"0 0 31 2 *"},"status":{"lastScheduleTime":"2026-11-21T03:00:00Z"}"#,
+        "Failed: no job is started: the schedule \"0 0 31 2 *\" names no day that exists [Stalled InvalidSchedule]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"61 * * * *"}"#,
+        "Failed: no job is started: the schedule \"61 * * * *\" does not parse [Stalled InvalidSchedule]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"TZ=Mars/Base * * * * *"}"#,
+        "Failed: no job is started: the schedule \"TZ=Mars/Base * * * * *\" does not parse [Stalled InvalidSchedule]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"* * * * *","timeZone":"Mars/Base"}"#,
+        "Failed: no job is started: there is no time zone \"Mars/Base\" [Stalled InvalidSchedule]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 0 31 2 *","suspend":true}"#,
+        "Current: Resource is always ready",
+    ),
+    (
+        "batch/v1/CronJob",
         r#""status":{"lastScheduleTime":"2026-11-21T03:00:00Z","active":[{"name":"nightly-1"}]}"#,
         "Current: Resource is always ready",
     ),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::object::{Value, is_kubernetes_own, map_selector};
 use crate::status::cause::{Cause, CauseRule};
-use crate::status::{certificate, read};
+use crate::status::{certificate, read, runs};
 
 use super::autoscaler;
 
@@ -72,7 +72,7 @@ fn daemon_set(set: Value<'_>) -> Vec<Cause> {
     notes
 }
 
-/// A `CronJob` that is suspended, was never scheduled, or whose last run did not succeed.
+/// A `CronJob` that is suspended, cannot be scheduled, was never scheduled, or whose last run did not succeed.
 pub(in crate::status) fn cron_job(job: Value<'_>) -> Option<Cause> {
     let schedule = read::text_or(job, &["spec", "schedule"], "");
     let time = |key| read::text_or(job, &["status", key], "");
@@ -80,6 +80,8 @@ pub(in crate::status) fn cron_job(job: Value<'_>) -> Option<Cause> {
     let is_active = job.items_at(&["status", "active"]).next().is_some();
     let (rule, text): (_, Cow<'_, str>) = if read::flag(job, &["spec", "suspend"]) {
         (CauseRule::Suspended, "suspended".into())
+    } else if let Some(invalid) = runs::invalid(job) {
+        return Some(invalid);
     } else if scheduled.is_empty() {
         let text = format!("has not started a Job yet (schedule {schedule})");
         (CauseRule::NeverScheduled, text.into())

@@ -468,6 +468,11 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     (
         "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 0 30 2 *"}"#,
+        "InvalidSchedule  no job is started: the schedule \"0 0 30 2 *\" names no day that exists",
+    ),
+    (
+        "batch/v1/CronJob",
         r#""spec":{"schedule":"0 3 * * *"}"#,
         "NeverScheduled  has not started a Job yet (schedule 0 3 * * *)",
     ),
