@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
@@ -17,8 +17,9 @@ use crate::watch::envelope::{Line, Reader, Verb};
 use crate::watch::error::SourceError;
 use crate::watch::transport::LineStream;
 
-/// One span of waiting for the cache. A single silent span proves nothing: a busy program notices its timer
-/// before the bytes that have arrived.
+/// One span of waiting for the cache, at least. A single silent span proves nothing: a busy program notices its timer
+/// before the bytes that have arrived. Neither does the silence of a busy server: a span is as long as the server
+/// took to open the watch.
 const LISTEN: Duration = Duration::from_millis(50);
 /// How many such spans to wait for an event that must still arrive.
 const SPANS_LACKING: u32 = 100;
@@ -26,9 +27,9 @@ const SPANS_LACKING: u32 = 100;
 /// How long a cache must be silent before it counts as read to its end.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::watch) enum CacheWait {
-    /// A user waits for the result: two spans, a tenth of a second.
+    /// A user waits for the result: two spans, often a tenth of a second.
     Short,
-    /// Nobody waits for the result: one second, at this pace.
+    /// Nobody waits for the result: twenty spans, often one second, at this pace.
     Long(Speed),
 }
 
@@ -83,6 +84,8 @@ pub(in crate::watch) struct WatchCache {
     lines: LineStream,
     reader: Reader,
     quiet: CacheWait,
+    /// How long the server took to open the watch.
+    opening: Duration,
     /// All events up to this revision have arrived.
     last: Revision,
     upto: Revision,
@@ -96,8 +99,10 @@ impl WatchCache {
         quiet: CacheWait,
     ) -> Result<WatchCache, CacheEnd> {
         let from = ResourceVersion::from(span.after);
+        let asked = Instant::now();
         let opened = archive.transport.watch(&archive.key, &from).await;
         Ok(WatchCache {
+            opening: asked.elapsed(),
             lines: opened.map_err(|error| CacheEnd::of(&error))?,
             reader: Reader::new(&archive.key),
             quiet,
@@ -143,8 +148,8 @@ impl WatchCache {
     /// The next line; `None` if the cache has sent everything.
     async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, CacheEnd> {
         let (span, enough) = match self.quiet {
-            CacheWait::Short => (LISTEN, 2),
-            CacheWait::Long(pace) => (pace.of(LISTEN), 20),
+            CacheWait::Short => (LISTEN.max(self.opening), 2),
+            CacheWait::Long(pace) => (pace.of(LISTEN).max(self.opening), 20),
         };
         let spans = match lacks {
             Lacks::AnEvent => SPANS_LACKING,
