@@ -1,6 +1,5 @@
 //! `Coverage`: which sources a model follows, and how much of each has been read.
 
-use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey, SourceState};
 
 /// The sources that a model follows.
@@ -18,8 +17,6 @@ pub struct Coverage {
 struct FollowedSource {
     key: SourceKey,
     reading: Reading,
-    /// The version of its last listing or event; `None` before the first.
-    last: Option<ResourceVersion>,
 }
 
 /// How much of a source has been read.
@@ -50,13 +47,6 @@ impl Coverage {
     pub fn reading(&self, source: &SourceKey) -> Option<&Reading> {
         let found = self.sources.iter().find(|known| known.key == *source);
         found.map(|found| &found.reading)
-    }
-
-    /// The version of the last listing or event of each source.
-    pub fn last_versions(&self) -> impl Iterator<Item = &ResourceVersion> {
-        self.sources
-            .iter()
-            .filter_map(|source| source.last.as_ref())
     }
 
     /// Whether a source has been read.
@@ -93,7 +83,6 @@ impl Coverage {
                 FollowedSource {
                     key: source,
                     reading: Reading::Partial,
-                    last: None,
                 }
             }));
         }
@@ -129,15 +118,11 @@ impl Coverage {
             return false;
         };
         match event {
-            Event::Synced { version, .. } => {
-                known.reading = Reading::All;
-                known.last = Some(version.clone());
-            }
-            Event::Object { now, .. } => known.last = Some(now.version.clone()),
+            Event::Synced { .. } => known.reading = Reading::All,
             Event::State(state) if known.reading != Reading::All => {
                 known.reading = Reading::of(state);
             }
-            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+            Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         true
     }

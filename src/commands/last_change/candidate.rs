@@ -9,7 +9,7 @@ use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Absence, Model, ModelObject};
 use crate::object::{ObjectRef, Uid, condition};
 use crate::source::{ClusterId, Form, SourceKey, Version};
-use crate::watch::{History, Mux, Revision};
+use crate::watch::{History, Mux};
 
 use super::failure::Failure;
 use super::failure_reason::{FailureReason, broken_references, claim_needs, unwell_pods};
@@ -38,8 +38,8 @@ pub(super) struct Candidate {
 pub(super) enum CandidateStart {
     /// The failed object itself, at this version.
     Own(Arc<Version>),
-    /// Another object, as it was at this revision.
-    Other(ObjectRef, Revision),
+    /// Another object, as it is now. It may have another storage, with revisions of its own.
+    Other(ObjectRef),
 }
 
 /// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist or lacks
@@ -53,9 +53,6 @@ pub(super) fn candidates(
     let Failure { uid, reason, .. } = failure;
     let object = model.object(uid);
     let Some((source, version)) = object.and_then(ModelObject::source_version) else {
-        return Vec::new();
-    };
-    let Some(newest) = newest(model) else {
         return Vec::new();
     };
     let unwell = unwell_pods(model, uid);
@@ -75,7 +72,7 @@ pub(super) fn candidates(
         };
         Some(Candidate {
             history: mux.history(&key)?,
-            start: CandidateStart::Other(key.named_object()?, newest),
+            start: CandidateStart::Other(key.named_object()?),
             reason: reason.clone(),
             is_own: false,
             is_blamed: reason.blamed() == Some(&target),
@@ -160,12 +157,6 @@ fn unwell_since(model: &Model, pods: &[&ModelObject]) -> Option<Timestamp> {
         ready.filter(|ready| ready.status == "False")?.since()
     });
     since.min()?.checked_add(CLOCKS_DIFFER).ok()
-}
-
-/// The newest revision that the model knows.
-fn newest(model: &Model) -> Option<Revision> {
-    let versions = model.coverage().last_versions();
-    versions.filter_map(Revision::parse).max()
 }
 
 fn others(

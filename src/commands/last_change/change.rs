@@ -1,5 +1,7 @@
 //! `LastChange`: one change of an object: who made it, when, and what it changed.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
@@ -208,9 +210,17 @@ impl LastChange {
         self.is_minor
     }
 
-    /// The order among changes that are equally suspect: the minor ones come first; then by revision.
-    pub(super) fn place(&self) -> (bool, Option<Revision>) {
-        (!self.is_minor, self.revision)
+    /// The order among changes that are equally suspect: the minor ones come first, then the older ones. Revisions order
+    /// the changes of one storage; where both have a time, it decides, because objects may have different storages.
+    pub(super) fn cmp_age(&self, other: &LastChange) -> Ordering {
+        let times = self.at.zip(other.at);
+        let by_time = times.map_or(Ordering::Equal, |(own, other)| {
+            own.time().cmp(&other.time())
+        });
+        (!self.is_minor)
+            .cmp(&!other.is_minor)
+            .then(by_time)
+            .then(self.revision.cmp(&other.revision))
     }
 
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names

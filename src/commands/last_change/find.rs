@@ -32,8 +32,11 @@ pub(super) async fn last(
         change.map(move |change| Some((is_blamed, change?)))
     });
     let changes = join_all(changes).await.into_iter().flatten();
-    let last = changes
-        .max_by_key(|(is_blamed, change)| (change.is_deletion(), *is_blamed, change.place()));
+    let rank = |is_blamed: bool, change: &LastChange| (change.is_deletion(), is_blamed);
+    let last = changes.max_by(|(a_is_blamed, a), (b_is_blamed, b)| {
+        let by_rank = rank(*a_is_blamed, a).cmp(&rank(*b_is_blamed, b));
+        by_rank.then_with(|| a.cmp_age(b))
+    });
     let (_, change) = last?;
     let undated = change.undated().zip(dates);
     let Some((revision, dates)) = undated else {
@@ -105,6 +108,6 @@ async fn start(candidate: &Candidate) -> Option<(Presence, Walk)> {
     };
     Some(match &candidate.start {
         CandidateStart::Own(version) => (Some(version.clone()), history.before(version, limits)?),
-        CandidateStart::Other(object, at) => history.at(object, *at, limits).await.ok()?,
+        CandidateStart::Other(object) => history.now(object, limits).await.ok()?,
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::end::{End, end};
+use super::end::{End, end, ended};
 use super::objects_at::{ObjectAt, ObjectsAt};
 use super::past_event::{PastEvent, Presence};
 use super::read::{Archive, PastError};
@@ -72,6 +72,16 @@ impl History {
         };
         let walk = Walk::new(&self.archive, object, start, limits);
         Ok((there, walk))
+    }
+
+    /// The object as it is now, and the walk back from there.
+    pub async fn now(
+        &self,
+        object: &ObjectRef,
+        limits: WalkLimits,
+    ) -> Result<(Presence, Walk), End> {
+        let newest = self.archive.alone(object).newest().await;
+        self.at(object, newest.map_err(ended)?, limits).await
     }
 
     /// Marks the deletions of objects that only stopped matching the selector, as far as the server's answers
