@@ -1,6 +1,6 @@
 //! `Lookup`: a source that is looked through for the objects that name, select or belong to others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::object::{ServedTypes, Uid, Value};
 use crate::source::SourceKey;
@@ -22,6 +22,44 @@ pub struct Lookup {
     pub(super) owners: BTreeSet<Uid>,
     /// The named objects that it may have, such as the members of inventories.
     pub(super) named: BTreeSet<ReferenceTarget>,
+}
+
+/// The objects that were passed over because nothing looks for them, by their owners.
+#[derive(Debug, Default)]
+pub struct PassedOver {
+    of: BTreeMap<Uid, BTreeSet<Uid>>,
+}
+
+impl PassedOver {
+    /// Adds an object.
+    pub fn add(&mut self, uid: &Uid, object: Value<'_>) {
+        for owner in owner_uids(object) {
+            self.of.entry(owner).or_default().insert(uid.clone());
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// Removes an object, as it was last.
+    pub fn remove(&mut self, uid: &Uid, object: Value<'_>) {
+        for owner in owner_uids(object) {
+            if let Some(owned) = self.of.get_mut(&owner) {
+                owned.remove(uid);
+                if owned.is_empty() {
+                    self.of.remove(&owner);
+                }
+            }
+        }
+    }
+}
+
+/// The uids of the owners of an object.
+fn owner_uids(object: Value<'_>) -> impl Iterator<Item = Uid> {
+    let owners = object.items_at(&["metadata", "ownerReferences"]);
+    owners.filter_map(|owner| Some(Uid::new(owner.text_at(&["uid"])?)))
 }
 
 /// An object whose neighbours are looked for.
@@ -57,14 +95,33 @@ impl Lookup {
         self.named.contains(target)
     }
 
+    /// The same lookup for what custom objects own that were passed over, if they turn out to belong to one of the owners.
+    /// Without them, each level of owners would need a read of its own.
+    #[must_use]
+    pub fn with_passed(&self, passed: &PassedOver) -> Lookup {
+        let mut lookup = self.clone();
+        let mut open: Vec<&Uid> = self.owners.iter().collect();
+        while let Some(owner) = open.pop() {
+            for owned in passed.of.get(owner).into_iter().flatten() {
+                if lookup.owners.insert(owned.clone()) {
+                    open.push(owned);
+                }
+            }
+        }
+        lookup
+    }
+
+    /// Whether it looks for the dependents of objects.
+    pub fn has_owners(&self) -> bool {
+        !self.owners.is_empty()
+    }
+
     /// Whether an object names or selects one of the anchors, belongs to one of the owners, or is one of the named objects.
     pub fn keeps(&self, object: Value<'_>, types: &ServedTypes) -> bool {
         if self.is_named(object) {
             return true;
         }
-        let owners = object.items_at(&["metadata", "ownerReferences"]);
-        let mut uids = owners.filter_map(|owner| owner.text_at(&["uid"]));
-        if uids.any(|uid| self.owners.contains(&Uid::new(&*uid))) {
+        if self.has_owners() && owner_uids(object).any(|uid| self.owners.contains(&uid)) {
             return true;
         }
         if self.anchors.is_empty() {

@@ -83,23 +83,6 @@ impl Graph {
         inventories.filter_map(|uid| self.node(uid))
     }
 
-    /// The objects above an object: its owners and the inventories that list it, what is above these, and so on. Each
-    /// appears once, and the object itself never.
-    pub fn above(&self, uid: &Uid) -> BTreeSet<Uid> {
-        let mut above = BTreeSet::new();
-        let mut open = vec![uid.clone()];
-        while let Some(at) = open.pop() {
-            let Some(node) = self.node(&at) else { continue };
-            let owners = self.owners(&at).into_iter();
-            for next in owners.chain(self.inventories_of(node)) {
-                if next.uid != *uid && above.insert(next.uid.clone()) {
-                    open.push(next.uid.clone());
-                }
-            }
-        }
-        above
-    }
-
     /// The sources that show the members of an inventory, those of the inventories among them, and what all of them own.
     /// More follow when these are read. The plan is empty for other objects.
     pub fn member_plan(&self, root: &Uid, cluster: &ClusterId, types: &ServedTypes) -> MemberPlan {
@@ -235,11 +218,8 @@ impl MemberPlanner<'_> {
             is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
         };
         let members = tree.iter().filter(is_member).take(MAX_CUSTOM);
-        let lookups = members.flat_map(|node| {
-            let graph = self.graph;
-            graph.owned_lookups(&node.uid, self.cluster, self.types)
-        });
-        let lookups: Vec<Lookup> = lookups.collect();
+        let members = members.map(|node| (&node.uid, self.cluster));
+        let lookups = self.graph.owned_lookups(members, self.types);
         self.plan.lookups.extend(lookups);
     }
 }

@@ -1,7 +1,7 @@
 //! The live graph of objects: owners, selectors and endpoints.
 //!
 //! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `tree` finds
-//! owners and dependents, and `revision` finds the current revision. `selector` and `endpoints` find the pods
+//! owners and dependents, `order` sorts objects from below to above, and `revision` finds the current revision. `selector` and `endpoints` find the pods
 //! of a Service. `relations` says which fields name other objects, `members` finds what inventories list, and `walk`
 //! follows the relations. `plan` and `trace_plan` name
 //! the sources that show related objects. `node` holds the facts of one object,
@@ -17,6 +17,7 @@ mod members;
 mod nearest;
 mod neighbours;
 mod node;
+mod order;
 mod owned;
 mod owner;
 mod placement;
@@ -49,7 +50,7 @@ use references::References;
 pub use endpoints::Backend;
 pub use labels::Labels;
 pub use links::Links;
-pub use lookup::{Lookup, one_per_source};
+pub use lookup::{Lookup, PassedOver, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan};
 pub use nearest::{Nearest, nearest};
 pub use neighbours::{End, Neighbour};

@@ -1,11 +1,11 @@
 //! Which sources show what a custom resource owns.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use crate::object::{Resource, ServedTypes, Uid, well_known_type};
+use crate::object::{ServedTypes, Uid, well_known_type};
 use crate::source::{ClusterId, Select, SourceKey};
 
-use super::lookup::Lookup;
+use super::lookup::{Lookup, one_per_source};
 use super::plan::well_known;
 use super::{Graph, Node};
 
@@ -31,33 +31,37 @@ impl Node {
 }
 
 impl Graph {
-    /// The sources that are looked through for the dependents of a namespaced custom resource, and for those of its
-    /// custom dependents. Empty for other objects: what an inventory has applied, it does not own.
-    pub fn owned_lookups(
-        &self,
-        root: &Uid,
-        cluster: &ClusterId,
+    /// The sources that are looked through for the dependents of namespaced custom resources, and for those of their
+    /// custom dependents. None for other objects: what an inventory has applied, it does not own.
+    pub fn owned_lookups<'r>(
+        &'r self,
+        roots: impl IntoIterator<Item = (&'r Uid, &'r ClusterId)>,
         types: &ServedTypes,
     ) -> Vec<Lookup> {
-        let is_owner = |node: &&Node| node.is_custom() && !self.is_inventory(root);
-        let node = self.node(root).filter(is_owner);
-        let Some((node, namespace)) =
-            node.and_then(|node| Some((node, node.object.namespace.clone()?)))
-        else {
-            return Vec::new();
-        };
-        let is_custom = |uid: &Uid| self.node(uid).is_some_and(Node::is_custom);
-        let tree = self.tree(root).into_iter().map(|(_, uid)| uid);
-        let owners: BTreeSet<Uid> = tree.chain([root.clone()]).filter(is_custom).collect();
-        let created = CREATED.map(|(group, kind)| well_known(group, kind));
-        let own = types.of_group(node.object.group()).cloned();
-        let lookup = |resource: Resource| {
-            let namespace = Some(namespace.clone());
-            Lookup {
-                owners: owners.clone(),
-                ..Lookup::of(SourceKey::of(cluster, resource, namespace, Select::All))
+        let mut groups: BTreeMap<_, Vec<&Uid>> = BTreeMap::new();
+        for (root, cluster) in roots {
+            let node = self.node(root).filter(|node| node.is_custom());
+            if let Some(node) = node.filter(|_| !self.is_inventory(root))
+                && let Some(namespace) = &node.object.namespace
+            {
+                let group = (cluster, namespace, node.object.group());
+                groups.entry(group).or_default().push(root);
             }
-        };
-        created.into_iter().chain(own).map(lookup).collect()
+        }
+        let mut lookups = Vec::new();
+        for ((cluster, namespace, group), roots) in groups {
+            let mut owners = self.with_below(roots);
+            owners.retain(|uid| self.node(uid).is_some_and(Node::is_custom));
+            let created = CREATED.map(|(group, kind)| well_known(group, kind));
+            let own = types.of_group(group).cloned();
+            lookups.extend(created.into_iter().chain(own).map(|resource| {
+                let namespace = Some(namespace.clone());
+                Lookup {
+                    owners: owners.clone(),
+                    ..Lookup::of(SourceKey::of(cluster, resource, namespace, Select::All))
+                }
+            }));
+        }
+        one_per_source(lookups)
     }
 }

@@ -18,16 +18,27 @@ pub enum Standing {
 }
 
 impl Graph {
+    /// The dependents and members of an object, without those of an older revision, in the order of siblings in a tree.
+    pub fn current_children(&self, uid: &Uid) -> Vec<&Node> {
+        let mut standings = self.standings();
+        let below = self.directly_below(uid).filter(|child| child.uid != *uid);
+        let mut children: Vec<&Node> = below
+            .filter(|child| standings.of(&child.uid) == Standing::Current)
+            .collect();
+        children.sort_by_cached_key(|node| node.place());
+        children.dedup_by(|one, other| one.uid == other.uid);
+        children
+    }
+
     /// The `ReplicaSet` for a Deployment's current pod template; `None` if it does not exist yet. It is the
     /// oldest one with the same template, as in the Deployment controller (`FindNewReplicaSet` in
     /// `k8s.io/kubernetes/pkg/controller/deployment/util`). If templates cannot be compared, it is the one
     /// with the Deployment's revision number.
     pub fn current_replica_set(&self, deployment: &Uid) -> Option<&Node> {
         let asked = self.node(deployment)?.workload()?;
-        let mut sets: Vec<_> = self
-            .children(deployment)
-            .into_iter()
-            .filter(|child| &*child.object.kind == "ReplicaSet")
+        let sets = self.directly_below(deployment);
+        let sets = sets.filter(|child| &*child.object.kind == "ReplicaSet");
+        let mut sets: Vec<_> = sets
             .filter_map(|child| Some((child, child.workload()?)))
             .collect();
         sets.sort_by_key(|(set, _)| (set.created, &set.object.name));

@@ -153,9 +153,8 @@ impl<'p> TracePlanner<'p> {
         if !self.scope.reach.includes(TraceSide::Behind) {
             return;
         }
-        let owned = self
-            .graph
-            .owned_lookups(&self.root.uid, self.scope.cluster, self.scope.types);
+        let root = [(&self.root.uid, self.scope.cluster)];
+        let owned = self.graph.owned_lookups(root, self.scope.types);
         self.plan.lookups.extend(owned);
         let is_top = |node: &&Node| {
             let mut owners = self.graph.owners(&node.uid).into_iter();

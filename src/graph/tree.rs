@@ -2,7 +2,7 @@
 //! of an inventory are its dependents, too.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::object::Uid;
@@ -92,9 +92,10 @@ impl Graph {
     /// The owners above an object: its controller (or only owner), the controller of that, and so on.
     pub fn ancestors(&self, uid: &Uid) -> Vec<&Node> {
         let mut chain: Vec<&Node> = Vec::new();
+        let mut seen = BTreeSet::from([uid]);
         let mut at = uid;
         while let Some(owner) = self.owners(at).first().copied() {
-            if &owner.uid == uid || chain.iter().any(|seen| seen.uid == owner.uid) {
+            if !seen.insert(&owner.uid) {
                 break;
             }
             chain.push(owner);
@@ -108,7 +109,12 @@ impl Graph {
     /// contains it, else under its first owner in the tree, else under an inventory. Cycles are cut. If `root` is not in the
     /// graph, its direct dependents have depth 0.
     pub fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
-        let distances = self.distances(root);
+        self.tree_beyond(root, |_| false)
+    }
+
+    /// The same tree without the known objects, and without what is below them.
+    pub fn tree_beyond(&self, root: &Uid, is_known: impl Fn(&Uid) -> bool) -> Vec<(usize, Uid)> {
+        let distances = self.distances(root, is_known);
         let mut below: BTreeMap<&Uid, Vec<&Node>> = BTreeMap::new();
         for (child, parent) in self.parents(root, &distances) {
             if let Some(node) = self.node(child) {
@@ -135,14 +141,17 @@ impl Graph {
     }
 
     /// The distance of each object from `root`: the least number of owner references and entries of inventories between
-    /// them.
-    fn distances<'a>(&'a self, root: &'a Uid) -> BTreeMap<&'a Uid, usize> {
+    /// them. Known objects are left out.
+    fn distances<'a>(
+        &'a self,
+        root: &'a Uid,
+        is_known: impl Fn(&Uid) -> bool,
+    ) -> BTreeMap<&'a Uid, usize> {
         let mut distances = BTreeMap::from([(root, 0)]);
         let mut queue = VecDeque::from([(root, 0)]);
         while let Some((uid, distance)) = queue.pop_front() {
-            let dependents = self.dependents.get(uid).into_iter().flatten();
-            let members = self.members(uid).map(|node| &node.uid);
-            for child in dependents.chain(members) {
+            let below = self.directly_below(uid).map(|node| &node.uid);
+            for child in below.filter(|child| !is_known(child)) {
                 distances.entry(child).or_insert_with(|| {
                     queue.push_back((child, distance + 1));
                     distance + 1

@@ -140,15 +140,23 @@ impl<'g> GraphWalker<'g, '_> {
         neighbours
     }
 
-    /// Follows the neighbours on one side, depth first.
+    /// Follows the neighbours on one side, depth first. Owners may form long chains, so this does not call itself.
     fn follow(&mut self, node: &Node, side: TraceSide, depth: usize) {
         if depth > self.reach.depth {
             return;
         }
-        for neighbour in self.neighbours(node, side) {
+        let mut path = vec![self.neighbours(node, side).into_iter()];
+        while let Some(open) = path.last_mut() {
+            let Some(neighbour) = open.next() else {
+                path.pop();
+                continue;
+            };
             let is_end = neighbour.is_end();
-            if let Some(node) = self.step(neighbour, depth).filter(|_| !is_end) {
-                self.follow(node, side, depth + 1);
+            let depth = depth + path.len() - 1;
+            if let Some(node) = self.step(neighbour, depth).filter(|_| !is_end)
+                && depth < self.reach.depth
+            {
+                path.push(self.neighbours(node, side).into_iter());
             }
         }
     }
@@ -234,16 +242,23 @@ impl<'g> GraphWalker<'g, '_> {
     fn families(&self, users: &BTreeMap<Uid, Neighbour<'g>>) -> Vec<(usize, &'g Node)> {
         let mut shown: BTreeSet<&Uid> = users.keys().collect();
         let mut tops: Vec<&Node> = Vec::new();
-        let mut known: BTreeSet<&Uid> = BTreeSet::new();
+        let mut climbed: BTreeSet<&Uid> = BTreeSet::new();
         for user in users.keys() {
-            let owners = self.graph.ancestors(user);
-            let owners = owners
-                .into_iter()
-                .filter(|owner| owner.uid != self.root.uid);
-            let owners: Vec<&Node> = owners.collect();
-            let top = owners.last().copied().or_else(|| self.graph.node(user));
-            tops.extend(top.filter(|top| known.insert(&top.uid)));
-            shown.extend(owners.iter().map(|owner| &owner.uid));
+            let mut at = self.graph.node(user);
+            let mut top = at.filter(|node| node.uid != self.root.uid);
+            // Above an object that an earlier user has reached, all is known.
+            while let Some(node) = at {
+                if !climbed.insert(&node.uid) {
+                    top = None;
+                    break;
+                }
+                if node.uid != self.root.uid {
+                    shown.insert(&node.uid);
+                    top = Some(node);
+                }
+                at = self.graph.owners(&node.uid).first().copied();
+            }
+            tops.extend(top);
         }
         tops.sort_by_cached_key(|top| top.place());
         let trees = tops.iter().flat_map(|top| self.graph.tree(&top.uid));

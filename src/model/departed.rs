@@ -1,5 +1,7 @@
 //! Objects that are gone: when the model forgets them.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use crate::object::Uid;
@@ -10,8 +12,9 @@ impl Model {
     /// The objects to remove: those that have been gone for long enough and, once all sources are read, those
     /// that no followed source shows.
     pub(super) fn expired(&mut self, now: Timestamp) -> Vec<Uid> {
+        let owners = self.departed_owners();
         let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
-        expired.retain(|uid| self.has_expired(uid, now));
+        expired.retain(|uid| !owners.contains(uid) && self.has_expired(uid, now));
         if self.coverage.take_replaced() {
             for (uid, object) in &mut self.objects {
                 object.retain_sources(|source| self.coverage.follows(source));
@@ -26,23 +29,26 @@ impl Model {
     fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
         let departure = self.objects.get(uid).and_then(|object| object.departure);
         match (self.retention, departure) {
-            (Retention::For(time), Some((_, at))) => {
-                now.duration_since(at) >= time && !self.owns_any(uid)
-            }
+            (Retention::For(time), Some((_, at))) => now.duration_since(at) >= time,
             (Retention::None, _) | (_, None) => true,
         }
     }
 
-    /// Whether any dependent of the object is there. The members of an inventory are not its own: they may stay.
-    fn owns_any(&self, uid: &Uid) -> bool {
-        if self.graph.is_inventory(uid) {
-            return false;
+    /// The objects that are gone and kept because a dependent is there. The members of an inventory are not its own: they
+    /// may stay.
+    fn departed_owners(&self) -> BTreeSet<Uid> {
+        if self.retention == Retention::None {
+            return BTreeSet::new();
         }
-        let mut below = self.graph.tree(uid).into_iter().map(|(_, below)| below);
-        below.any(|below| {
-            let object = self.objects.get(&below);
-            below != *uid && object.is_some_and(|object| object.departure.is_none())
-        })
+        let owns_any = |uid: &&Uid| {
+            let mut below = self.graph.directly_below(uid);
+            below.any(|below| self.is_there(&below.uid))
+        };
+        let above = self.graph.with_above(self.departed.iter().filter(owns_any));
+        let owners = above.into_iter();
+        owners
+            .filter(|uid| self.departed.contains(uid) && !self.graph.is_inventory(uid))
+            .collect()
     }
 
     /// Removes an object. Returns the objects to judge again: those that name it, and its Services.

@@ -1,18 +1,25 @@
 //! `Lookups`: the sources of which a model keeps only the objects around others.
 
-use crate::graph::{Lookup, ReferenceTarget};
-use crate::object::ServedTypes;
+use crate::graph::{Lookup, PassedOver, ReferenceTarget};
+use crate::object::{ServedTypes, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
+
+use super::plan::is_custom;
 
 /// The sources that a model looks through.
 #[derive(Debug, Default)]
 pub(super) struct Lookups {
     all: Vec<LookupProgress>,
+    /// The custom objects that no lookup kept. They may belong to objects that are found later.
+    passed: PassedOver,
 }
 
 /// A source, and how far the model has looked through it.
 #[derive(Debug)]
 struct LookupProgress {
+    /// What the plan asks for.
+    planned: Lookup,
+    /// The same, and what will be asked for next.
     lookup: Lookup,
     /// How many objects it has.
     objects: usize,
@@ -23,29 +30,62 @@ impl Lookups {
     pub(super) fn replace(&mut self, lookups: Vec<Lookup>) -> Vec<SourceKey> {
         let mut before = std::mem::take(&mut self.all);
         let mut again = Vec::new();
-        for lookup in lookups {
+        for planned in lookups {
             let known = before
                 .iter()
-                .position(|known| known.lookup.source == lookup.source);
-            let mut objects = 0;
-            if let Some(known) = known.map(|at| before.swap_remove(at)) {
-                if known.lookup == lookup {
-                    objects = known.objects;
-                } else {
-                    again.push(lookup.source.clone());
+                .position(|known| known.planned.source == planned.source);
+            let known = known.map(|at| before.swap_remove(at));
+            let known = match known {
+                Some(known) if known.planned == planned => {
+                    self.all.push(known);
+                    continue;
                 }
+                known => known,
+            };
+            let lookup = planned.with_passed(&self.passed);
+            let mut objects = 0;
+            match known {
+                Some(known) if known.lookup == lookup => objects = known.objects,
+                Some(_) => again.push(planned.source.clone()),
+                None => {}
             }
-            self.all.push(LookupProgress { lookup, objects });
+            self.all.push(LookupProgress {
+                planned,
+                lookup,
+                objects,
+            });
         }
         again
     }
 
     /// Whether the model keeps a version from a source. A version that cannot be parsed is kept, so that it is seen.
-    pub(super) fn keeps(&self, source: &SourceKey, version: &Version, types: &ServedTypes) -> bool {
-        self.of(source).is_none_or(|known| {
-            let doc = version.doc();
-            doc.map_or(true, |doc| known.lookup.keeps(doc.root(), types))
-        })
+    pub(super) fn keeps(
+        &mut self,
+        source: &SourceKey,
+        version: &Version,
+        types: &ServedTypes,
+    ) -> bool {
+        let Some(known) = self.of(source) else {
+            return true;
+        };
+        let Ok(doc) = version.doc() else {
+            return true;
+        };
+        let is_kept = known.lookup.keeps(doc.root(), types);
+        if !is_kept && known.lookup.has_owners() && is_custom(source) {
+            let uid = version.object.identity();
+            self.passed.add(&uid, doc.root());
+        }
+        is_kept
+    }
+
+    /// Forgets an object that is gone.
+    pub(super) fn forget(&mut self, uid: &Uid, version: &Version) {
+        if !self.passed.is_empty()
+            && let Ok(doc) = version.doc()
+        {
+            self.passed.remove(uid, doc.root());
+        }
     }
 
     /// Whether the model keeps a named object from a source.
@@ -57,7 +97,7 @@ impl Lookups {
     /// Counts the objects of a source.
     pub(super) fn count(&mut self, source: &SourceKey, event: &Event) {
         let mut all = self.all.iter_mut();
-        let Some(known) = all.find(|known| known.lookup.source == *source) else {
+        let Some(known) = all.find(|known| known.planned.source == *source) else {
             return;
         };
         match event {
@@ -75,10 +115,12 @@ impl Lookups {
     /// The sources, with the numbers of their objects.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&SourceKey, usize)> {
         let all = self.all.iter();
-        all.map(|known| (&known.lookup.source, known.objects))
+        all.map(|known| (&known.planned.source, known.objects))
     }
 
     fn of(&self, source: &SourceKey) -> Option<&LookupProgress> {
-        self.all.iter().find(|known| known.lookup.source == *source)
+        self.all
+            .iter()
+            .find(|known| known.planned.source == *source)
     }
 }

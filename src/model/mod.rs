@@ -267,6 +267,9 @@ impl Model {
             return self.put(source, version, *why);
         }
         let uid = version.object.identity();
+        if why.is_gone() {
+            self.lookups.forget(&uid, version);
+        }
         if let Some(object) = self.objects.get_mut(&uid) {
             let why = if why.is_gone() {
                 *why

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use jiff::Timestamp;
 
 use crate::graph::Tier;
-use crate::object::{EventFacts, ObjectRef, well_known_type};
+use crate::object::{EventFacts, ObjectRef, Uid, well_known_type};
 use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
 
@@ -33,6 +33,15 @@ pub(super) struct Surroundings {
     pub(super) warnings: Vec<Arc<EventFacts>>,
 }
 
+/// The dependents of an object, direct and indirect, that decide whether the object works.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The failed one that most needs help.
+    pub(super) failed: Option<Uid>,
+    /// The first that is not well.
+    pub(super) late: Option<Uid>,
+}
+
 /// One object of the model.
 #[derive(Debug)]
 pub struct ModelObject {
@@ -46,6 +55,8 @@ pub struct ModelObject {
     pub printed: Box<[PrintedCell]>,
     /// The worst state among the dependents of its current revision; `None` without dependents.
     pub worst: Option<Status>,
+    /// Those of its dependents that decide whether it works.
+    pub(super) parts: Option<Box<Parts>>,
     /// When its state last changed; `None` if it has not since the first listing.
     pub changed: Option<Timestamp>,
     /// Why and when it departed; `None` while it is there.
@@ -71,6 +82,7 @@ impl ModelObject {
             own: unread,
             printed: Box::default(),
             worst: None,
+            parts: None,
             changed: None,
             departure: None,
             held: Vec::new(),

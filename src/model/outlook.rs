@@ -46,13 +46,11 @@ impl Model {
         if !own.is_observed() {
             return Some(Outlook::Pending(own.reason().to_owned()));
         }
-        let parts = self.parts(object);
-        let failed = parts
-            .iter()
-            .copied()
-            .filter(|part| part.assessment.status() == Status::Failed);
-        let worst = failed.max_by_key(|part| part.assessment.recovery());
-        let is_late = |part: &&&ModelObject| !part.assessment.is_well();
+        let parts = object.parts.as_ref();
+        let parts = parts.filter(|_| &*object.object.kind != "CronJob");
+        let part = |uid: Option<&Uid>| self.object(uid?);
+        let worst = part(parts.and_then(|parts| parts.failed.as_ref()));
+        let late = part(parts.and_then(|parts| parts.late.as_ref()));
         Some(match (own.status(), worst) {
             (Status::Failed, worst) => Outlook::Failed {
                 recovery: recovery(object, worst),
@@ -62,24 +60,12 @@ impl Model {
                 recovery: part.assessment.recovery(),
                 reason: of_part(part),
             },
-            (Status::Current, None) => match parts.iter().find(is_late) {
+            (Status::Current, None) => match late {
                 None => Outlook::Current,
                 Some(part) => Outlook::Pending(of_part(part)),
             },
             (_, None) => Outlook::Pending(own.reason().to_owned()),
         })
-    }
-
-    /// The dependents that decide whether the object works.
-    fn parts(&self, object: &ModelObject) -> Vec<&ModelObject> {
-        if &*object.object.kind == "CronJob" {
-            return Vec::new();
-        }
-        let dependents = self.graph.current_dependents(&object.object.identity());
-        let parts = dependents.iter().filter_map(|uid| self.object(uid));
-        let parts = parts.filter(|part| part.departure.is_none() && !self.has_ended(part));
-        let is_going = |part: &&ModelObject| part.assessment.status() == Status::Terminating;
-        parts.filter(|part| !is_going(part)).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::graph::{
-    Facts, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
+    Facts, Graph, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
 };
 use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
@@ -94,10 +94,11 @@ impl Model {
             evidence: self.evidence_sources(),
             ..JudgementPlan::default()
         };
-        for (uid, cluster) in named {
-            let (graph, types) = (&self.graph, &self.types);
-            plan.lookups
-                .extend(graph.owned_lookups(uid, cluster, types));
+        let named: Vec<(&Uid, &ClusterId)> = named.collect();
+        let (graph, types) = (&self.graph, &self.types);
+        plan.lookups
+            .extend(graph.owned_lookups(named.iter().copied(), types));
+        for (uid, cluster) in self.top_inventories(named) {
             plan.members.add(graph.member_plan(uid, cluster, types));
         }
         plan
@@ -118,6 +119,19 @@ impl Model {
         }
         plan.unread_inventories = inventories.count();
         plan
+    }
+
+    /// The inventories among these objects. The plan for one has the inventories below it, too.
+    fn top_inventories<'u>(
+        &self,
+        named: Vec<(&'u Uid, &'u ClusterId)>,
+    ) -> Vec<(&'u Uid, &'u ClusterId)> {
+        let mut inventories = named;
+        inventories.retain(|(uid, _)| self.graph.is_inventory(uid));
+        let tops = self.graph.tops(inventories.iter().map(|(uid, _)| *uid));
+        let tops: BTreeSet<&Uid> = tops.into_iter().collect();
+        inventories.retain(|(uid, _)| tops.contains(uid));
+        inventories
     }
 
     /// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads
@@ -145,20 +159,53 @@ impl Model {
         sources
     }
 
-    /// The sources that show the dependents of an object; of a custom resource, those of the dependents found so far.
-    pub fn dependent_sources(&self, uid: &Uid, cluster: &ClusterId) -> Vec<SourceKey> {
+    /// The sources that show the dependents of objects; of custom resources, those of the dependents found so far.
+    pub fn dependent_sources<'u>(
+        &self,
+        roots: impl IntoIterator<Item = (&'u Uid, &'u ClusterId)>,
+    ) -> Vec<SourceKey> {
         let graph = &self.graph;
-        let Some(node) = graph.node(uid) else {
-            return Vec::new();
-        };
-        let mut sources = node.dependent_sources(cluster);
-        if node.is_custom() && !graph.is_inventory(uid) {
-            for (_, below) in graph.tree(uid) {
-                let below = graph.node(&below).into_iter();
-                sources.extend(below.flat_map(|node| node.dependent_sources(cluster)));
+        let mut sources = Vec::new();
+        let mut seen: BTreeSet<Uid> = BTreeSet::new();
+        for (uid, cluster) in roots {
+            let Some(node) = graph.node(uid) else {
+                continue;
+            };
+            sources.extend(node.dependent_sources(cluster));
+            if !may_own_workloads(graph, node) || seen.contains(uid) {
+                continue;
+            }
+            for (_, below) in graph.tree_beyond(uid, |uid| seen.contains(uid)) {
+                let node = graph.node(&below).into_iter();
+                sources.extend(node.flat_map(|node| node.dependent_sources(cluster)));
+                seen.insert(below);
             }
         }
         sources
+    }
+
+    /// Those of these objects whose dependents some source shows, beside the sources that are left out.
+    pub fn with_dependent_sources<'u>(
+        &self,
+        roots: &BTreeSet<&'u Uid>,
+        cluster: &ClusterId,
+        is_left_out: impl Fn(&SourceKey) -> bool,
+    ) -> BTreeSet<&'u Uid> {
+        let graph = &self.graph;
+        let has_sources = |uid: &Uid| {
+            let sources = graph.node(uid).map(|node| node.dependent_sources(cluster));
+            let mut sources = sources.into_iter().flatten();
+            sources.any(|source| !is_left_out(&source))
+        };
+        let (deep, flat): (Vec<&Uid>, Vec<&Uid>) = roots.iter().partition(|uid| {
+            let node = graph.node(uid);
+            node.is_some_and(|node| may_own_workloads(graph, node))
+        });
+        let below = graph.with_below(deep.iter().copied());
+        let above = graph.with_above(below.iter().filter(|uid| has_sources(uid)));
+        let deep = deep.into_iter().filter(|uid| above.contains(*uid));
+        let flat = flat.into_iter().filter(|uid| has_sources(uid));
+        deep.chain(flat).collect()
     }
 
     /// Follows these sources and those of the plan.
@@ -176,8 +223,13 @@ impl Model {
     }
 }
 
+/// Whether the workloads below an object are its own: those of a custom resource, but not those of an inventory.
+fn may_own_workloads(graph: &Graph, node: &Node) -> bool {
+    node.is_custom() && !graph.is_inventory(&node.uid)
+}
+
 /// Whether a source has custom resources.
-fn is_custom(source: &SourceKey) -> bool {
+pub(super) fn is_custom(source: &SourceKey) -> bool {
     let resource = &source.resource;
     well_known_type(&resource.group, &resource.kind).is_none()
 }

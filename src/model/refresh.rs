@@ -1,6 +1,5 @@
 //! Assesses the changed objects of the model.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -29,24 +28,26 @@ impl Model {
         }
         let mut changed = std::mem::take(&mut self.changed);
         changed.extend(self.take_due(now));
-        let mut touched = BTreeSet::new();
+        // Owners before and after.
+        let mut touched = self.graph.with_above(&changed);
         for uid in &changed {
-            touched.extend(self.with_owners(uid));
             self.assess(uid, now);
-            touched.extend(self.with_owners(uid));
         }
-        for uid in self.expired(now) {
-            touched.extend(self.with_owners(&uid));
-            changed.extend(self.remove(&uid));
+        touched.extend(self.graph.with_above(&changed));
+        let expired = self.expired(now);
+        touched.extend(self.graph.with_above(&expired));
+        for uid in &expired {
+            changed.extend(self.remove(uid));
         }
         changed.extend(self.take_explained());
         changed.extend(self.to_judge_again(&touched));
-        for uid in self.judge(changed, now) {
-            touched.extend(self.with_owners(&uid));
-        }
-        for uid in &self.bottom_up(&touched) {
-            self.roll_up(uid, now);
-            self.note_health(uid);
+        let judged = self.judge(changed, now);
+        touched.extend(self.graph.with_above(&judged));
+        for group in self.graph.bottom_up(&touched) {
+            self.roll_up(&group, now);
+            for uid in &group {
+                self.note_health(uid);
+            }
         }
         self.was_settled = self.coverage.has_answers();
         touched
@@ -81,20 +82,6 @@ impl Model {
             due.push(uid);
         }
         due
-    }
-
-    /// An object, all its ancestors, and all inventories above it.
-    fn with_owners(&self, uid: &Uid) -> BTreeSet<Uid> {
-        let mut family = self.graph.above(uid);
-        family.insert(uid.clone());
-        family
-    }
-
-    /// The same objects, each before those above it: the judgement of an inventory needs those of its members.
-    fn bottom_up(&self, uids: &BTreeSet<Uid>) -> Vec<Uid> {
-        let mut sorted: Vec<Uid> = uids.iter().cloned().collect();
-        sorted.sort_by_cached_key(|uid| Reverse(self.graph.above(uid).len()));
-        sorted
     }
 
     fn assess(&mut self, uid: &Uid, now: Timestamp) {

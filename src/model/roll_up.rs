@@ -1,6 +1,6 @@
 //! Judges a workload by its Pods, and an inventory or a custom resource by what is below it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -9,23 +9,56 @@ use crate::object::Uid;
 use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::Model;
-use super::object::ModelObject;
+use super::object::{ModelObject, Parts};
 
 impl Model {
-    /// Judges an object by the dependents of its current revision.
-    pub(super) fn roll_up(&mut self, uid: &Uid, now: Timestamp) {
-        let dependents = self.graph.current_dependents(uid);
-        let there = |dependent| {
-            let object: &ModelObject = self.objects.get(dependent)?;
-            object.departure.is_none().then_some(object)
+    /// Judges objects by the dependents of their current revisions. Each of several objects is above the others.
+    pub(super) fn roll_up(&mut self, group: &BTreeSet<Uid>, now: Timestamp) {
+        for uid in group {
+            self.judge_dependents(uid, now);
+        }
+        let Below { worst, parts, .. } = self.below(group);
+        let parts = (parts != Parts::default()).then(|| Box::new(parts));
+        for uid in group {
+            let news = self.news(uid, now);
+            if let Some(object) = self.objects.get_mut(uid) {
+                object.take_worst(worst, news);
+                object.parts.clone_from(&parts);
+            }
+        }
+    }
+
+    /// What is below the objects of a group, as the objects directly below know it.
+    fn below(&self, group: &BTreeSet<Uid>) -> Below<'_> {
+        let mut below = Below {
+            model: self,
+            worst: None,
+            parts: Parts::default(),
         };
-        let dependents: Vec<&ModelObject> = dependents.iter().filter_map(there).collect();
-        let worst = dependents.iter().map(|object| object.assessment.status());
-        let worst = worst.max();
+        for uid in group {
+            let is_deployment = self.graph.node(uid);
+            let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
+            for child in self.graph.current_children(uid) {
+                // The Deployment may have made another set the current one. What that set found may be old.
+                if is_deployment && &*child.object.kind == "ReplicaSet" {
+                    below.add_one(child);
+                    for pod in self.graph.current_children(&child.uid) {
+                        below.add(pod, group);
+                    }
+                } else {
+                    below.add(child, group);
+                }
+            }
+        }
+        below
+    }
+
+    /// Judges an object by its dependents.
+    fn judge_dependents(&mut self, uid: &Uid, now: Timestamp) {
         let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
         let blocked = node.and_then(|node| self.blocked_rollout(node));
         let problem = node.and_then(|node| {
-            let failed = self.failed_pods(node, &dependents);
+            let failed = self.failed_pods(node);
             failed.or_else(|| {
                 if self.graph.is_inventory(uid) {
                     self.failed_members(node)
@@ -42,25 +75,35 @@ impl Model {
         let around = self.surroundings(uid);
         let news = self.news(uid, now);
         if let Some(object) = self.objects.get_mut(uid) {
-            object.take_worst(worst, news);
             object.pod_problems = blocked.into_iter().chain(problem).collect();
             object.take_surroundings(around, news);
         }
     }
 
+    /// The Pods of the current revision of a workload: its own, and those of the `ReplicaSet` of a Deployment.
+    fn pods_of_workload(&self, workload: &Node) -> Vec<&ModelObject> {
+        let set = match &*workload.object.kind {
+            "Deployment" => self.graph.current_replica_set(&workload.uid),
+            _ => None,
+        };
+        let owners = [Some(workload), set].into_iter().flatten();
+        let children = owners.flat_map(|owner| self.graph.current_children(&owner.uid));
+        let pods = children.filter(|child| child.pod().is_some());
+        let pods = pods.filter_map(|pod| self.object(&pod.uid));
+        pods.filter(|pod| pod.departure.is_none()).collect()
+    }
+
     /// The problem of a workload whose Pods fail: `0 of 3 pods ready: 3 ImagePullBackOff`; `None` if none fails. The Pods of
     /// a Job may fail: the Job counts them itself. Pods that have ended do not count: the workload replaces them.
-    fn failed_pods(&self, node: &Node, dependents: &[&ModelObject]) -> Option<Finding> {
+    fn failed_pods(&self, node: &Node) -> Option<Finding> {
         let workload = node.workload().filter(|_| &*node.object.kind != "Job")?;
         // Until then, the Pods of the last revision look like the newest.
         let object = self.objects.get(&node.uid)?;
         if !object.own.is_observed() {
             return None;
         }
-        let pods = dependents
-            .iter()
-            .filter(|object| self.is_pod(object) && !self.has_ended(object));
-        let pods: Vec<&ModelObject> = pods.copied().collect();
+        let mut pods = self.pods_of_workload(node);
+        pods.retain(|pod| !self.has_ended(pod));
         let ready = pods.iter().filter(|pod| pod.assessment.is_well()).count();
         // A workload that has failed while its Pods have not still has the problem of its Pods.
         let status = [Status::Failed, Status::InProgress].into_iter();
@@ -83,17 +126,27 @@ impl Model {
 
     /// The problem of a custom resource whose dependents fail: `deployment/web: 0 of 1 pods ready: 1 ImagePullBackOff`.
     fn failed_dependents(&self, node: &Node) -> Option<Finding> {
-        let children = self.graph.children(&node.uid).into_iter();
-        let children = children.filter_map(|child| self.objects.get(&child.uid));
-        let mut failed = children.filter(|child| {
-            child.departure.is_none() && child.assessment.status() == Status::Failed
-        });
-        let first = failed.next().filter(|_| node.is_custom())?;
-        let reason = first.assessment.reason();
-        let text = match failed.count() {
-            0 => format!("{}: {reason}", first.object),
-            more => format!("{}: {reason} (and {more} more failed)", first.object),
+        if !node.is_custom() {
+            return None;
+        }
+        let is_failed = |child: &&Node| {
+            let object = self.objects.get(&child.uid);
+            object.is_some_and(|object| {
+                object.departure.is_none() && object.assessment.status() == Status::Failed
+            })
         };
+        self.graph.directly_below(&node.uid).find(is_failed)?;
+        let mut failed = self.graph.children(&node.uid);
+        failed.retain(is_failed);
+        let first = self.object(&failed.first()?.uid)?;
+        let reason = first.assessment.reason();
+        let mut text = format!("{}: {reason}", first.object);
+        if first.assessment.has_cause(CauseRule::FailedDependents) {
+            text = without_middle(text, MAX_NESTED);
+        }
+        if failed.len() > 1 {
+            text = format!("{text} (and {} more failed)", failed.len() - 1);
+        }
         Some(Finding::new(
             CauseRule::FailedDependents,
             Status::Failed,
@@ -104,8 +157,10 @@ impl Model {
     /// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
     /// without a node.
     fn bad_run(&self, node: &Node) -> Option<Finding> {
+        if &*node.object.kind != "CronJob" {
+            return None;
+        }
         let runs = self.graph.children(&node.uid).into_iter();
-        let runs = runs.filter(|_| &*node.object.kind == "CronJob");
         let newest = runs.max_by_key(|run| run.created)?;
         let run = &self.objects.get(&newest.uid)?.assessment;
         if run.status() == Status::Failed {
@@ -147,10 +202,6 @@ impl Model {
         object.is_some_and(|object| object.own.status() == Status::Failed)
     }
 
-    fn is_pod(&self, object: &ModelObject) -> bool {
-        self.pod(object).is_some()
-    }
-
     /// Whether the object is a Pod that has ended.
     pub(super) fn has_ended(&self, object: &ModelObject) -> bool {
         self.pod(object).is_some_and(|pod| pod.has_ended)
@@ -159,6 +210,72 @@ impl Model {
     fn pod(&self, object: &ModelObject) -> Option<&Pod> {
         self.graph.node(&object.object.identity())?.pod()
     }
+}
+
+/// What is below an object.
+struct Below<'m> {
+    model: &'m Model,
+    worst: Option<Status>,
+    parts: Parts,
+}
+
+impl Below<'_> {
+    /// Adds an object, and what it found below itself unless it is one of the group.
+    fn add(&mut self, child: &Node, group: &BTreeSet<Uid>) {
+        self.add_one(child);
+        let model = self.model;
+        let known = model.object(&child.uid);
+        if let Some(object) = known.filter(|_| !group.contains(&child.uid)) {
+            self.worst = self.worst.max(object.worst);
+            let parts = object.parts.iter();
+            let parts = parts.flat_map(|parts| parts.late.iter().chain(&parts.failed));
+            for part in parts.filter_map(|uid| model.object(uid)) {
+                self.add_part(part);
+            }
+        }
+    }
+
+    /// Adds an object alone.
+    fn add_one(&mut self, child: &Node) {
+        let object = self.model.object(&child.uid);
+        if let Some(object) = object.filter(|object| object.departure.is_none()) {
+            self.worst = self.worst.max(Some(object.assessment.status()));
+            self.add_part(object);
+        }
+    }
+
+    fn add_part(&mut self, part: &ModelObject) {
+        let status = part.assessment.status();
+        let is_part = part.departure.is_none() && !self.model.has_ended(part);
+        if !is_part || status == Status::Terminating || part.assessment.is_well() {
+            return;
+        }
+        self.parts
+            .late
+            .get_or_insert_with(|| part.object.identity());
+        let recovery = |uid: &Uid| {
+            let object = self.model.objects.get(uid);
+            object.map(|object| object.assessment.recovery())
+        };
+        let known = self.parts.failed.as_ref().and_then(recovery);
+        if status == Status::Failed && Some(part.assessment.recovery()) >= known {
+            self.parts.failed = Some(part.object.identity());
+        }
+    }
+}
+
+/// The longest problem of a custom resource that is the problem of another one below, in bytes. Without a limit, each
+/// level would add its name.
+const MAX_NESTED: usize = 1_000;
+
+/// A text without its middle, if it is too long.
+fn without_middle(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        return text;
+    }
+    let start = text.floor_char_boundary(limit / 2);
+    let end = text.ceil_char_boundary(text.len() - limit / 2);
+    format!("{} … {}", &text[..start], &text[end..])
 }
 
 /// The problems of the Pods in this state, each once: `2 ImagePullBackOff, 1 CrashLoopBackOff`.

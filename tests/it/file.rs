@@ -164,3 +164,62 @@ fn a_trace_that_names_more_objects_than_it_reads_ends() {
     let pods = ran.stdout.matches("pod/p-").count();
     assert_eq!(pods, 20, "{}", ran.transcript());
 }
+
+/// A file of custom resources: the owners of each, by their numbers. The last one has failed.
+fn owned(name: &str, owners: &[Vec<usize>]) -> String {
+    let object = |(number, of): (usize, &Vec<usize>)| {
+        let owner = |of: &usize| {
+            format!(
+                r#"{{"apiVersion":"ex.com/v1","kind":"Foo","name":"f{of}","uid":"u{of}","controller":false}}"#
+            )
+        };
+        let of: Vec<String> = of.iter().map(owner).collect();
+        let failed = if number + 1 == owners.len() {
+            "True"
+        } else {
+            "False"
+        };
+        format!(
+            r#"{{"apiVersion":"ex.com/v1","kind":"Foo","metadata":{{"name":"f{number}","namespace":"shop","uid":"u{number}","resourceVersion":"1","ownerReferences":[{}]}},
+                "status":{{"conditions":[{{"type":"Stalled","status":"{failed}","reason":"Broken","message":"it broke"}}]}}}}"#,
+            of.join(",")
+        )
+    };
+    let objects: Vec<String> = owners.iter().enumerate().map(object).collect();
+    file(name, &objects.join("\n"))
+}
+
+/// The work grows with the number of owner references. Once it grew with the cube of the depth.
+#[test]
+fn deep_and_mutual_owners_are_shown_in_a_time_that_grows_with_their_number() {
+    let above = |of: usize| Vec::from_iter(of.checked_sub(1));
+    let chain: Vec<Vec<usize>> = (0..500).map(above).collect();
+    let upwards: Vec<Vec<usize>> = (1..500).map(|of| vec![of]).chain([vec![]]).collect();
+    let cycle: Vec<Vec<usize>> = (0..500).map(|of| vec![(of + 499) % 500]).collect();
+    let clique = (0..60).map(|of| (0..60).filter(|other| *other != of).collect());
+    for (name, owners, first) in [
+        ("chain", chain, 0),
+        ("upwards", upwards, 499),
+        ("cycle", cycle, 0),
+        ("clique", clique.collect(), 0),
+    ] {
+        let path = owned(&format!("{name}.json"), &owners);
+        let count = owners.len();
+        for verb in ["status", "trace"] {
+            let first = format!("foo/f{first}");
+            let ran = Spy::alone().run(&[verb, &first, "-n", "shop", "--once", "--from", &path]);
+            let shown: Vec<&str> = ran.stdout.lines().collect();
+            assert!(shown.len() >= count, "{verb} {name}: {} lines", shown.len());
+            let widest = shown.iter().map(|line| line.chars().count()).max();
+            // The causes of the states are as long as their limit.
+            assert!(widest < Some(1_500), "{verb} {name}: {widest:?} columns");
+            let ran = Spy::alone().run(&[
+                verb, &first, "-n", "shop", "--once", "-o", "json", "--from", &path,
+            ]);
+            let last = format!("\"f{}\"", count - 1);
+            assert!(ran.stdout.contains(&last), "{verb} {name}: {}", ran.stderr);
+        }
+        let ran = Spy::alone().run(&["status", "--once", "--exit-code", "--from", &path]);
+        assert_eq!(ran.status.code(), Some(1), "{name}");
+    }
+}

@@ -8,6 +8,7 @@ use crate::object::ObjectRef;
 use crate::render::count::thousands;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
+use crate::source::SourceKey;
 
 /// The most objects that a line about rights names.
 const MAX_NAMED: usize = 3;
@@ -36,24 +37,23 @@ impl StatusState {
     fn judged_without(&self) -> BTreeMap<String, Vec<&ObjectRef>> {
         let mut by_type: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
         let coverage = self.model.coverage();
-        if !coverage
-            .readings()
-            .any(|reading| *reading == Reading::Refused)
-        {
-            return by_type;
-        }
-        for place in self.roots.in_order() {
-            let uid = place.object.identity();
-            let root = self.root(&uid);
-            let Some((object, root)) = self.model.object(&uid).zip(root) else {
-                continue;
+        let readings = coverage.sources().zip(coverage.readings());
+        let refused = readings.filter(|(_, reading)| **reading == Reading::Refused);
+        let refused: BTreeSet<String> = refused
+            .map(|(key, _)| key.resource.group_resource())
+            .collect();
+        for of_type in refused {
+            let is_other = |key: &SourceKey| {
+                coverage.reading(key) != Some(&Reading::Refused)
+                    || key.resource.group_resource() != of_type
             };
-            let dependents = root.dependents.iter();
-            let refused = dependents.filter(|key| coverage.reading(key) == Some(&Reading::Refused));
-            let types: BTreeSet<String> =
-                refused.map(|key| key.resource.group_resource()).collect();
-            for of_type in types {
-                by_type.entry(of_type).or_default().push(&object.object);
+            let owners = self.owners_of_sources(self.roots.iter().map(|(uid, _)| uid), is_other);
+            let places = self.roots.in_order().map(|place| place.object.identity());
+            let owners = places.filter(|uid| owners.contains(uid));
+            let objects = owners.filter_map(|uid| self.model.object(&uid));
+            let objects: Vec<&ObjectRef> = objects.map(|object| &*object.object).collect();
+            if !objects.is_empty() {
+                by_type.insert(of_type, objects);
             }
         }
         by_type

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::roots::{Rank, RootPlace};
 use super::sort_by::SortKey;
 use super::state::StatusState;
@@ -28,30 +30,26 @@ pub(super) struct RootSelection<'a> {
 impl StatusState {
     /// The requested objects. Those that were requested by name come first, then the others, the worst first. With
     /// `--sort-by`, a field decides the order. `room` limits the Current objects, and keeps the recently changed ones. An
-    /// object below another requested object comes last, because it already has a row below that one. Two objects that
-    /// own each other have no such row.
+    /// object below another requested object comes last, because it already has a row below that one.
     pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
         let graph = self.model.graph();
+        let places = self.places_within(room);
+        let uids: Vec<Uid> = places.iter().map(|place| place.object.identity()).collect();
         // The objects of most long lists own nothing.
-        let has_dependents = graph.has_dependents();
-        let is_below = |uid: &Uid| {
-            let above = has_dependents.then(|| graph.above(uid));
-            let mut above = above.into_iter().flatten();
-            above.any(|owner| self.root(&owner).is_some())
-        };
+        let tops = graph.has_dependents().then(|| graph.tops(&uids));
+        let tops: Option<FxHashSet<&Uid>> = tops.map(|tops| tops.into_iter().collect());
+        let is_below = |uid: &Uid| tops.as_ref().is_some_and(|tops| !tops.contains(uid));
         let mut absent = self.absent_places().into_iter().peekable();
         let (mut shown, mut last) = (Vec::new(), Vec::new());
-        let places = self.places_within(room);
         let beyond = self.roots.len() - places.len();
-        for place in places {
+        for (place, uid) in places.into_iter().zip(&uids) {
             while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
                 shown.push(object);
             }
-            let uid = place.object.identity();
-            if is_below(&uid) {
-                last.push(RequestedObject::There(uid));
+            if is_below(uid) {
+                last.push(RequestedObject::There(uid.clone()));
             } else {
-                shown.push(RequestedObject::There(uid));
+                shown.push(RequestedObject::There(uid.clone()));
             }
         }
         shown.extend(absent.map(|(_, object)| object));

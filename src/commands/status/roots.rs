@@ -7,7 +7,6 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{ObjectRef, Uid};
-use crate::source::SourceKey;
 use crate::status::Status;
 
 /// If sources without a name show more objects with dependents than this, only the dependents of the objects that are not
@@ -58,8 +57,8 @@ pub(super) enum RankClock {
 pub(super) struct Root {
     /// Its place among the requested objects.
     pub(super) place: RootPlace,
-    /// The sources of its dependents.
-    pub(super) dependents: Box<[SourceKey]>,
+    /// Whether its dependents are in sources that nobody requested.
+    is_owner: bool,
     /// Since when it has been better than its rank.
     better_since: Option<Timestamp>,
     /// Whether its dependents are followed.
@@ -138,7 +137,7 @@ impl Roots {
         };
         entry.insert(Root {
             place: place.clone(),
-            dependents: Box::default(),
+            is_owner: false,
             better_since: None,
             is_expanded: false,
         });
@@ -191,14 +190,17 @@ impl Roots {
         self.by_uid.iter()
     }
 
-    /// Replaces the sources of an object's dependents. Returns whether they are other ones.
-    pub(super) fn set_dependents(&mut self, uid: &Uid, dependents: Vec<SourceKey>) -> bool {
-        let Some(root) = self.by_uid.get_mut(uid) else {
-            return false;
-        };
-        let is_other = *root.dependents != dependents;
-        root.dependents = dependents.into();
-        is_other
+    /// Notes which of these objects have dependents in sources that nobody requested. Returns whether this is new.
+    pub(super) fn note_owners(&mut self, uids: &[&Uid], owners: &BTreeSet<Uid>) -> bool {
+        let mut is_new = false;
+        for uid in uids {
+            if let Some(root) = self.by_uid.get_mut(*uid) {
+                let is_owner = owners.contains(*uid);
+                is_new |= root.is_owner != is_owner;
+                root.is_owner = is_owner;
+            }
+        }
+        is_new
     }
 
     /// Moves objects towards the ranks of their states: the changed ones, and those that are not at the end of the order.
@@ -220,7 +222,7 @@ impl Roots {
             if root.move_to(status, clock) {
                 self.order.remove(&place);
                 self.order.insert(root.place.clone());
-                has_changed |= !root.dependents.is_empty();
+                has_changed |= root.is_owner;
             }
             if matches!(root.place.rank, Rank::Failed | Rank::Moving) {
                 self.unwell.insert(uid);
@@ -232,9 +234,9 @@ impl Roots {
     }
 
     /// Chooses the objects whose dependents are followed, at most `limit` of those without a name. Of several equally bad
-    /// objects, one that is followed already stays. Returns the sources of their dependents.
-    pub(super) fn expand(&mut self, limit: usize) -> Vec<SourceKey> {
-        let owners = |root: &Root| !root.dependents.is_empty() && !root.is_named();
+    /// objects, one that is followed already stays.
+    pub(super) fn expand(&mut self, limit: usize) {
+        let owners = |root: &Root| root.is_owner && !root.is_named();
         let wide = self.by_uid.values().filter(|root| owners(root)).count();
         let mut candidates: Vec<(&Uid, &mut Root)> = self
             .by_uid
@@ -251,10 +253,11 @@ impl Roots {
                 self.collapsed.unwell += usize::from(!is_well);
             }
         }
-        let followed = self.by_uid.values();
-        let followed = followed.filter(|root| root.is_expanded || root.is_named());
-        followed
-            .flat_map(|root| root.dependents.iter().cloned())
-            .collect()
+    }
+
+    /// The objects whose dependents are followed.
+    pub(super) fn followed(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+        let roots = self.by_uid.iter();
+        roots.filter(|(_, root)| root.is_expanded || root.is_named())
     }
 }

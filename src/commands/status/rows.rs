@@ -153,12 +153,13 @@ impl StatusState {
         }
     }
 
-    /// The tree of an object's dependents and members. It contains the object itself, even if that could not be read.
-    fn tree(&self, root: &Uid) -> Vec<(usize, Uid)> {
+    /// The tree of an object's dependents and members that have no row yet. It contains the object itself, even if that
+    /// could not be read.
+    fn tree(&self, root: &Uid, placed: &FxHashSet<Uid>) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
-        let is_leaf = graph.children(root).is_empty() && !graph.is_inventory(root);
+        let is_leaf = graph.directly_below(root).next().is_none();
         match graph.node(root) {
-            Some(_) if !is_leaf => graph.tree(root),
+            Some(_) if !is_leaf => graph.tree_beyond(root, |uid| placed.contains(uid)),
             _ => vec![(0, root.clone())],
         }
     }
@@ -183,7 +184,7 @@ impl Placement<'_> {
         let state = self.state;
         let mut above: Vec<Uid> = Vec::new();
         let tree = if self.has_dependents {
-            state.tree(root)
+            state.tree(root, &self.placed)
         } else {
             vec![(0, root.clone())]
         };

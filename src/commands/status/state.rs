@@ -28,6 +28,8 @@ pub(super) struct StatusState {
     pub(super) recent: RecentChanges,
     /// The sources that decide and explain the states of the objects.
     pub(super) plan: JudgementPlan,
+    /// The sources of dependents that are followed.
+    pub(super) dependents: Vec<SourceKey>,
     /// Whether the roots, their dependents or their references have changed since the last plan.
     pub(super) is_plan_old: bool,
     /// Whether the sources were read once.
@@ -59,6 +61,7 @@ impl StatusState {
             roots: Roots::default(),
             recent: RecentChanges::default(),
             plan: JudgementPlan::default(),
+            dependents: Vec::new(),
             is_plan_old: false,
             has_loaded: false,
             started,

@@ -86,7 +86,7 @@ impl Traced {
         let mut sources = story;
         sources.extend(connected.sources);
         if let Some(uid) = self.uid() {
-            sources.extend(self.model.dependent_sources(uid, cluster));
+            sources.extend(self.model.dependent_sources([(uid, cluster)]));
         }
         let named = self.uid().map(|uid| (uid, cluster));
         let plan = self.model.plan(named.into_iter());

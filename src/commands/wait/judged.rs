@@ -79,8 +79,8 @@ impl JudgedObjects {
         };
         let open = self.selected.iter().filter(is_open).take(MAX_EXPANDED);
         if let Some(first) = self.requested.first() {
-            let of = |uid| self.model.dependent_sources(uid, &first.cluster);
-            sources.extend(open.flat_map(of));
+            let open = open.map(|uid| (uid, &first.cluster));
+            sources.extend(self.model.dependent_sources(open));
         }
         sources
     }

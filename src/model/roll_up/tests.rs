@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::model::neighbour_rules::tests::Read;
 use crate::model::tests::{RETENTION, at, event, model, version};
 use crate::object::Uid;
-use crate::source::{Scope, SourceKey, Why};
+use crate::source::{Scope, SourceKey, Version, Why};
+use crate::status::Status;
 
 /// The reason of a workload with these fields. Each of its Pods has a revision, and the reason why its container waits;
 /// without a reason it is ready.
@@ -139,4 +140,60 @@ fn a_workload_of_a_custom_resource_says_what_its_pods_do() {
         state.contains("0 of 1 pods ready: 1 CrashLoopBackOff"),
         "{state}"
     );
+}
+
+/// A ready custom resource with these owners, or one that has failed.
+fn custom(number: usize, owners: &[usize], is_failed: bool) -> Arc<Version> {
+    let owners: Vec<String> = owners
+        .iter()
+        .map(|of| format!(r#"{{"uid":"f{of}"}}"#))
+        .collect();
+    let (owners, failed) = (owners.join(","), if is_failed { "True" } else { "False" });
+    version(&format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Foo","metadata":{{"uid":"f{number}","name":"f{number}","namespace":"shop","ownerReferences":[{owners}]}},
+            "status":{{"conditions":[{{"type":"Stalled","status":"{failed}","reason":"Broken","message":"it broke"}}]}}}}"#
+    ))
+}
+
+/// A model of these custom resources, of which the last one has failed.
+fn customs(owners: impl Iterator<Item = Vec<usize>>) -> crate::model::Model {
+    let source = Arc::new(SourceKey::all("", "Pod"));
+    let mut model = model(RETENTION, &[&source]);
+    let owners: Vec<Vec<usize>> = owners.collect();
+    for (number, of) in owners.iter().enumerate() {
+        let object = custom(number, of, number + 1 == owners.len());
+        model.apply(&source, &event(Why::Listed, object), at(0));
+    }
+    model.refresh(at(0));
+    model
+}
+
+/// The work and the memory grow with the number of objects and owners, and not with its square.
+#[test]
+fn the_end_of_a_long_chain_decides_the_state_of_its_start() {
+    let model = customs((0..3_000).map(|of| if of == 0 { vec![] } else { vec![of - 1] }));
+    let state = |of: &str| model.object(&Uid::new(of)).expect("it is there");
+    let above_the_end = state("f2998").assessment.reason();
+    assert_eq!(above_the_end, "foo/f2999: it broke");
+    let start = state("f0");
+    assert_eq!(start.worst, Some(Status::Failed));
+    let reason = start.assessment.reason();
+    assert!(reason.starts_with("foo/f1: foo/f2: "), "{reason}");
+    assert!(reason.ends_with("foo/f2999: it broke"), "{reason}");
+    let texts = model
+        .objects()
+        .map(|(_, object)| object.assessment.reason().len());
+    assert!(texts.max() < Some(1_100));
+    let parts = format!("{:?}", model.outlook(&Uid::new("f0")));
+    assert!(parts.contains("it broke"), "{parts}");
+}
+
+#[test]
+fn objects_that_own_each_other_have_one_state_below() {
+    let ring = customs((0..3_000).map(|of| vec![(of + 2_999) % 3_000]));
+    let clique = customs((0..60).map(|of| (0..60).filter(|other| *other != of).collect()));
+    for model in [ring, clique] {
+        let mut objects = model.objects();
+        assert!(objects.all(|(_, object)| object.worst == Some(Status::Failed)));
+    }
 }

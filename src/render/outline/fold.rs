@@ -99,10 +99,11 @@ impl Folding<'_> {
         }
     }
 
-    /// The item and its ancestors, as far as they are not shown yet.
+    /// The item and its ancestors, as far as they are not shown yet. If they do not fit, one more than fit.
     fn missing(&self, place: usize) -> Vec<usize> {
         std::iter::successors(Some(place), |&at| self.parents[at])
             .take_while(|&at| self.fitted[at] == Fitted::No)
+            .take(self.room + 1)
             .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Causes that several items share: of siblings the first one has them, with the number of siblings, and an item does not
 //! repeat those of an item above it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::item::{OutlineItem, Weight};
 use super::tree::parents;
@@ -32,36 +32,42 @@ pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
 
 /// The number of causes that an item above has, too.
 pub(super) fn count_repeated_below(items: &[OutlineItem]) -> usize {
-    let parents = parents_of(items);
-    let repeated = |place: usize| {
-        let causes = items[place].causes.iter();
-        causes
-            .filter(|cause| is_above(items, &parents, place, cause))
-            .count()
-    };
-    (0..items.len()).map(repeated).sum()
+    let repeated = repeated_below(items).into_iter().flatten();
+    repeated.filter(|is_repeated| *is_repeated).count()
 }
 
 /// Removes the causes that an item above has, too.
 pub(super) fn remove_repeated_below(items: &mut [OutlineItem]) {
-    let parents = parents_of(items);
-    // The causes of an item must stay until all items below it are done.
-    for place in (0..items.len()).rev() {
-        let mut causes = std::mem::take(&mut items[place].causes);
-        causes.retain(|cause| !is_above(items, &parents, place, cause));
-        items[place].causes = causes;
+    let repeated = repeated_below(items);
+    for (item, repeated) in items.iter_mut().zip(repeated) {
+        let mut repeated = repeated.into_iter();
+        item.causes.retain(|_| repeated.next() == Some(false));
     }
 }
 
-/// Whether an item above has a cause.
-fn is_above(
-    items: &[OutlineItem],
-    parents: &[Option<usize>],
-    place: usize,
-    cause: &String,
-) -> bool {
-    let mut above = std::iter::successors(parents[place], |&at| parents[at]);
-    above.any(|at| items[at].causes.contains(cause))
+/// Whether an item above has them, too, for the causes of each item.
+fn repeated_below(items: &[OutlineItem]) -> Vec<Vec<bool>> {
+    // The items above the current one, and how many of them have a cause.
+    let mut path: Vec<usize> = Vec::new();
+    let mut above: HashMap<&str, usize> = HashMap::new();
+    let mut repeated = Vec::with_capacity(items.len());
+    for (place, parent) in parents_of(items).into_iter().enumerate() {
+        while let Some(last) = path.pop_if(|last| Some(*last) != parent) {
+            for cause in &items[last].causes {
+                if let Some(count) = above.get_mut(cause.as_str()) {
+                    *count -= 1;
+                }
+            }
+        }
+        let causes = items[place].causes.iter();
+        let is_above = |cause: &String| above.get(cause.as_str()).is_some_and(|count| *count > 0);
+        repeated.push(causes.clone().map(is_above).collect());
+        for cause in causes {
+            *above.entry(cause).or_default() += 1;
+        }
+        path.push(place);
+    }
+    repeated
 }
 
 fn parents_of(items: &[OutlineItem]) -> Vec<Option<usize>> {

@@ -4,6 +4,10 @@ use std::borrow::Cow;
 
 use crate::render::style::Symbols;
 
+/// The most levels of a tree that are drawn. A row further down has the number of the levels above it that are left out:
+/// otherwise a chain of a thousand owners would be a million branches.
+const MAX_LEVELS: usize = 64;
+
 /// The text before a row of a tree and before the lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prefix {
@@ -24,12 +28,14 @@ pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
         let has_children = later.len() > depth + 1;
         later.resize(depth + 1, false);
         let column = |is_drawn: bool| if is_drawn { symbols.trunk } else { BLANK };
-        let above: String = later
-            .iter()
-            .take(depth)
-            .skip(1)
-            .map(|&more| column(more))
-            .collect();
+        let left_out = depth.saturating_sub(MAX_LEVELS);
+        let mut above = if left_out > 0 {
+            format!("+{left_out} ")
+        } else {
+            String::new()
+        };
+        let levels = later[..depth].iter().skip(1 + left_out);
+        above.extend(levels.map(|&more| column(more)));
         let own = match (depth, later[depth]) {
             (0, _) => None,
             (_, true) => Some((symbols.branch, symbols.trunk)),
@@ -135,6 +141,16 @@ mod tests {
           `-x pod/new-2
               ` why
         ");
+    }
+
+    #[test]
+    fn of_deep_rows_the_last_levels_are_drawn() {
+        let depths: Vec<usize> = (0..=1_000).collect();
+        let prefixes = prefixes(&depths, &Symbols::UNICODE);
+        let widths = [64, 65, 1_000].map(|depth| prefixes[depth].row.chars().count());
+        assert_eq!(widths, [128, 131, 133]);
+        assert!(prefixes[1_000].row.starts_with("+936  "));
+        assert!(prefixes[1_000].row.ends_with(" └─"));
     }
 
     #[test]
