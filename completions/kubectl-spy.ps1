@@ -22,7 +22,10 @@ Register-ArgumentCompleter -Native -CommandName kubectl-spy, kubectl-spy.exe -Sc
         $value, $about = $line -split "`t", 2
         if (-not $about) { $about = $value }
         $text = $prefix + $value
-        if ($text -match '[^\w./:=+%-]') { $text = "'" + $text + "'" }
+        # PowerShell takes four letters for a single quote. Two of them are one within quotes.
+        if ($text -match '[^\w./:=+%-]') {
+            $text = "'" + ($text -replace "['\u2018-\u201b]", '$0$0') + "'"
+        }
         if (($directive -band 2) -eq 0) { $text += ' ' }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $about)
     }
