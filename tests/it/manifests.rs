@@ -141,7 +141,7 @@ async fn an_unreadable_manifest_is_named() {
     };
     assert_snapshot!(printed(&directory.path("bad.yaml")), @"
     error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
-    hint: check column 7 of: kind: [
+    hint: check line 2, column 7
     ");
     assert_snapshot!(printed(&directory.path("chart.yaml")), @"
     error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
@@ -149,7 +149,7 @@ async fn an_unreadable_manifest_is_named() {
     ");
     assert_snapshot!(printed(&directory.path("bad.json")), @r#"
     error: error parsing bad.json: json: line 2: expected value
-    hint: check column 9 of: "kind": }
+    hint: check line 2, column 9
     "#);
     assert_snapshot!(printed(&directory.path("pod.yaml")), @"error: pod.yaml: line 3: Object 'apiVersion' is missing");
     assert_snapshot!(printed(&directory.path("none.yaml")), @r#"error: the path "none.yaml" does not exist"#);
@@ -212,6 +212,9 @@ async fn kubectl_builds_kustomizations() {
         &format!("[ \"$1 $2 $3\" = 'kustomize -- overlay' ] && exec /bin/cat {web}"),
     );
     assert_eq!(shown(&spy, &["-k", "overlay"]), "deployment/web");
+    let quoting = "literal sources [password=hunter2]: from https://me:hunter2@example.com";
+    script(&program, &format!("echo 'error: {quoting}' >&2; exit 1"));
+    assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"literal source …");
     script(&program, "echo 'error: no such directory' >&2; exit 1");
     assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"no such directory");
 }

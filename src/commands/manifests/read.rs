@@ -11,7 +11,6 @@ use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
 use crate::object::{Doc, shown_url};
-use crate::render::text;
 use crate::watch::{FileError, Language, Syntax, documents_by_line};
 
 /// An object of a manifest.
@@ -123,7 +122,8 @@ fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
     Ok(documents.into_iter().map(manifest).collect())
 }
 
-/// kubectl's error for a text that is not YAML or JSON, with a hint that shows the line. Other errors keep their message.
+/// kubectl's error for a text that is not YAML or JSON, with the position. Nothing of the text is shown: it may be a Secret,
+/// or a file that only a link led to. Other errors keep their message.
 fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
     let FileError { line, detail, .. } = error;
     let Some(Syntax { language, column }) = error.syntax else {
@@ -142,13 +142,8 @@ fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
     if found.contains("{{") {
         return error.hint("render templates first: helm template … | kubectl spy … -f -");
     }
-    let found = text::escape_line(found.trim());
-    let found = text::cut_end(&found, SHOWN, "…");
-    error.hint(format!("check column {column} of: {found}"))
+    error.hint(format!("check line {line}, column {column}"))
 }
-
-/// How many columns of a line the hint shows.
-const SHOWN: usize = 80;
 
 /// The objects that `kubectl kustomize` builds. kubectl passes its own path to plugins (since 1.37).
 pub(super) async fn kustomization(
@@ -183,8 +178,42 @@ fn refused(name: &str, output: &Output) -> CommandError {
     let said = String::from_utf8_lossy(&output.stderr);
     match kustomize_message(&said) {
         "" => CommandError::failed(format!("error: `{name}` failed: {}", output.status)),
-        said => CommandError::failed(said),
+        said => CommandError::failed(without_content(said)),
     }
+}
+
+/// The words after which kustomize quotes the values of a generator, or the lines of a file with values.
+const QUOTING: [&str; 3] = ["literal source", "env source", "patch from"];
+
+/// A message of kustomize without what it quotes of the user's files, and without the logins of URLs.
+fn without_content(said: &str) -> String {
+    let mut shown = String::new();
+    // Kustomize puts the configuration of a generator or a patch between backquotes.
+    for (count, part) in said.split('`').enumerate() {
+        shown.push_str(if count % 2 == 0 { part } else { "…" });
+    }
+    let quoting = QUOTING
+        .iter()
+        .filter_map(|words| Some(shown.find(words)? + words.len()));
+    if let Some(end) = quoting.min() {
+        shown.truncate(end);
+        shown.push_str(" …");
+    }
+    without_logins(&shown)
+}
+
+/// A text in which no URL has a user or a password.
+fn without_logins(text: &str) -> String {
+    let is_between = |letter: char| "'\"<>".contains(letter) || letter.is_whitespace();
+    let words = text.split_inclusive(is_between).map(|word| {
+        let (url, end) = word.split_at(word.trim_end_matches(is_between).len());
+        if url.contains("://") {
+            format!("{}{end}", shown_url(url))
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect()
 }
 
 /// The message in kubectl's error output: after `error: `, or as the quoted cause of a line of its log.
@@ -200,6 +229,39 @@ fn kustomize_message(said: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The messages are those of kustomize.
+    #[test]
+    fn a_message_of_kustomize_quotes_nothing() {
+        for (said, shown) in [
+            (
+                "accumulating resources: accumulation err='accumulating resources from 'https://me:hunter2@example.com/a.yaml': URL is a git repository': failed to run '/usr/bin/git fetch --depth=1 https://me:hunter2@example.com/a HEAD': exit status 128",
+                "accumulating resources: accumulation err='accumulating resources from 'https://***@example.com/a.yaml': URL is a git repository': failed to run '/usr/bin/git fetch --depth=1 https://***@example.com/a HEAD': exit status 128",
+            ),
+            (
+                "literal sources [password=hunter2 hunter2]: invalid literal source hunter2, expected key=value",
+                "literal source …",
+            ),
+            (
+                "loading KV pairs: env source files: [a.env]: \"hunter2 x\" is not a valid key name",
+                "loading KV pairs: env source …",
+            ),
+            (
+                "trouble configuring builtin PatchTransformer with config: `\npatch: hunter2\n`: unable to parse SM or JSON patch from [hunter2]",
+                "trouble configuring builtin PatchTransformer with config: …: unable to parse SM or JSON patch from …",
+            ),
+            (
+                "unable to find 'kustomization.yaml' in directory '/x'",
+                "unable to find 'kustomization.yaml' in directory '/x'",
+            ),
+            (
+                "ssh://git@github.com/a and https://a@b:c@host?x@y",
+                "ssh://***@github.com/a and https://***@y",
+            ),
+        ] {
+            assert_eq!(without_content(said), shown);
+        }
+    }
 
     #[test]
     fn the_message_of_kustomize_stands_alone() {

@@ -98,10 +98,10 @@ impl EntryOrder {
 
     fn object(&mut self, found: FoundObject<'_>) -> Result<(), FileError> {
         let verb = match &found.event {
-            Some(word) => Some(Verb::named(word).ok_or_else(|| {
-                let detail = format!("unknown watch event type {word:?}");
-                FileError::new(found.line, detail)
-            })?),
+            Some(word) => Some(
+                Verb::named(word)
+                    .ok_or_else(|| FileError::new(found.line, "unknown watch event type"))?,
+            ),
             None => None,
         };
         let entry = entry(found)?;

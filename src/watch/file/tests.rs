@@ -293,6 +293,53 @@ metadata: {name: o}
     assert_eq!(octopus.plural, Plural::Known);
 }
 
+/// The text may be a Secret, or a file that only a link led to.
+#[test]
+fn errors_quote_nothing_of_the_text() {
+    for text in [
+        "password: @hunter2",
+        "password: `hunter2",
+        "password: %hunter2\n\t: x",
+        "password: *hunter2",
+        "password: !hunter2 {a: b}\n - c",
+        "password: \"hunter2",
+        "password: 'hunter2",
+        "password: !!binary hunter2!",
+        "password: !!int hunter2",
+        "password: !!float hunter2",
+        "password: hunter2: hunter2",
+        "password: [hunter2",
+        "password: {hunter2: ]",
+        "password: &hunter2 &hunter2 x",
+        "%hunter2 x\n--- a",
+        "%YAML hunter2\n---\na: b",
+        "%TAG !h! hunter2\n---\npassword: !x!hunter2 y",
+        "password: |hunter2\n x",
+        "password: \"\\hunter2\"",
+        "password: .inf",
+        "<<: hunter2",
+        "? hunter2\nhunter2",
+        "root:hunter2:19000:0:99999:7:::\nbin:*:1::",
+        "hunter2",
+        "- hunter2",
+        "kind: hunter2",
+        "{\"password\": hunter2}",
+        "{\"password\": \"hunter2}",
+        "{\"password\": \"hunter2\"} hunter2",
+        "{\"type\": \"hunter2\", \"object\": {}}",
+        "{\"kind\": [\"hunter2\"]}",
+        "[\"hunter2\"]",
+    ] {
+        let Err(error) = FileTransport::parse("file", text) else {
+            continue;
+        };
+        let shown = format!("{error} {error:?}");
+        for quoted in ["hunter", "nter2", "@", "`", "%"] {
+            assert!(!shown.contains(quoted), "{text:?}: {shown}");
+        }
+    }
+}
+
 #[test]
 fn errors_name_their_line() {
     for (text, error) in [
@@ -314,7 +361,7 @@ fn errors_name_their_line() {
         ),
         (
             "{\"type\":\"GONE\",\n\"object\":{}}",
-            "line 2: unknown watch event type \"GONE\"",
+            "line 2: unknown watch event type",
         ),
         ("[\n1]", "line 2: not an object"),
         ("just text", "line 1: not an object"),

@@ -49,8 +49,7 @@ fn json(document: &str) -> Result<String, Error> {
     Ok(json)
 }
 
-/// The error of a document that begins on this line. The parser's own position is removed from the message,
-/// because it counts from the start of the document.
+/// The error of a document that begins on this line. The parser's own message quotes the text.
 fn wrong(error: &Error, line: usize) -> FileError {
     let place = error.location();
     let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
@@ -60,15 +59,25 @@ fn wrong(error: &Error, line: usize) -> FileError {
     while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
         cause = error;
     }
-    let detail = match cause {
-        Error::Budget { breach, .. } => too_much(breach),
-        _ => error.to_string(),
+    FileError::new(line + row - 1, kind_of(cause)).against(Language::Yaml, column)
+}
+
+/// The kind of an error. The words quote nothing of the text: it may be a Secret, or a file that only a link led to.
+fn kind_of(error: &Error) -> String {
+    let words = match error {
+        Error::Budget { breach, .. } => return too_much(breach),
+        // This message would have the character.
+        Error::Message { msg, .. } if msg.starts_with("unexpected character") => {
+            "found character that cannot start any token"
+        }
+        Error::Message { msg, .. } => msg,
+        Error::UnknownAnchor { .. } => "unknown anchor",
+        Error::Eof { .. } => "unexpected end of the document",
+        Error::UnsupportedTag { .. } => "unsupported tag",
+        Error::InvalidBinaryBase64 { .. } | Error::BinaryNotUtf8 { .. } => "invalid !!binary value",
+        _ => "not valid YAML",
     };
-    let detail = detail.lines().next().unwrap_or_default();
-    let detail = detail.strip_prefix("error: ").unwrap_or(detail);
-    let place = format!("line {row} column {column}: ");
-    let detail = detail.strip_prefix(&place).unwrap_or(detail);
-    FileError::new(line + row - 1, detail).against(Language::Yaml, column)
+    words.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The message for an exceeded budget.
