@@ -10,6 +10,7 @@ mod kubeconfig;
 mod metadata_list;
 mod object_rows;
 mod openapi;
+pub(crate) mod program;
 mod request_path;
 mod similar;
 #[cfg(test)]

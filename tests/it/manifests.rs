@@ -201,10 +201,10 @@ async fn kubectl_builds_kustomizations() {
     let spy = cluster.spy().var("PATH", &bin);
     let ran = spy.run(&["changes", "--since=0", "-k", "overlay"]);
     assert_eq!(ran.status.code(), Some(1));
-    assert_snapshot!(ran.stderr, @"
-    error: cannot run `kubectl kustomize overlay`: No such file or directory (os error 2)
+    assert_snapshot!(ran.stderr, @r#"
+    error: cannot run `kubectl kustomize overlay`: exec: "kubectl": executable file not found in $PATH
     hint: install kubectl, or run: kustomize build DIR | kubectl spy … -f -
-    ");
+    "#);
     let program = directory.0.join("kubectl");
     let web = directory.path("web.yaml");
     script(
@@ -215,6 +215,12 @@ async fn kubectl_builds_kustomizations() {
     let quoting = "literal sources [password=hunter2]: from https://me:hunter2@example.com";
     script(&program, &format!("echo 'error: {quoting}' >&2; exit 1"));
     assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"literal source …");
+    // A relative directory of PATH may have anyone's files.
+    let here = cluster.spy().var("PATH", ".:completions:.ci");
+    assert_snapshot!(here.var("KUBECTL_PATH", "run").run(&["changes", "--since=0", "-k", "overlay"]).stderr, @r#"
+    error: cannot run `kubectl kustomize overlay`: exec: "run": cannot run executable found relative to current directory
+    hint: remove `.` and empty parts from PATH
+    "#);
     script(&program, "echo 'error: no such directory' >&2; exit 1");
     assert_snapshot!(spy.run(&["changes", "--since=0", "-k", "overlay"]).stderr, @"no such directory");
 }

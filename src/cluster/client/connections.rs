@@ -69,8 +69,7 @@ mod tests {
     #[tokio::test]
     async fn the_91st_stream_opens_a_second_connection() {
         let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
-        let stack =
-            Stack::new(config.config().clone(), config.plugin_run()).expect("no credentials");
+        let stack = Stack::new(&config).expect("no credentials");
         let connections = Connections::new(stack);
         let open = || connections.open.lock().expect("whole").len();
         let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();

@@ -246,14 +246,15 @@ impl ClientShared {
 
 impl Login {
     async fn new(config: ClusterConfig, renewed: bool) -> Result<Login, ConfigError> {
-        let (kube, run) = (config.config().clone(), config.plugin_run());
-        let stack = if kube.auth_info.exec.is_some() || kube.auth_info.auth_provider.is_some() {
+        let login = &config.config().auth_info;
+        let stack = if login.exec.is_some() || login.auth_provider.is_some() {
             // A plugin may take long, and may ask the user a question.
-            tokio::task::spawn_blocking(move || Stack::new(kube, run))
+            let config = config.clone();
+            tokio::task::spawn_blocking(move || Stack::new(&config))
                 .await
                 .map_err(|error| ConfigError::Credential(error.to_string()))??
         } else {
-            Stack::new(kube, run)?
+            Stack::new(&config)?
         };
         Ok(Login {
             connections: Connections::new(stack),

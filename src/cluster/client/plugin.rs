@@ -4,7 +4,9 @@
 //! kube could run them too. But it panics on a token that is not a valid header value, and its errors contain the
 //! program's environment and output.
 
+use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -13,7 +15,8 @@ use std::time::Duration;
 use kube::config::{ExecConfig, ExecInteractiveMode};
 use serde::Deserialize;
 
-use crate::cluster::kubeconfig::{ConfigError, PluginRun, os_words};
+use crate::cluster::kubeconfig::{ClusterConfig, ConfigError, PluginRun, os_words};
+use crate::cluster::program::{self, ProgramError};
 use crate::object::excerpt;
 
 /// How many characters of a plugin's error output are printed.
@@ -30,13 +33,24 @@ pub(super) struct Issued {
     pub(super) client_key_data: String,
 }
 
-/// Runs a plugin, and waits for it. An interactive plugin that is attended uses the terminal meanwhile.
-pub(super) fn run(plugin: &ExecConfig, run: PluginRun) -> Result<Issued, ConfigError> {
+/// Runs the plugin of a cluster, and waits for it. An interactive plugin that is attended uses the terminal meanwhile.
+pub(super) fn run(plugin: &ExecConfig, cluster: &ClusterConfig) -> Result<Issued, ConfigError> {
+    let path = cluster.search_path();
+    run_found(plugin, cluster.plugin_run(), path)
+}
+
+fn run_found(
+    plugin: &ExecConfig,
+    run: PluginRun,
+    path: Option<&OsStr>,
+) -> Result<Issued, ConfigError> {
     let program = plugin.command.as_deref().unwrap_or_default();
+    let file = program::find(program, path)
+        .map_err(|error| ConfigError::Credential(no_plugin(plugin, error)))?;
     let output = match run {
         PluginRun::Attended => {
             let is_interactive = plugin.interactive_mode != Some(ExecInteractiveMode::Never);
-            command(plugin, is_interactive).output()
+            command(&file, plugin, is_interactive).output()
         }
         PluginRun::Unattended(_)
             if plugin.interactive_mode == Some(ExecInteractiveMode::Always) =>
@@ -44,11 +58,11 @@ pub(super) fn run(plugin: &ExecConfig, run: PluginRun) -> Result<Issued, ConfigE
             let words = "standard input is unavailable, and the plugin requires it";
             return Err(ConfigError::Credential(format!("exec: {program}: {words}")));
         }
-        PluginRun::Unattended(limit) => unattended(command(plugin, false), limit),
+        PluginRun::Unattended(limit) => unattended(command(&file, plugin, false), limit),
     };
     let output = output.map_err(|error| {
         ConfigError::Credential(match error.kind() {
-            io::ErrorKind::NotFound => no_plugin(program, plugin.install_hint.as_deref()),
+            io::ErrorKind::NotFound => no_plugin(plugin, ProgramError::NotFound),
             _ => format!("exec: {program}: {}", os_words(&error)),
         })
     })?;
@@ -96,8 +110,8 @@ fn end(mut child: Child) -> io::Error {
     io::ErrorKind::TimedOut.into()
 }
 
-fn command(plugin: &ExecConfig, interactive: bool) -> Command {
-    let mut command = Command::new(plugin.command.as_deref().unwrap_or_default());
+fn command(file: &Path, plugin: &ExecConfig, interactive: bool) -> Command {
+    let mut command = Command::new(file);
     command.args(plugin.args.iter().flatten());
     for variable in plugin.env.iter().flatten() {
         if let (Some(name), Some(value)) = (variable.get("name"), variable.get("value")) {
@@ -160,15 +174,20 @@ fn issued(stdout: &[u8]) -> Result<Issued, &'static str> {
     }
 }
 
-/// client-go's message for a missing plugin, with the install hint of the kubeconfig.
-fn no_plugin(program: &str, install_hint: Option<&str>) -> String {
-    let hint = install_hint.map(|hint| format!("\n\n{hint}"));
+/// client-go's message for a missing plugin, with the install hint of the kubeconfig. It is the same for one that only a
+/// relative directory of `PATH` has: its next lines say so.
+fn no_plugin(plugin: &ExecConfig, error: ProgramError) -> String {
+    let program = plugin.command.as_deref().unwrap_or_default();
+    let install = plugin.install_hint.as_deref();
+    let relative = (error == ProgramError::Relative)
+        .then(|| format!("exec: {program:?}: {error}\nhint: remove `.` and empty parts from PATH"));
+    let ends = install.into_iter().map(str::to_owned).chain(relative);
+    let ends: String = ends.map(|end| format!("\n\n{end}")).collect();
     format!(
         "exec: executable {program} not found\n\nIt looks like you are trying to use a client-go credential \
          plugin that is not installed.\n\nTo learn more about this feature, consult the documentation \
          available at:\n      \
-         https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins{}",
-        hint.unwrap_or_default()
+         https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins{ends}"
     )
 }
 

@@ -23,7 +23,7 @@ use super::plugin::{self, Issued};
 use super::request_error::setup_error;
 use super::trusted_server::accept_roots;
 use crate::cluster::kubeconfig::{
-    ConfigError, PluginRun, basic_authorization, bearer, proxy_login, to_base64,
+    ClusterConfig, ConfigError, basic_authorization, bearer, proxy_login, to_base64,
 };
 use crate::object::excerpt;
 
@@ -54,9 +54,10 @@ enum Connector {
 
 impl Stack {
     /// Collects credentials and certificates. It blocks while a plugin runs.
-    pub(super) fn new(mut config: Config, run: PluginRun) -> Result<Stack, ConfigError> {
+    pub(super) fn new(cluster: &ClusterConfig) -> Result<Stack, ConfigError> {
+        let mut config = cluster.config().clone();
         if let Some(plugin) = config.auth_info.exec.take() {
-            let issued = plugin::run(&plugin, run)?;
+            let issued = plugin::run(&plugin, cluster)?;
             log_in(&mut config, &plugin, issued)?;
         }
         let auth = config.auth_layer().map_err(|error| setup_error(&error))?;

@@ -19,6 +19,7 @@ mod testing;
 #[cfg(test)]
 pub(in crate::cluster) mod tests;
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -112,6 +113,11 @@ impl ClusterConfig {
     /// How to run credential plugins.
     pub(crate) fn plugin_run(&self) -> PluginRun {
         self.plugin_run
+    }
+
+    /// `PATH`, in which credential plugins are looked up.
+    pub(crate) fn search_path(&self) -> Option<&OsStr> {
+        self.origin.as_ref()?.0.path.as_deref()
     }
 
     /// The name of the cluster: its context, `in-cluster`, or else the server.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::ambient::Ambient;
 use super::error::{ConfigError, os_words};
 use super::overrides::Overrides;
+use crate::cluster::program;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -86,15 +87,10 @@ fn listed(command: &str, entries: &[AllowlistEntry], ambient: &Ambient) -> Resul
     }
 }
 
-/// The file of a command name: the name itself if it contains a separator, else the first match in `PATH`.
+/// The file of a command; `None` if it cannot run.
 fn look_path(command: &str, ambient: &Ambient) -> Option<PathBuf> {
-    if command.contains(std::path::MAIN_SEPARATOR) {
-        let path = PathBuf::from(command);
-        return path.is_file().then_some(path);
-    }
-    std::env::split_paths(ambient.path.as_ref()?)
-        .map(|directory| directory.join(command))
-        .find(|path| path.is_file())
+    let found = program::find(command, ambient.path.as_deref()).ok();
+    found.filter(|path| path.is_file())
 }
 
 /// Reads kuberc. As in kubectl, a file from a flag or a variable must be readable, and an unreadable one in the

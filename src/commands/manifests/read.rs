@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use glob::glob;
 
 use super::args::ManifestArgs;
+use crate::cluster::program::{self, ProgramError};
 use crate::commands::input::{text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
@@ -145,6 +146,9 @@ fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
     error.hint(format!("check line {line}, column {column}"))
 }
 
+/// What to do without kubectl.
+const WITHOUT_KUBECTL: &str = "install kubectl, or run: kustomize build DIR | kubectl spy … -f -";
+
 /// The objects that `kubectl kustomize` builds. kubectl passes its own path to plugins (since 1.37).
 pub(super) async fn kustomization(
     directory: &str,
@@ -152,7 +156,15 @@ pub(super) async fn kustomization(
 ) -> Result<Vec<Manifest>, CommandError> {
     let name = format!("kubectl kustomize {}", shown_url(directory));
     let kubectl = env.path("KUBECTL_PATH").unwrap_or("kubectl".as_ref());
-    let mut command = Command::new(kubectl);
+    let kubectl = kubectl.to_string_lossy();
+    let file = program::find(&kubectl, env.path("PATH")).map_err(|problem| {
+        let words = format!("error: cannot run `{name}`: exec: {kubectl:?}: {problem}");
+        CommandError::failed(words).hint(match problem {
+            ProgramError::NotFound => WITHOUT_KUBECTL,
+            ProgramError::Relative => "remove `.` and empty parts from PATH",
+        })
+    })?;
+    let mut command = Command::new(file);
     command
         .args(["kustomize", "--", directory])
         .stdin(Stdio::null());
@@ -165,9 +177,7 @@ pub(super) async fn kustomization(
         Ok(output) => return Err(refused(&name, &output)),
         Err(error) => {
             let error = CommandError::failed(format!("error: cannot run `{name}`: {error}"));
-            return Err(
-                error.hint("install kubectl, or run: kustomize build DIR | kubectl spy … -f -")
-            );
+            return Err(error.hint(WITHOUT_KUBECTL));
         }
     };
     objects(&name, &text)

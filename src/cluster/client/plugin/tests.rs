@@ -17,14 +17,16 @@ fn check(script: &str) -> Result<String, String> {
         interactive_mode: Some(ExecInteractiveMode::Never),
         ..ExecConfig::default()
     };
-    let issued = run(&plugin, PluginRun::Attended).map_err(|error| {
-        let text = error.to_string();
-        text.replacen(
-            "Unable to connect to the server: getting credentials: ",
-            "",
-            1,
-        )
-    })?;
+    let issued = run_found(&plugin, PluginRun::Attended, Some("/usr/bin:/bin".as_ref())).map_err(
+        |error| {
+            let text = error.to_string();
+            text.replacen(
+                "Unable to connect to the server: getting credentials: ",
+                "",
+                1,
+            )
+        },
+    )?;
     Ok(format!(
         "{}|{}|{}",
         issued.token, issued.client_certificate_data, issued.client_key_data
@@ -95,7 +97,11 @@ fn unattended_token(mode: Option<ExecInteractiveMode>, script: &str) -> Result<S
     };
     // The limit is either never reached or always.
     let limit = Duration::from_secs(if script.contains("exec sleep") { 0 } else { 60 });
-    let issued = run(&plugin, PluginRun::Unattended(limit));
+    let issued = run_found(
+        &plugin,
+        PluginRun::Unattended(limit),
+        Some("/usr/bin:/bin".as_ref()),
+    );
     issued
         .map(|issued| issued.token)
         .map_err(|error| error.to_string())
@@ -114,4 +120,26 @@ fn an_unattended_plugin_gets_no_terminal_and_no_time() {
     assert!(refused.ends_with("and the plugin requires it"), "{refused}");
     let late = unattended_token(None, "exec sleep 600").expect_err("too late");
     assert!(late.contains("exec: sh: "), "{late}");
+}
+
+/// Go, and so kubectl, runs no program of a relative directory of `PATH`: its files may be anyone's.
+#[test]
+fn a_plugin_of_the_current_directory_does_not_run() {
+    // It is executable, and in the current directory of the tests.
+    let plugin = |command: &str| ExecConfig {
+        command: Some(command.to_owned()),
+        install_hint: Some("run: install it".to_owned()),
+        ..ExecConfig::default()
+    };
+    for path in [".ci", "./.ci:/bin", ".ci:"] {
+        let ran = run_found(&plugin("run"), PluginRun::Attended, Some(path.as_ref()));
+        let error = ran.err().expect("it does not run").to_string();
+        assert!(
+            error.contains("exec: executable run not found\n"),
+            "{error}"
+        );
+        assert!(error.contains("\n\nrun: install it\n\n"), "{error}");
+        let end = "exec: \"run\": cannot run executable found relative to current directory\nhint: remove `.` and empty parts from PATH";
+        assert!(error.ends_with(end), "{error}");
+    }
 }
