@@ -80,7 +80,11 @@ impl Annotation {
     pub(super) fn note(self, text: &str) -> AnnotationNote {
         match self {
             Annotation::OfOther if !may_hold_secret(text) => AnnotationNote::Text,
-            Annotation::OfOther if Doc::parse(text).is_ok() => AnnotationNote::Json(Guard::Open),
+            Annotation::OfOther
+                if Doc::parse(text).is_ok_and(|doc| !has_copy_in_text(doc.root())) =>
+            {
+                AnnotationNote::Json(Guard::Open)
+            }
             Annotation::Harmless if is_token(text) => AnnotationNote::Text,
             Annotation::LastApplied if is_plain_secret(text) => AnnotationNote::Json(Guard::Secret),
             Annotation::OfOther
@@ -101,7 +105,49 @@ impl Annotation {
 
 /// Whether a text begins like JSON and may contain a Secret.
 fn may_hold_secret(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '[']) && (text.contains("Secret") || text.contains("\\u"))
+    let is_json = match without_marks(text).strip_prefix('"') {
+        // Many texts begin with a quote.
+        Some(_) => Doc::parse(without_marks(text)).is_ok(),
+        None => without_marks(text).starts_with(['{', '[']),
+    };
+    is_json && (text.contains("Secret") || text.contains("\\u"))
+}
+
+/// A text without white space and byte order marks before it.
+fn without_marks(text: &str) -> &str {
+    text.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}')
+}
+
+/// Whether a string in a JSON value is JSON with a copy of a Secret. Views show such a string as it is.
+fn has_copy_in_text(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::String => value.as_str().is_some_and(|text| is_copy(&text)),
+        Kind::Array => value.items().any(has_copy_in_text),
+        Kind::Object => value
+            .fields()
+            .any(|(name, value)| is_copy(&name) || has_copy_in_text(value)),
+        Kind::Null | Kind::Bool | Kind::Number => false,
+    }
+}
+
+/// Whether a text is JSON with a copy of a Secret, or broken JSON that may have one.
+fn is_copy(text: &str) -> bool {
+    may_hold_secret(text)
+        && Doc::parse(without_marks(text)).map_or(true, |doc| has_copy(doc.root()))
+}
+
+fn has_copy(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Object if secret::of_kind(value) == Guard::Secret => {
+            // A reference to a Secret has its kind and its name.
+            let mut fields = value.fields();
+            fields.any(|(name, _)| !["apiVersion", "kind", "name", "namespace"].contains(&&*name))
+        }
+        Kind::Object if secret::of_kind(value) == Guard::SecretList => true,
+        Kind::Object => value.fields().any(|(_, value)| has_copy(value)),
+        Kind::Array => value.items().any(has_copy),
+        _ => has_copy_in_text(value),
+    }
 }
 
 /// Whether a text is a few plain words: a name, a number, a list of options.

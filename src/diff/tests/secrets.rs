@@ -460,3 +460,52 @@ proptest! {
         }
     }
 }
+
+/// Copies of Secrets in an annotation of another object: as JSON in a string of JSON, at any depth, and after white space or
+/// a byte order mark.
+#[test]
+fn copies_of_secrets_in_annotations_of_other_objects_are_hidden() {
+    let copy = r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"db"},"data":{"password":"aHVudGVyMg=="}}"#;
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let once = quoted(copy);
+    let twice = quoted(&quoted(&once));
+    let escaped = copy.replace("Secret", "\\u0053ecret");
+    let bare = copy.replace(r#""apiVersion":"v1","#, "");
+    let list = format!(r#"{{"kind":"SecretList","items":[{copy}]}}"#);
+    let is_hidden = |text: &str| {
+        let annotation = format!(
+            r#"{{"metadata":{{"annotations":{{"x":{}}}}}}}"#,
+            quoted(text)
+        );
+        let (object, redactor) = (doc(&annotation), Redactor::new());
+        let shown = redactor.shown(object.root()).get("metadata");
+        let shown = shown.and_then(|metadata| metadata.get("annotations"));
+        let shown = shown.and_then(|all| all.get("x")).expect("it is there");
+        shown.json().starts_with(r#"{"redacted""#)
+    };
+    for text in [
+        once.clone(),
+        twice,
+        quoted(&escaped),
+        quoted(&bare),
+        quoted(&list),
+        format!("{{\"inner\":{once}}}"),
+        format!("[[{once}]]"),
+        format!("{{{once}:1}}"),
+        format!("{{\"inner\":{}}}", quoted(&format!("\u{feff} {copy}"))),
+        format!("\u{feff}{copy}"),
+        format!(" \u{feff}\n{copy}"),
+        format!("\u{feff}{once}"),
+        format!("\u{a0}{copy}"),
+        format!("{{\"inner\":{}}}", quoted(&copy[..copy.len() - 1])),
+    ] {
+        assert!(is_hidden(&text), "{text}");
+    }
+    for text in [
+        r#"{"valuesFrom":"[{\"kind\":\"Secret\",\"name\":\"db\"}]"}"#,
+        r#""Secret" is a word"#,
+        r#"{"kind":"ExternalSecret","spec":"{\"kind\":\"ExternalSecret\",\"data\":{}}"}"#,
+    ] {
+        assert!(!is_hidden(text), "{text}");
+    }
+}
