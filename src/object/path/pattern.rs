@@ -78,38 +78,91 @@ impl fmt::Display for Pattern {
 }
 
 fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
-    let Some((piece, later)) = pieces.split_first() else {
-        return Match::Inside;
-    };
-    if *piece == Piece::Deep {
-        let here = matches(later, steps);
-        return match (here, steps) {
-            (Match::Inside, _) | (_, []) => here,
-            (_, [_, rest @ ..]) => here.or(matches(pieces, rest)),
-        };
-    }
-    match steps {
-        [] => Match::Above,
-        [step, rest @ ..] if piece.fits(step) => matches(later, rest),
+    let mut places = Places::of(pieces);
+    for step in steps {
+        if places.are_at_end() {
+            return Match::Inside;
+        }
         // A value of a set has the path of its list.
-        [
+        let is_member = matches!(
+            step,
             Step::Item {
                 label: Label::Member,
                 ..
-            },
-            rest @ ..,
-        ] => matches(pieces, rest),
-        _ => Match::None,
+            }
+        );
+        places.advance(|piece| match piece.fits(step) {
+            true => Some(1),
+            false => is_member.then_some(0),
+        });
+    }
+    match (places.are_at_end(), places.are_any()) {
+        (true, _) => Match::Inside,
+        (false, true) => Match::Above,
+        (false, false) => Match::None,
     }
 }
 
 fn names(pieces: &[Piece], steps: &[Step<'_>]) -> bool {
-    match (pieces, steps) {
-        ([], steps) => steps.is_empty(),
-        ([Piece::Deep, later @ ..], []) => names(later, steps),
-        ([Piece::Deep, later @ ..], [_, rest @ ..]) => names(later, steps) || names(pieces, rest),
-        ([_, ..], []) => false,
-        ([piece, later @ ..], [step, rest @ ..]) => piece.fits(step) && names(later, rest),
+    let mut places = Places::of(pieces);
+    for step in steps {
+        places.advance(|piece| piece.fits(step).then_some(1));
+    }
+    places.are_at_end()
+}
+
+/// Where in a pattern the start of a path ends. With `**`, it may end in several places: to try one after the other would
+/// take a time that each further `**` multiplies.
+struct Places<'p> {
+    pieces: &'p [Piece],
+    /// How many pieces precede each place, in ascending order.
+    at: Vec<usize>,
+}
+
+impl<'p> Places<'p> {
+    /// The places of an empty path.
+    fn of(pieces: &'p [Piece]) -> Places<'p> {
+        let mut places = Places {
+            pieces,
+            at: Vec::new(),
+        };
+        places.add(0);
+        places
+    }
+
+    /// Adds a place. A `**` may also stand for no step.
+    fn add(&mut self, at: usize) {
+        let mut at = at;
+        while self.at.last().is_none_or(|last| *last < at) {
+            self.at.push(at);
+            if self.pieces.get(at) != Some(&Piece::Deep) {
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    /// Takes a step. `advance` says by how many pieces the step advances from the piece at a place, if it may be there.
+    fn advance(&mut self, advance: impl Fn(&Piece) -> Option<usize>) {
+        for at in std::mem::take(&mut self.at) {
+            match self.pieces.get(at) {
+                Some(Piece::Deep) => self.add(at),
+                Some(piece) => {
+                    if let Some(by) = advance(piece) {
+                        self.add(at + by);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn are_any(&self) -> bool {
+        !self.at.is_empty()
+    }
+
+    fn are_at_end(&self) -> bool {
+        self.at.last() == Some(&self.pieces.len())
     }
 }
 

@@ -147,6 +147,11 @@ fn many_stars_are_matched_quickly() {
         let pattern: Pattern = format!("{stars}.{last}").parse().expect("valid");
         assert_eq!(pattern.matches(&deep), expected, "{last}");
         assert_eq!(pattern, format!("**.{last}").parse().expect("valid"));
+        let pattern: Pattern = format!("{}.{last}", vec!["**.a"; 25].join("."))
+            .parse()
+            .expect("valid");
+        assert_eq!(pattern.matches(&deep), expected, "{last}");
+        assert_eq!(pattern.names(&deep), last == "a");
     }
 }
 

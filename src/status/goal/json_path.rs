@@ -37,10 +37,21 @@ impl JsonPath {
             .map(str::trim)
             .filter(|inner| !inner.is_empty())
             .ok_or(GoalError::Format)?;
-        let query = parse_json_path(&standard(inner)).map_err(|error| GoalError::Expression {
+        let error = |cause: String| GoalError::Expression {
             expression: written.to_owned(),
-            cause: error.to_string(),
-        })?;
+            cause,
+        };
+        let standard = standard(inner);
+        let multipliers = Multipliers::of(&standard);
+        if multipliers.deep > Multipliers::MOST.deep
+            || multipliers.commas > Multipliers::MOST.commas
+        {
+            let Multipliers { deep, commas } = Multipliers::MOST;
+            return Err(error(format!(
+                "it has more than {deep} `..` or {commas} commas"
+            )));
+        }
+        let query = parse_json_path(&standard).map_err(|cause| error(cause.to_string()))?;
         Ok(JsonPath {
             written: written.to_owned(),
             query,
@@ -77,6 +88,41 @@ impl JsonPath {
             Json::Bool(truth) => truth.to_string() == expected,
             Json::Number(number) => number.to_string() == expected,
         }
+    }
+}
+
+/// What multiplies the values that an expression selects. An object a few kilobytes long can have more descendants of
+/// descendants of descendants than fit in memory.
+#[derive(Default)]
+struct Multipliers {
+    /// How many `..` it has.
+    deep: usize,
+    /// How many commas between selectors.
+    commas: usize,
+}
+
+impl Multipliers {
+    const MOST: Multipliers = Multipliers { deep: 2, commas: 8 };
+
+    /// Those of an expression in RFC 9535 syntax. Quoted ones do not count.
+    fn of(expression: &str) -> Multipliers {
+        let mut found = Multipliers::default();
+        let mut quote = None;
+        let mut chars = expression.chars().peekable();
+        while let Some(c) = chars.next() {
+            match (quote, c) {
+                (Some(_), '\\') => {
+                    chars.next();
+                }
+                (Some(open), c) if c == open => quote = None,
+                (Some(_), _) => {}
+                (None, '\'' | '"') => quote = Some(c),
+                (None, '.') if chars.next_if_eq(&'.').is_some() => found.deep += 1,
+                (None, ',') => found.commas += 1,
+                (None, _) => {}
+            }
+        }
+        found
     }
 }
 

@@ -131,3 +131,28 @@ fn the_goal_current_has_two_names_and_needs_a_model() {
     assert_eq!(goal("deleted"), Goal::Deleted);
     assert!(!is_met("current", READY));
 }
+
+/// Each `..` and each comma multiplies the number of values.
+#[test]
+fn a_json_path_that_may_select_too_much_is_an_error() {
+    let many = "..a".repeat(25);
+    let commas = "[*,*]".repeat(9);
+    let quoted = format!("{{.metadata['{}']}}", "..,".repeat(20));
+    for (path, is_refused) in [
+        (format!("{{{many}}}"), true),
+        ("{..a..a..a}".to_owned(), true),
+        ("{..['a\\'']..a..a}".to_owned(), true),
+        ("{.items[?(@..a..a..a)]}".to_owned(), true),
+        (format!("{{.items{commas}}}"), true),
+        ("{..a..b}".to_owned(), false),
+        ("{.items['a','b']}".to_owned(), false),
+        (quoted, false),
+    ] {
+        let goal = format!("jsonpath={path}=1").parse::<Goal>();
+        assert_eq!(goal.is_err(), is_refused, "{path}");
+        if let Err(error) = goal {
+            let words = "it has more than 2 `..` or 8 commas";
+            assert!(error.to_string().ends_with(words), "{error}");
+        }
+    }
+}
