@@ -37,7 +37,7 @@ pub(super) async fn sources(
     }
     match sources.len() {
         0 => Err(nothing(session, asked)),
-        many if many > MAX_OBJECTS && !session.is_of_file() => {
+        many if many > MAX_OBJECTS => {
             let error =
                 format!("error: {many} objects match, but a trace shows at most {MAX_OBJECTS}");
             Err(CommandError::failed(error).hint("name some of them, or use `kubectl spy status`"))
