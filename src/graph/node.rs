@@ -107,6 +107,11 @@ impl Node {
         })
     }
 
+    /// Whether it is a Pod that has its node.
+    pub fn is_placed(&self) -> bool {
+        self.pod().is_some_and(|pod| pod.node.is_some())
+    }
+
     /// The ordinal of a Pod of a `StatefulSet`: the number at the end of its name.
     pub fn ordinal(&self) -> Option<i64> {
         self.object.name.rsplit_once('-')?.1.parse().ok()

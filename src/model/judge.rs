@@ -3,16 +3,17 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::graph::{IfAbsent, Node, Reference, Tier};
-use crate::object::Uid;
+use crate::object::{EventFacts, Uid};
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{Cause, Finding, Rules, Status};
 
 use super::Model;
-use super::object::Surroundings;
+use super::object::{ModelObject, Surroundings};
 use super::reference_findings::at_next_start;
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
@@ -114,9 +115,19 @@ impl Model {
         let is_well = object.own.is_well() && !findings.iter().any(is_problem);
         Surroundings {
             facts: if is_well { Vec::new() } else { self.facts(uid) },
-            warnings: self.evidence.warnings(&object.object),
+            warnings: self.warnings(object),
             findings,
         }
+    }
+
+    /// The warnings about an object. Those of the scheduler explain nothing once a Pod has its node.
+    fn warnings(&self, object: &ModelObject) -> Vec<Arc<EventFacts>> {
+        let mut warnings = self.evidence.warnings(&object.object);
+        let node = self.graph.node(&object.object.identity());
+        if node.is_some_and(Node::is_placed) {
+            warnings.retain(|warning| &*warning.reason != "FailedScheduling");
+        }
+        warnings
     }
 
     /// What is wrong with an object's endpoints and with the objects that it names, each problem once.
@@ -131,12 +142,14 @@ impl Model {
         let mut findings = Vec::from_iter(endpoints);
         findings.retain(|finding| finding.status != Status::Current);
         let is_well = self.object(uid).is_some_and(|object| object.own.is_well());
+        let is_placed = node.is_some_and(Node::is_placed);
         for reference in self.needed_by(uid) {
             // It may be absent, or have any state. A rule of its own looks at it.
             if reference.if_absent() == IfAbsent::Works {
                 continue;
             }
             let found = self.reference_finding(cluster, reference);
+            let found = found.or_else(|| self.unallocated(reference).filter(|_| !is_placed));
             let found = if is_well && reference.tier() == Tier::Unwell {
                 found.and_then(|found| at_next_start(&found))
             } else {

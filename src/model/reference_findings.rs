@@ -10,14 +10,20 @@ use crate::status::{Assessment, CauseRule, Finding, Status};
 use super::service::{absent_port, ports_of};
 use super::{Absence, Model};
 
-/// The notes of an object that is Current and that a waiting Pod cannot use.
-const UNUSABLE: [CauseRule; 2] = [CauseRule::Cordoned, CauseRule::Unallocated];
-
 /// The causes of a node that is short of space.
 const SHORT_OF_SPACE: [CauseRule; 3] = [
     CauseRule::DiskPressure,
     CauseRule::MemoryPressure,
     CauseRule::PIDPressure,
+];
+
+/// The causes of a node that explain no Pod which it has: they are about new Pods, or about a drain.
+const ONLY_OF_NODES: [CauseRule; 5] = [
+    CauseRule::BudgetViolated,
+    CauseRule::Cordoned,
+    CauseRule::EvictionsBlocked,
+    CauseRule::MaxPods,
+    CauseRule::Overcommitted,
 ];
 
 impl Model {
@@ -88,9 +94,6 @@ impl Model {
             Status::Failed | Status::InProgress if !is_always => {
                 (CauseRule::FailedReference, Status::InProgress)
             }
-            _ if !is_always && UNUSABLE.iter().any(|rule| own.has_cause(*rule)) => {
-                (CauseRule::FailedReference, Status::InProgress)
-            }
             Status::Failed
             | Status::InProgress
             | Status::Unknown
@@ -98,12 +101,32 @@ impl Model {
             | Status::Terminating
             | Status::NotFound => return None,
         };
-        let words = match own.causes.first() {
-            Some(cause) if !is_always => cause.text.as_str(),
-            Some(_) | None => &own.verdict.message,
+        let words = if is_always {
+            &own.verdict.message
+        } else {
+            words_for_others(own)
         };
         Some(Finding::new(rule, status, format!("{reference}: {words}")))
     }
+
+    /// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
+    /// places the Pod.
+    pub(super) fn unallocated(&self, reference: &Reference) -> Option<Finding> {
+        let claim = self.graph.referenced(&reference.target)?;
+        let own = &self.objects.get(&claim.uid)?.assessment;
+        let mut causes = own.causes.iter();
+        let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
+        let text = format!("{reference}: {}", cause.text);
+        let waits = reference.tier() == Tier::Unwell && self.is_there(&claim.uid);
+        waits.then(|| Finding::new(CauseRule::FailedReference, Status::InProgress, text))
+    }
+}
+
+/// The first cause of the state of an object that also matters to those that name it, or else the state itself.
+fn words_for_others(own: &Assessment) -> &str {
+    let mut causes = own.causes.iter();
+    let cause = causes.find(|cause| !ONLY_OF_NODES.contains(&cause.rule));
+    cause.map_or(&own.verdict.message, |cause| &cause.text)
 }
 
 /// Whether an object that is not well keeps no other from working: a claim that waits for its Pod, or a node that is short of

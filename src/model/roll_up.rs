@@ -299,7 +299,8 @@ fn problems(pods: &[&ModelObject], status: Status) -> String {
 /// words of a Pod that waits, or that runs and is not ready, do not say why.
 fn problem(pod: &Assessment) -> String {
     let is_fact = |cause: &&Cause| cause.rule == CauseRule::Fact;
-    let is_lasting = |cause: &&Cause| cause.rule != CauseRule::Event;
+    let is_lasting =
+        |cause: &&Cause| !matches!(cause.rule, CauseRule::Event | CauseRule::EvictionRisk);
     let mut causes = pod.causes.iter().filter(is_lasting);
     let fact = pod.causes.iter().find(is_fact);
     let cause = fact.or_else(|| causes.next());

@@ -56,7 +56,7 @@ pub use served_types::ServedTypes;
 pub use shown_url::shown_url;
 pub use sidecar::is_sidecar;
 pub use similar::near;
-pub use taint::{CONDITION_TAINTS, is_closed, is_cordoned, untolerated_taints};
+pub use taint::{CONDITION_TAINTS, evicting_taints, is_closed, is_cordoned, untolerated_taints};
 pub use time::time;
 pub use value::Value;
 pub use version::{ResourceVersion, Uid};

@@ -20,11 +20,24 @@ pub fn is_closed(node: Value<'_>, pod: Value<'_>) -> bool {
 /// The taints of a Node that keep a Pod away from it, each as `dedicated=gpu:NoExecute`. A taint with the effect
 /// `PreferNoSchedule` keeps no Pod away.
 pub fn untolerated_taints<'a>(node: Value<'a>, pod: Value<'a>) -> impl Iterator<Item = String> {
+    untolerated(node, pod, |effect| effect != "PreferNoSchedule")
+}
+
+/// The taints of a Pod's Node that evict the Pod.
+pub fn evicting_taints<'a>(node: Value<'a>, pod: Value<'a>) -> impl Iterator<Item = String> {
+    untolerated(node, pod, |effect| effect == "NoExecute")
+}
+
+fn untolerated<'a>(
+    node: Value<'a>,
+    pod: Value<'a>,
+    matters: fn(&str) -> bool,
+) -> impl Iterator<Item = String> {
     let taints = node.items_at(&["spec", "taints"]);
     let untolerated = taints.filter(move |taint| {
-        let is_hard = taint.text_at(&["effect"]).as_deref() != Some("PreferNoSchedule");
+        let effect = taint.text_at(&["effect"]).unwrap_or_default();
         let mut tolerations = pod.items_at(&["spec", "tolerations"]);
-        is_hard && !tolerations.any(|toleration| tolerates(toleration, *taint))
+        matters(&effect) && !tolerations.any(|toleration| tolerates(toleration, *taint))
     });
     untolerated.map(text)
 }

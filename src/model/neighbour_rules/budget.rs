@@ -18,7 +18,7 @@ impl Model {
         }
         let pods = self.graph.referrers(&node.object);
         let pods = pods.filter_map(|uid| self.graph.node(uid));
-        let pods: Vec<&Node> = pods.filter(|pod| pod.pod().is_some()).collect();
+        let pods: Vec<&Node> = pods.filter(|pod| self.is_drained(pod)).collect();
         let budgets = self.graph.of_kind("PodDisruptionBudget");
         let held = budgets.filter_map(|budget| {
             let own = &self.objects.get(&budget.uid)?.own;
@@ -35,6 +35,15 @@ impl Model {
         held.take(MAX_BUDGETS).collect()
     }
 
+    /// Whether a drain of the node evicts a Pod, so that a budget can hold it up. It leaves those of DaemonSets alone. A Pod that
+    /// has ended or is being deleted needs no permission.
+    fn is_drained(&self, pod: &Node) -> bool {
+        let runs = pod.pod().is_some_and(|facts| !facts.has_ended) && !pod.deleting;
+        let mut owners = pod.owners.iter();
+        let is_of_daemon_set = owners.any(|owner| owner.controller && &*owner.kind == "DaemonSet");
+        runs && !is_of_daemon_set && self.is_there(&pod.uid)
+    }
+
     /// The note of a budget that shares a Pod with another one: the API server refuses to evict such a Pod.
     pub(super) fn shared_pod(&self, budget: &Node) -> Vec<Finding> {
         let others = self.graph.of_kind("PodDisruptionBudget");
@@ -47,7 +56,8 @@ impl Model {
         if others.is_empty() {
             return Vec::new();
         }
-        let pods = self.graph.selected_by_relations(&budget.uid);
+        let mut pods = self.graph.selected_by_relations(&budget.uid);
+        pods.retain(|pod| pod.pod().is_some_and(|facts| !facts.has_ended) && !pod.deleting);
         let is_shared = |other: &&Node| {
             let mut pods = pods.iter();
             pods.find(|pod| self.graph.selects_by_relations(&other.uid, pod))

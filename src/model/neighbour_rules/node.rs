@@ -92,7 +92,8 @@ impl Model {
             let object = self.objects.get(&node.uid);
             object.is_some_and(|object| object.own.has_cause(CauseRule::MemoryPressure))
         };
-        let Some(node) = node.filter(has_pressure) else {
+        let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
+        let Some(node) = node.filter(has_pressure).filter(|_| !has_ended) else {
             return Vec::new();
         };
         let doc = self.doc(&pod.uid);

@@ -724,3 +724,108 @@ fn a_node_short_of_space_does_not_explain_a_pod_that_runs() {
         format!("InProgress\n{node}\n{own}")
     );
 }
+
+/// A Pod of the namespace `shop` that is not ready, with these fields in its spec and its status.
+fn unready(spec: &str, status: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop}}, spec: {{{spec}}}, status: {{phase: Pending{status}}}}}"
+    )
+}
+
+/// A node that takes no new Pods, and whose drain a budget of another namespace holds up.
+fn closed_node(ready: &str) -> String {
+    [
+        &*format!("{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, spec: {{unschedulable: true, taints: [{{key: dedicated, value: ml, effect: NoSchedule}}]}}, status: {{conditions: [{{type: Ready, {ready}}}]}}}}"),
+        "{apiVersion: v1, kind: Pod, metadata: {name: db, namespace: data, labels: {app: db}}, spec: {nodeName: n1}, status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}}",
+        "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: guard, namespace: data}, spec: {selector: {matchLabels: {app: db}}}, status: {expectedPods: 1, currentHealthy: 1, desiredHealthy: 1, disruptionsAllowed: 0}}",
+    ]
+    .join("\n---\n")
+}
+
+#[test]
+fn what_keeps_pods_from_a_node_explains_no_pod_that_has_it() {
+    const REFUSED: &str = ", conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/1 nodes are available: 1 node(s) were unschedulable.'}]";
+    let spread = "nodeName: n1, nodeSelector: {gpu: large}, topologySpreadConstraints: [{topologyKey: zone}]";
+    let event = "{apiVersion: v1, kind: Event, metadata: {name: e, namespace: shop}, involvedObject: {kind: Pod, name: a, namespace: shop, uid: a}, type: Warning, reason: FailedScheduling, message: no node is free}";
+    for (spec, status) in [("nodeName: n1", ""), (spread, ""), (spread, REFUSED)] {
+        let objects = format!(
+            "{}\n---\n{}",
+            unready(spec, status),
+            closed_node("status: 'True'")
+        );
+        for mut read in [Read::of(&objects), Read::for_status(&objects)] {
+            let state = read.explain(&[event.to_owned()]).state("a");
+            for word in [
+                "cordon", "taint", "drain", "db", "gpu", "zone", "no node", "0/1",
+            ] {
+                assert!(!state.contains(word), "{word}: {state}");
+            }
+        }
+    }
+    // The warning explains a Pod without a node.
+    let objects = unready("", "");
+    let state = Read::for_status(&objects)
+        .explain(&[event.to_owned()])
+        .state("a");
+    assert!(state.contains("no node is free"), "{state}");
+}
+
+#[test]
+fn a_pod_names_the_problem_of_its_node_in_the_words_of_that_problem() {
+    let node = closed_node("status: 'False', reason: KubeletNotReady, message: no network plugin");
+    let objects = format!("{}\n---\n{node}", unready("nodeName: n1", ""));
+    for read in [Read::of(&objects), Read::for_status(&objects)] {
+        let state = read.state("a");
+        assert!(state.contains("node/n1: "), "{state}");
+        assert!(state.contains("no network plugin"), "{state}");
+        for word in ["cordon", "taint", "drain", "db"] {
+            assert!(!state.contains(word), "{word}: {state}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_without_devices_explains_only_a_pod_without_a_node() {
+    let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: gpu, namespace: shop}}";
+    let named = "resourceClaims: [{name: gpu, resourceClaimName: gpu}]";
+    for (node, is_waiting) in [("", true), ("nodeName: n1, ", false)] {
+        let pod = unready(&format!("{node}{named}"), "");
+        let state = Read::for_status(&format!("{pod}\n---\n{claim}")).state("a");
+        assert_eq!(state.contains("not allocated"), is_waiting, "{state}");
+    }
+}
+
+#[test]
+fn only_taints_that_evict_matter_to_a_pod_on_the_node() {
+    for (effect, matters) in [("NoSchedule", false), ("NoExecute", true)] {
+        let node = format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, spec: {{taints: [{{key: gpu, effect: {effect}}}]}}, status: {{conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        );
+        let state = Read::of(&format!("{}\n---\n{node}", unready("nodeName: n1", ""))).state("a");
+        assert_eq!(state.contains("untolerated taint"), matters, "{state}");
+    }
+}
+
+#[test]
+fn a_budget_holds_up_a_drain_only_for_pods_that_the_drain_evicts() {
+    let node = closed_node("status: 'True'");
+    let held = |objects: &str| Read::of(objects).state("n1").contains("a drain would wait");
+    assert!(held(&node));
+    for (from, to) in [
+        ("phase: Running", "phase: Succeeded"),
+        (
+            "name: db, namespace: data, labels",
+            "name: db, namespace: data, deletionTimestamp: '2026-01-01T00:00:00Z', labels",
+        ),
+        (
+            "name: db, namespace: data, labels",
+            "name: db, namespace: data, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: db, uid: set, controller: true}], labels",
+        ),
+        (
+            "metadata: {name: guard, namespace: data}",
+            "metadata: {name: guard, namespace: shop}",
+        ),
+    ] {
+        assert!(!held(&node.replace(from, to)), "{to}");
+    }
+}

@@ -83,8 +83,11 @@ pub(super) fn lost(pod: Value<'_>) -> Option<Cause> {
     is_lost.then(|| failed(pod)).flatten()
 }
 
-/// Why the Pod has no node yet.
+/// Why the Pod has no node yet. What kept it from one explains nothing afterwards.
 fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
+    if pod.text_at(&["spec", "nodeName"]).is_some() {
+        return None;
+    }
     let mut scheduled = conditions.iter();
     let Some(scheduled) = scheduled.find(|condition| condition.kind == "PodScheduled") else {
         return unknown_scheduler(pod);
@@ -120,8 +123,7 @@ fn without_post_filters(message: &str) -> &str {
 /// A Pod that a scheduler of its own must place, and no scheduler has looked at yet.
 fn unknown_scheduler(pod: Value<'_>) -> Option<Cause> {
     let scheduler = pod.text_at(&["spec", "schedulerName"])?;
-    let is_placed = pod.text_at(&["spec", "nodeName"]).is_some();
-    (!is_placed && &*scheduler != "default-scheduler").then(|| {
+    (&*scheduler != "default-scheduler").then(|| {
         let text = format!("the scheduler {scheduler} has not looked at the pod yet");
         Cause::new(CauseRule::Unschedulable, text)
     })

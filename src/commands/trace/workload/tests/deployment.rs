@@ -300,6 +300,10 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
 fn the_cause_of_a_delay_is_shown_at_its_phase() {
     let check = |status_of_pod: &str| {
         let mut feed = web();
+        let mut pod = pod(1, "a", status_of_pod);
+        if status_of_pod.contains("Unschedulable") {
+            pod = pod.replace("nodeName: node-1, ", "");
+        }
         feed.put(&deployment(
             1,
             "v1",
@@ -307,7 +311,7 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
             &status(1, "1/1/0", &[UNAVAILABLE, UPDATED]),
         ))
         .put(&set(1, "v1", "1/1/0"))
-        .put(&pod(1, "a", status_of_pod));
+        .put(&pod);
         feed.after(60_000);
         let frame = feed.frame(100);
         let is_shown = |line: &&str| line.starts_with('✗') || line.contains("└ ");
@@ -349,7 +353,7 @@ fn the_cause_of_a_delay_is_shown_at_its_phase() {
           └ web: OOMKilled, no memory limit, exit 137, 5 restarts
 
     ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
-    ✗         scheduled     1/1 pods (node-1); web-1-a unschedulable
+    ✗         scheduled     0/1 pods; web-1-a unschedulable
           └ 0/3 nodes are available: 3 Insufficient cpu.
 
     ✗ rolling out: 1/1 updated, 0 available, 1 failing                                9m to the deadline
