@@ -154,7 +154,8 @@ pub(crate) struct FileArgs {
     /// input
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<String>,
-    /// With --from: use this as the current time, for example 2026-03-02T12:00:00Z
+    /// With --from: use this as the current time, for example 2026-03-02T12:00:00Z (default: the newest time in
+    /// the file)
     #[arg(long, value_name = "TIME", requires = "from")]
     pub(crate) now: Option<jiff::Timestamp>,
 }

@@ -2,7 +2,10 @@
 
 use std::io::Read;
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::{CommandError, Context, FileArgs};
+use crate::env::{Env, shifted};
 use crate::object::Doc;
 use crate::watch::{self, FileError};
 
@@ -14,6 +17,15 @@ pub(crate) fn documents(
     let path = file.from.as_deref().unwrap_or("-");
     let text = text_of(context, path)?;
     watch::documents(&text).map_err(|error| unreadable(path, &error))
+}
+
+/// A time that is further ahead of this machine's clock than this is wrong.
+const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(24);
+
+/// The newest of the times in a file: the time at which a file is judged, unless `--now` sets another one.
+pub(crate) fn newest_of(times: impl Iterator<Item = Timestamp>, env: &Env) -> Option<Timestamp> {
+    let latest = shifted(env.now(), MAX_AHEAD);
+    times.filter(|time| *time <= latest).max()
 }
 
 /// The error of a file that cannot be parsed.

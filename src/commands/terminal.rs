@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::nonblocking_stdout::NonblockingStdout;
 use super::{Context, LookArgs, Note};
-use crate::env::Env;
+use crate::env::{Env, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
@@ -62,10 +62,10 @@ impl<'a> Terminal<'a> {
         Canvas::unbounded(self.look(), self.env.now())
     }
 
-    /// The canvas of a frame, whose view started at this time.
+    /// The canvas of a frame, whose view started at this time of this machine's clock.
     pub(crate) fn frame_canvas(&self, started: Timestamp) -> Canvas {
         Canvas {
-            started: Some(started),
+            started: Some(shifted(started, (self.env.ahead)())),
             rows: self.env.size().map(Size::frame_rows),
             exit_key: self.exit_key,
             ..self.canvas()

@@ -8,11 +8,12 @@ use std::fmt;
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
 #[cfg(any(test, feature = "testing"))]
 mod capture;
+mod clock;
 mod keys;
 mod panics;
 mod request_lines;
@@ -22,13 +23,12 @@ use crate::render::display::Stream;
 use crate::render::screen::Size;
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
+use clock::clock;
+pub use clock::{Ahead, Clock, shifted};
 pub(crate) use keys::{Keys, restore_terminal};
 pub(crate) use panics::escape_panics;
 pub use request_lines::RequestLines;
 use stdout::Stdout;
-
-/// Returns the current time.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Returns the size of the terminal as columns and rows; `None` if output is not a terminal.
 pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
@@ -53,8 +53,10 @@ pub enum ColorChoice {
 
 /// The environment of the process. Every value of every field is valid.
 pub struct Env {
-    /// The clock.
+    /// This machine's clock.
     pub now: Clock,
+    /// How far the clock that counts is ahead of this machine's. It is the server's clock for a verb that judges.
+    pub ahead: Ahead,
     /// The environment variables at the start of the process.
     pub variables: BTreeMap<OsString, OsString>,
     /// Whether standard output is a terminal that supports colour and cursor sequences.
@@ -96,6 +98,7 @@ impl Env {
         let stderr_tty = io::stderr().is_terminal() && obeys;
         Env {
             now: clock(fixed),
+            ahead: Arc::new(|| SignedDuration::ZERO),
             variables,
             stdout_tty,
             stderr_tty,
@@ -118,9 +121,10 @@ impl Env {
     /// clock stands at 2026-01-02T03:04:05Z.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_test() -> Env {
-        let now = Timestamp::constant(1_767_323_045, 0);
+        let now = jiff::Timestamp::constant(1_767_323_045, 0);
         Env {
             now: Arc::new(move || now),
+            ahead: Arc::new(|| SignedDuration::ZERO),
             variables: BTreeMap::new(),
             stdout_tty: false,
             stderr_tty: false,
@@ -133,11 +137,6 @@ impl Env {
             requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
-    }
-
-    /// The current time.
-    pub fn now(&self) -> Timestamp {
-        (self.now)()
     }
 
     /// An environment variable; `None` if it is unset, empty or not UTF-8.
@@ -227,14 +226,6 @@ impl fmt::Debug for Env {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the clock enters here")]
-fn clock(fixed: Option<Timestamp>) -> Clock {
-    match fixed {
-        Some(time) => Arc::new(move || time),
-        None => Arc::new(Timestamp::now),
-    }
-}
-
 fn terminal_size() -> (u16, u16) {
     match crossterm::terminal::size() {
         Ok((columns, rows)) if columns > 0 && rows > 0 => (columns, rows),
@@ -292,6 +283,8 @@ fn obeys_sequences() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
     use crate::render::style::Styles;
 

@@ -12,6 +12,7 @@ mod answers;
 mod architecture;
 mod changes;
 mod cli;
+mod clock;
 mod complete;
 mod credentials;
 mod demo;

@@ -13,8 +13,7 @@ use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, EveryKind, Session, Sources, Terminal};
-use crate::render::age;
+use crate::commands::{CommandError, EveryKind, Session, Sources, Terminal, clock_difference};
 use crate::render::diff::ChangeType;
 use crate::source::{Event, SourceKey, SourceState, Why};
 
@@ -162,13 +161,8 @@ impl Changes {
 
 /// The note about clocks that differ.
 fn skewed(skew: SignedDuration) -> Option<String> {
-    let by = age::human(skew.abs());
-    let way = match skew.signum() {
-        0 => return None,
-        1 => "behind",
-        _ => "ahead of",
-    };
+    let difference = clock_difference(skew)?;
     Some(format!(
-        "this machine's clock is {by} {way} the server's; earlier versions show the server's time"
+        "{difference}; earlier versions show the server's time"
     ))
 }

@@ -69,7 +69,7 @@ pub(crate) async fn show(
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     if args.wait.needs_judgement() {
-        changes.judge(&session).await;
+        changes.judge(&session, context.env).await;
         stop.wait_for(&args.wait, &keys, Judge::Model);
     } else {
         stop.wait_for(&args.wait, &keys, Judge::Versions);

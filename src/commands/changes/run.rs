@@ -14,6 +14,7 @@ use crate::commands::sources::{named, waiting};
 use crate::commands::{
     CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
 };
+use crate::env::Env;
 use crate::model::{Model, Retention};
 use crate::render::header_footer::Connection;
 use crate::source::{Event, SourceKey};
@@ -87,9 +88,9 @@ impl Changes {
     }
 
     /// Also judges the objects, with their dependents.
-    pub(super) async fn judge(&mut self, session: &Session) {
+    pub(super) async fn judge(&mut self, session: &Session, env: &Env) {
         let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
-        self.judged = Some(JudgedObjects::new(model, &self.keys));
+        self.judged = Some(JudgedObjects::new(model, &self.keys, session.clock(env)));
     }
 
     fn audience(&self) -> Audience {
@@ -128,7 +129,7 @@ impl Live for Changes {
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         if let Some(judged) = &mut self.judged {
-            judged.apply(key, &event, now);
+            judged.apply(key, &event);
             if !self.keys.contains(key) {
                 return;
             }
@@ -221,7 +222,7 @@ impl Live for Changes {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if let Some(judged) = &mut self.judged {
-            judged.refresh(terminal.env().now());
+            judged.refresh();
         }
         if !self.print_past(terminal)? {
             return Ok(());

@@ -27,6 +27,8 @@ pub(super) struct LiveFeed<'a> {
     pub(super) drawing: RedrawPace,
     /// The errors for lines that could not be read, each once.
     pub(super) unreadable: Vec<Arc<str>>,
+    /// Whether it has printed the message about clocks that differ.
+    has_noted_clock: bool,
 }
 
 impl<'a> LiveFeed<'a> {
@@ -40,6 +42,7 @@ impl<'a> LiveFeed<'a> {
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
             unreadable: Vec::new(),
+            has_noted_clock: false,
         }
     }
 
@@ -66,8 +69,14 @@ impl<'a> LiveFeed<'a> {
         }
         let begun = Instant::now();
         view.print(&self.sources, terminal)?;
+        if !self.has_noted_clock
+            && let Some(note) = self.session.clock_note()
+        {
+            self.has_noted_clock = true;
+            terminal.notify(&note)?;
+        }
         if view.has_begun() {
-            let now = terminal.env().now();
+            let now = self.session.clock(terminal.env())();
             self.stop.waiting.judge(view.judged(), now);
             for name in self.stop.waiting.take_met() {
                 terminal.notify(&format!("{name} condition met"))?;
@@ -231,7 +240,8 @@ impl<'a> LiveFeed<'a> {
                     view.note(&key, note, terminal)?;
                 }
             }
-            self.stop.waiting.apply(&key, &event, now);
+            let judged_at = self.session.clock(terminal.env())();
+            self.stop.waiting.apply(&key, &event, judged_at);
             view.apply(&key, event, now);
             left -= 1;
             if left == 0 || view.holds(&key) {

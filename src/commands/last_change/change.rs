@@ -110,7 +110,7 @@ impl LastChange {
             is_of_template: is_all(".spec.template"),
             is_earlier: false,
             paths,
-            at: at.map(|at| Made::At(at.checked_sub(matters.skew).unwrap_or(at))),
+            at: at.map(Made::At),
             what: What::Changed(FieldChanges {
                 first: shown
                     .map(|change| change_in_line(&diff, change, redactor).sides())
@@ -136,7 +136,7 @@ impl LastChange {
             object: (!matters.is_own).then(|| ObjectRef::clone(&first.object)),
             by: ChangedBy::Recorded(creator.manager.to_string()),
             revision: Revision::parse(&first.version),
-            at: created.checked_sub(matters.skew).ok().map(Made::At),
+            at: Some(Made::At(created)),
             ..LastChange::of(What::Created)
         })
     }

@@ -1,7 +1,5 @@
 //! `Matters`: which changes count, by the fields that they change.
 
-use jiff::SignedDuration;
-
 use crate::diff::{Change, Diff};
 use crate::source::PRINTED_PATH;
 
@@ -14,8 +12,6 @@ pub(super) struct Matters<'r> {
     pub(super) reason: &'r FailureReason,
     /// Whether the changes are those of the failed object.
     pub(super) is_own: bool,
-    /// How far the server's clock is ahead of this machine's.
-    pub(super) skew: SignedDuration,
 }
 
 /// The fields of a Pod that the scheduler looks at.

@@ -25,7 +25,6 @@ pub(super) async fn last(
     redactor: Arc<Redactor>,
     dates: Option<Dates>,
 ) -> Option<LastChange> {
-    let skew = candidates.first()?.history.skew();
     let changes = candidates.into_iter().map(|candidate| {
         let is_blamed = candidate.is_blamed;
         let change = of(candidate, &redactor);
@@ -42,10 +41,8 @@ pub(super) async fn last(
     let Some((revision, dates)) = undated else {
         return Some(change);
     };
-    let between = dates.of(revision).await;
-    let at = between.and_then(|between| between.from.checked_sub(skew).ok());
-    Some(match at {
-        Some(at) => change.made_about(at),
+    Some(match dates.of(revision).await {
+        Some(between) => change.made_about(between.from),
         None => change,
     })
 }
@@ -53,17 +50,14 @@ pub(super) async fn last(
 /// The last change of one object that may be the cause.
 async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
     let (mut newer, mut walk) = start(&candidate).await?;
-    let skew = candidate.history.skew();
     let matters = Matters {
         reason: &candidate.reason,
         is_own: candidate.is_own,
-        skew,
     };
     let problem = |version: &Version| {
         let problem = candidate.problem.as_ref();
         problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
     };
-    let failed_at = candidate.failed_at.and_then(|at| at.checked_sub(skew).ok());
     let is_telling = newer
         .as_deref()
         .is_some_and(|version| !problem(version).is_empty());
@@ -91,7 +85,8 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
         let is_cause = !is_telling || !problem(&version).is_subset(&problem(&older));
         let change = is_cause.then(|| LastChange::between(&older, &version, matters, redactor));
         let change = change.flatten();
-        let change = change.filter(|change| failed_at.is_none_or(|at| !change.is_after(at)));
+        let change =
+            change.filter(|change| candidate.failed_at.is_none_or(|at| !change.is_after(at)));
         if change.is_some_and(|change| found.add(change).is_enough()) {
             break;
         }

@@ -47,7 +47,6 @@ fn object(kind: &str, fields: &Value, is_written: bool) -> Value {
 const OWN: Matters<'_> = Matters {
     reason: &FailureReason::Other,
     is_own: true,
-    skew: SignedDuration::ZERO,
 };
 
 /// The line about a change of an object of this kind.
@@ -118,16 +117,6 @@ fn a_scale_and_a_report_do_not_matter() {
         ..OWN
     };
     assert_snapshot!(told("Deployment", &spec("web:1", 3), &spec("web:1", 5), counts), @"changed 41s ago by kubectl-set: replicas: 3 → 5");
-}
-
-#[test]
-fn the_age_is_by_the_clock_of_this_machine() {
-    let spec = |image: &str| json!({"spec": pods(image, 3)});
-    let ahead = Matters {
-        skew: SignedDuration::from_secs(30),
-        ..OWN
-    };
-    assert_snapshot!(told("Deployment", &spec("a"), &spec("b"), ahead), @"changed 71s ago by kubectl-set: containers[web].image: a → b");
 }
 
 #[test]

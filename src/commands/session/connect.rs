@@ -51,6 +51,7 @@ impl Session {
             openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
             types: types.map(Arc::new),
             place: SessionPlace::Cluster(client),
+            is_by_server: false,
         })
     }
 
@@ -63,7 +64,7 @@ impl Session {
                 ..MuxOptions::default()
             };
             let transports = [(self.cluster.clone(), transport)];
-            self.mux = Mux::with_options(transports, env.now.clone(), options);
+            self.mux = Mux::with_options(transports, env.clock_ahead(env.ahead.clone()), options);
         }
     }
 }

@@ -1,10 +1,37 @@
-//! The types and namespaces of a `--from` file.
+//! The types, the namespaces and the clock of a `--from` file.
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
+use super::{Session, SessionPlace};
 use crate::cluster::{Filters, Names, Target};
+use crate::commands::input::newest_of;
+use crate::env::Env;
 use crate::object::ResourceType;
-use crate::watch::{FileResource, FileTransport};
+use crate::watch::{FileResource, FileTransport, Mux, Transport};
+
+impl Session {
+    /// Starts a file from its beginning, because a source at the end of the file has no more events.
+    pub(crate) fn rewind(&mut self, env: &Env) {
+        if let SessionPlace::File(file) = &self.place {
+            let transport: Arc<dyn Transport> = file.clone();
+            self.mux = Mux::new(
+                [(self.cluster.clone(), transport)],
+                env.clock_ahead(env.ahead.clone()),
+            );
+        }
+    }
+}
+
+/// Sets the clock for a file to `now`, or else to the newest time in the file. The clock of a file without times, and of a
+/// stream that goes on, stays this machine's.
+pub(super) fn set_clock(env: &mut Env, file: &FileTransport, now: Option<Timestamp>) {
+    let newest = newest_of(file.times().iter().copied(), env);
+    if let Some(now) = now.or(newest) {
+        env.now = Arc::new(move || now);
+    }
+}
 
 /// The only namespace of a file's objects, or `default` if they have none or several.
 pub(super) fn only_namespace(file: &FileTransport) -> Arc<str> {

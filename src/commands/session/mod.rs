@@ -4,10 +4,12 @@ mod connect;
 mod every_kind;
 mod file;
 mod missing;
+mod server_clock;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::input::{stream_of, text_of, unreadable};
@@ -16,7 +18,6 @@ use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, OpenApi, Resolver, Target, TypeCache, parse_arguments,
 };
-use crate::env::Env;
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
@@ -24,7 +25,8 @@ use crate::status::Rules;
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
-use file::{everything, only_namespace, types};
+use file::{everything, only_namespace, set_clock, types};
+pub(crate) use server_clock::clock_difference;
 
 /// How long a hint may take, and anything else that the user can do without.
 const HINT: Duration = Duration::from_millis(1500);
@@ -56,6 +58,8 @@ pub(crate) struct Session {
     openapi: Option<Arc<OpenApi>>,
     types: Option<Arc<TypeCache>>,
     place: SessionPlace,
+    /// Whether the server's clock counts, instead of this machine's.
+    is_by_server: bool,
 }
 
 /// What a session reads: a cluster or a file.
@@ -71,12 +75,7 @@ impl Session {
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
         match &file.from {
-            Some(path) => {
-                if let Some(now) = file.now {
-                    context.env.now = Arc::new(move || now);
-                }
-                Session::read(context, path)
-            }
+            Some(path) => Session::read(context, path, file.now),
             None => Session::connect(context).await,
         }
     }
@@ -90,21 +89,28 @@ impl Session {
         let Some(input) = stream_of(context, path)? else {
             return Session::open(context, file).await;
         };
-        if let Some(now) = file.now {
-            context.env.now = Arc::new(move || now);
-        }
-        let file = FileTransport::stream(path, input).await;
-        let file = file.map_err(|error| unreadable(path, &error))?;
-        Ok(Session::over(context, path, file))
+        let stream = FileTransport::stream(path, input).await;
+        let stream = stream.map_err(|error| unreadable(path, &error))?;
+        Ok(Session::over(context, path, file.now, stream))
     }
 
-    fn read(context: &mut Context<'_>, path: &str) -> Result<Session, CommandError> {
+    fn read(
+        context: &mut Context<'_>,
+        path: &str,
+        now: Option<Timestamp>,
+    ) -> Result<Session, CommandError> {
         let text = text_of(context, path)?;
         let file = FileTransport::parse(path, &text).map_err(|error| unreadable(path, &error))?;
-        Ok(Session::over(context, path, file))
+        Ok(Session::over(context, path, now, file))
     }
 
-    fn over(context: &Context<'_>, path: &str, file: FileTransport) -> Session {
+    fn over(
+        context: &mut Context<'_>,
+        path: &str,
+        now: Option<Timestamp>,
+        file: FileTransport,
+    ) -> Session {
+        set_clock(context.env, &file, now);
         let file = Arc::new(file);
         let cluster = ClusterId(path.into());
         let namespace = match &context.origin {
@@ -120,6 +126,7 @@ impl Session {
             openapi: None,
             types: None,
             place: SessionPlace::File(file),
+            is_by_server: false,
         }
     }
 
@@ -269,14 +276,6 @@ impl Session {
         };
         let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
         Some(objects.cloned().collect())
-    }
-
-    /// Starts a file from its beginning, because a source at the end of the file has no more events.
-    pub(crate) fn rewind(&mut self, env: &Env) {
-        if let SessionPlace::File(file) = &self.place {
-            let transport: Arc<dyn Transport> = file.clone();
-            self.mux = Mux::new([(self.cluster.clone(), transport)], env.now.clone());
-        }
     }
 
     /// The version of the server, as it prints it: an object with `gitVersion`. Fails for a file.

@@ -9,8 +9,8 @@ use super::file_tree::FileTree;
 use super::options::{RowOptions, StatusFormat};
 use super::rows::StatusRow;
 use super::view::{are_spread, listing};
-use crate::commands::{Answer, CommandError, Context, Ended, documents};
-use crate::object::{Doc, ObjectRef};
+use crate::commands::{Answer, CommandError, Context, Ended, documents, newest_of};
+use crate::object::{Doc, ObjectRef, newest_time};
 use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
@@ -23,7 +23,13 @@ pub(super) fn assess_documents(
     let source = &args.objects.source;
     let file = source.from.as_deref().unwrap_or("-");
     let documents = documents(context, source)?;
-    let now = source.now.unwrap_or_else(|| context.env.now());
+    let newest = || {
+        let times = documents.iter();
+        let times = times.filter_map(|document| newest_time(document.root()));
+        newest_of(times, context.env)
+    };
+    let now = source.now.or_else(newest);
+    let now = now.unwrap_or_else(|| context.env.now());
     let tree = FileTree::of(&documents, args.rules, now);
     let rows = tree.rows();
     let health = args.options().health;

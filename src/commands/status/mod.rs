@@ -188,6 +188,7 @@ pub(crate) async fn show(
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
     let mut stop = args.wait.stop(shutdown);
     let mut session = Session::open(context, &args.objects.source).await?;
+    session.use_server_clock(context.env);
     if args.is_once() {
         session.list_only(context.env);
     }
@@ -201,7 +202,7 @@ pub(crate) async fn show(
         request_printed(&mut requested, args.output.detail());
     }
     let model = session.model(&requested, args.rules, RETENTION).await;
-    let mut state = StatusState::new(model, requested.clone(), context.env.now());
+    let mut state = StatusState::new(model, requested.clone(), (context.env.now)());
     state.sorting = sort_by.map(Sorting::new);
     let mut terminal = Terminal::open(context, args.stdout());
     for group in &every.silent {

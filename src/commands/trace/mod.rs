@@ -174,7 +174,7 @@ pub(crate) async fn show(
             .collect();
         stop.wait_for(&args.wait, &sources, Judge::Model);
         let is_alone = chains.len() == 1;
-        let mut tracer = Tracer::new(chains, args.output, ending, terminal.env().now());
+        let mut tracer = Tracer::new(chains, args.output, ending, (terminal.env().now)());
         let shows_last_change = matches!(args.output, TraceFormat::Text | TraceFormat::Json);
         if shows_last_change && is_alone {
             tracer = tracer.looking_back(LastChanges::new(session.mux.clone()));
@@ -206,6 +206,7 @@ pub(crate) async fn show(
 /// The cluster or the file to read.
 async fn open_session(args: &Args, context: &mut Context<'_>) -> Result<Session, CommandError> {
     let mut session = Session::open(context, &args.objects.source).await?;
+    session.use_server_clock(context.env);
     if args.ending() == Ending::Once {
         session.list_only(context.env);
     }

@@ -88,7 +88,7 @@ async fn listed(
     source.start();
     let mut objects = Vec::new();
     while let Some((key, event)) = subscriptions.next().await {
-        sources.apply(&key, &event, (env.now)());
+        sources.apply(&key, &event, env.now());
         if let Event::Object { now, .. } = &event {
             objects.push(ObjectRef::clone(&now.object));
         }

@@ -255,7 +255,7 @@ impl Live for Tracer {
         }
         self.settle();
         self.report_absent(terminal)?;
-        if !self.is_whole(sources, now) {
+        if !self.is_whole(sources, (terminal.env().now)()) {
             return Ok(());
         }
         // Only the view of `--once` waits for the look-up.

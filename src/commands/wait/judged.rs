@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
+use crate::env::Clock;
 use crate::model::Model;
 use crate::object::Uid;
 use crate::source::{ClusterId, Event, SourceKey};
@@ -21,11 +20,13 @@ pub(crate) struct JudgedObjects {
     /// Those that were requested by name.
     named: BTreeMap<Uid, ClusterId>,
     model: Model,
+    /// The server's clock, by which it judges.
+    clock: Clock,
 }
 
 impl JudgedObjects {
     /// The objects of these sources, before any event.
-    pub(crate) fn new(model: Model, requested: &[SourceKey]) -> JudgedObjects {
+    pub(crate) fn new(model: Model, requested: &[SourceKey], clock: Clock) -> JudgedObjects {
         let mut model = model;
         model.follow(requested.to_vec());
         JudgedObjects {
@@ -33,6 +34,7 @@ impl JudgedObjects {
             selected: BTreeSet::new(),
             named: BTreeMap::new(),
             model,
+            clock,
         }
     }
 
@@ -47,7 +49,7 @@ impl JudgedObjects {
     }
 
     /// Applies one event.
-    pub(crate) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+    pub(crate) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event) {
         if let Event::Object { now: version, .. } = event
             && self.requested.contains(source)
         {
@@ -57,11 +59,12 @@ impl JudgedObjects {
             }
             self.selected.insert(uid);
         }
-        self.model.apply(source, event, now);
+        self.model.apply(source, event, (self.clock)());
     }
 
     /// Applies the effects of events and of time, and plans the sources.
-    pub(crate) fn refresh(&mut self, now: Timestamp) {
+    pub(crate) fn refresh(&mut self) {
+        let now = (self.clock)();
         self.model.refresh(now);
         self.selected.retain(|uid| self.model.object(uid).is_some());
         self.named.retain(|uid, _| self.model.object(uid).is_some());

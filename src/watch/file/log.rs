@@ -89,6 +89,11 @@ impl FileLog {
         self.moved.send_replace(());
     }
 
+    /// Whether no entry will follow.
+    pub(super) fn has_ended(&self) -> bool {
+        self.lock().end.is_some()
+    }
+
     /// Ends the writer's wait, and stops it.
     pub(super) fn abandon(&self) {
         self.lock().phase = PlayPhase::Abandoned;

@@ -23,11 +23,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream as streams;
+use jiff::Timestamp;
 
 use super::envelope::Verb;
 use super::error::SourceError;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::{ObjectRef, ResourceVersion};
+use crate::object::{ObjectRef, ResourceVersion, newest_time};
 use crate::source::SourceKey;
 
 use self::entry::FileEntry;
@@ -51,6 +52,7 @@ pub struct FileTransport {
     name: Arc<str>,
     log: Arc<FileLog>,
     resources: Vec<FileResource>,
+    times: Vec<Timestamp>,
 }
 
 impl FileTransport {
@@ -84,11 +86,19 @@ impl FileTransport {
     }
 
     fn new(name: &str, log: Arc<FileLog>, entries: &[Arc<FileEntry>]) -> FileTransport {
+        let times = entries.iter().filter(|_| log.has_ended());
+        let times = times.filter_map(|entry| newest_time(entry.doc.root()));
         FileTransport {
             name: name.into(),
+            times: times.collect(),
             log,
             resources: resources::of(entries),
         }
+    }
+
+    /// The newest time of each object that has one; none for a stream that has not ended yet.
+    pub fn times(&self) -> &[Timestamp] {
+        &self.times
     }
 
     /// The resources of the file and the objects of each, in the order of the file. For a stream: those before

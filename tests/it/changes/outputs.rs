@@ -522,7 +522,7 @@ async fn by_selects_the_paths_of_one_of_two_managers() {
     let ran = spy.run(&["changes", "--from", &file, "--by", "two", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
     watching 1 configmap
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
     ~ .data.b: "1" → "2"  by two
     "#);
     let of_two = |more: &[&str]| {
@@ -531,7 +531,7 @@ async fn by_selects_the_paths_of_one_of_two_managers() {
     };
     assert_snapshot!(of_two(&["-o", "diff"]), @r#"
     watching 1 configmap
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
     --- configmap/flags 1
     +++ configmap/flags 2
     @@ -1,7 +1,7 @@

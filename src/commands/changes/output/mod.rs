@@ -16,5 +16,6 @@ mod summary;
 mod text;
 mod unmatched;
 
-pub(super) use options::{Creation, DisplayOptions, shifted};
+pub(super) use crate::env::shifted;
+pub(super) use options::{Creation, DisplayOptions};
 pub(super) use renderer::Renderer;

@@ -152,11 +152,6 @@ pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
     format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
 }
 
-/// Converts a time of this machine's clock to the server's clock.
-pub(crate) fn shifted(time: Timestamp, skew: SignedDuration) -> Timestamp {
-    time.checked_add(skew).unwrap_or(time)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::options::{DisplayOptions, ago, known, shifted};
+use super::options::{DisplayOptions, ago, known};
 use super::rendered::Rendered;
+use super::shifted;
 use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
