@@ -126,6 +126,8 @@ pub enum GapCause {
     Restored,
     /// The server refused to continue the watch, for another reason than compaction.
     Refused,
+    /// The server does not offer old versions, or its resourceVersions do not name any.
+    NotOffered,
     /// The server did not answer the requests for the missed versions.
     Unanswered,
     /// This subscriber was too slow: its queue was full, and the server could not supply the missed versions.

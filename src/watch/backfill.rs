@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::history::{PastEvent, Revision};
 use super::store::StoreChange;
+use crate::object::ResourceVersion;
 use crate::source::{Event, Gap, GapCause};
 
 /// An interval that no watch covered.
@@ -53,6 +54,14 @@ impl Filled {
 }
 
 impl Gap {
+    /// Whether its ends are versions that do not tell which versions are between them.
+    pub(super) fn is_opaque(&self) -> bool {
+        let is_opaque = |version: &ResourceVersion| {
+            !version.as_str().is_empty() && Revision::parse(version).is_none()
+        };
+        is_opaque(&self.after) || is_opaque(&self.upto)
+    }
+
     /// The interval as revisions; `None` if its ends are not revisions of one history.
     pub(super) fn revisions(&self) -> Option<(Revision, Revision)> {
         let revisions = Revision::parse(&self.after).zip(Revision::parse(&self.upto));
@@ -71,16 +80,58 @@ impl GapCause {
         }
     }
 
+    /// The cause to report if the server does not offer old versions: whether it has compacted them is unknown.
+    pub(super) fn not_offered(self) -> GapCause {
+        match self {
+            GapCause::Expired | GapCause::Refused | GapCause::Unanswered | GapCause::Unseen => {
+                GapCause::NotOffered
+            }
+            GapCause::NotOffered
+            | GapCause::Undecodable
+            | GapCause::Polled
+            | GapCause::Restored
+            | GapCause::SlowSubscriber { .. } => self,
+        }
+    }
+
     /// The cause to report once the server has compacted the missed versions. An undecodable line and a slow
     /// subscriber stay the cause.
     pub(super) fn forgotten(self, revisions: u64) -> GapCause {
         match self {
             GapCause::Refused | GapCause::Unanswered | GapCause::Unseen => GapCause::Expired,
             GapCause::Expired
+            | GapCause::NotOffered
             | GapCause::Undecodable
             | GapCause::Polled
             | GapCause::Restored
             | GapCause::SlowSubscriber { .. } => self.within(revisions),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_that_are_not_numbers_are_opaque() {
+        for (after, upto, is_opaque) in [
+            ("4", "8", false),
+            ("", "8", false),
+            ("4", "", false),
+            ("v-4", "v-8", true),
+            ("", "0a7", true),
+            ("007", "009", true),
+        ] {
+            let gap = Gap {
+                after: ResourceVersion::new(after),
+                upto: ResourceVersion::new(upto),
+                cause: GapCause::Expired,
+            };
+            assert_eq!(gap.is_opaque(), is_opaque, "{after} {upto}");
+        }
+        assert_eq!(GapCause::Expired.not_offered(), GapCause::NotOffered);
+        let dropped = GapCause::SlowSubscriber { dropped: 2 };
+        assert_eq!(dropped.not_offered(), dropped);
     }
 }

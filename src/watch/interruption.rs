@@ -163,7 +163,11 @@ impl SourceInner {
     fn interrupt(&mut self, gap: Gap, changes: Vec<StoreChange>, seen: Timestamp) {
         let revisions = gap.revisions().filter(|_| self.upstream == Upstream::Live);
         let Some((after, upto)) = revisions else {
-            self.broadcast(&Event::Gap(gap));
+            let cause = match self.upstream {
+                Upstream::Live if gap.is_opaque() => gap.cause.not_offered(),
+                Upstream::Live | Upstream::Kept => gap.cause,
+            };
+            self.broadcast(&Event::Gap(Gap { cause, ..gap }));
             self.publish(changes, seen);
             return;
         };

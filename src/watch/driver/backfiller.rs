@@ -276,7 +276,8 @@ impl Backfiller {
                 cause: match why {
                     PastError::Forgotten => own.forgotten(left),
                     PastError::Failed(_) => GapCause::Unanswered,
-                    PastError::NotOffered(_) | PastError::Spent => own,
+                    PastError::NotOffered(_) => own.not_offered(),
+                    PastError::Spent => own,
                 },
             });
             let mut there = Vec::new();

@@ -192,7 +192,7 @@ impl Driver {
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
         self.trust = Trust::Proven;
         if listing.continuity == Continuity::Restored {
-            self.announce_restore(&listing.version);
+            self.announce_restore();
         }
         let changes = self.shared.relist(listing, self.gap.take(), announce);
         (self.worked.list, self.has_listed) = (true, true);

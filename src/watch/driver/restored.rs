@@ -36,14 +36,11 @@ impl Driver {
         there.is_ok_and(|there| !there.is_some_and(|there| is_same_write(&held, &there)))
     }
 
-    /// Reports that the server's history was restored to this version, and forgets what was known of the lost
-    /// history.
-    pub(super) fn announce_restore(&self, to: &ResourceVersion) {
+    /// Reports that the server's history was restored, and forgets what was known of the lost history.
+    pub(super) fn announce_restore(&self) {
         let resource = &self.shared.key.resource;
         self.archive.compacted.restart(resource);
-        let from = self.shared.version();
-        let from = from.as_ref().map_or("", ResourceVersion::as_str);
-        self.connecting(format!("the server's history went back from {from} to {to}").into());
+        self.connecting("the server's storage was restored or replaced".into());
     }
 }
 

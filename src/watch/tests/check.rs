@@ -248,7 +248,9 @@ impl<'a> Check<'a> {
             // The server was unreachable for long, or several times.
             GapCause::Unanswered => {}
             // The histories are short enough to be searched completely.
-            GapCause::Refused | GapCause::Unseen => panic!("{label}: {gap:?}"),
+            GapCause::Refused | GapCause::Unseen | GapCause::NotOffered => {
+                panic!("{label}: {gap:?}")
+            }
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;
                 let missed = upto - after;

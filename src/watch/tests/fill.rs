@@ -98,8 +98,8 @@ async fn a_server_without_history_leaves_a_gap_after_one_request() {
     let (source, mut every) = live(&fake, &["a"]).await;
     fake.model().no_history = Some(api_error(400));
     for (gap, skipped) in [
-        ("gap 101-103 Expired", "skipped a 101>103"),
-        ("gap 103-105 Expired", "skipped a 103>105"),
+        ("gap 101-103 NotOffered", "skipped a 101>103"),
+        ("gap 103-105 NotOffered", "skipped a 103>105"),
     ] {
         let happen = |fake: &Fake| {
             fake.apply("a");

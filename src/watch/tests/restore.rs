@@ -41,7 +41,7 @@ async fn a_restored_server_is_listed_and_compared() {
             "synced 2 (2)"
         ]
     );
-    let cause = "retrying 2: the server's history went back from 244 to 104";
+    let cause = "retrying 2: the server's storage was restored or replaced";
     assert_eq!(
         states.iter().filter(|state| *state == cause).count(),
         1,

@@ -41,7 +41,10 @@ impl Summary {
                 GapCause::Undecodable => self.bad_twice += 1,
                 GapCause::Polled => self.polled += 1,
                 // The histories are short enough to be read back in full.
-                GapCause::Unseen | GapCause::Restored | GapCause::Refused => panic!("{gap:?}"),
+                GapCause::Unseen
+                | GapCause::Restored
+                | GapCause::Refused
+                | GapCause::NotOffered => panic!("{gap:?}"),
                 GapCause::SlowSubscriber { .. } => self.slow += 1,
             },
             Event::Undecodable { .. } => self.bad += 1,

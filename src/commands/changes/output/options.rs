@@ -118,12 +118,13 @@ pub(crate) fn gap_text(gap: &Gap) -> String {
         GapCause::Undecodable => "a line could not be read".to_owned(),
         GapCause::Polled => "the server does not allow watching".to_owned(),
         GapCause::Restored => {
-            let (after, upto) = (&gap.after, &gap.upto);
+            let after = &gap.after;
             return format!(
-                "-- the server's history went back from {after} to {upto}: versions before and after may be missing --"
+                "-- the server's storage was restored or replaced after {after}: versions before and after may be missing --"
             );
         }
         GapCause::Refused => "the server refused to continue the watch".to_owned(),
+        GapCause::NotOffered => "the server does not offer old versions".to_owned(),
         GapCause::Unanswered => "the server did not answer".to_owned(),
         GapCause::Unseen => {
             "listings do not show objects created and deleted in between".to_owned()
@@ -174,15 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_server_is_named_with_both_versions() {
-        let gap = Gap {
-            after: ResourceVersion::new("243"),
-            upto: ResourceVersion::new("208"),
-            cause: GapCause::Restored,
-        };
-        assert_eq!(
-            gap_text(&gap),
-            "-- the server's history went back from 243 to 208: versions before and after may be missing --"
-        );
+    fn a_restored_server_is_named_with_the_last_version() {
+        // Its revisions may have overtaken those before.
+        for upto in ["208", "251"] {
+            let gap = Gap {
+                after: ResourceVersion::new("243"),
+                upto: ResourceVersion::new(upto),
+                cause: GapCause::Restored,
+            };
+            assert_eq!(
+                gap_text(&gap),
+                "-- the server's storage was restored or replaced after 243: versions before and after may be missing --"
+            );
+        }
     }
 }

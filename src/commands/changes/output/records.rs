@@ -110,6 +110,7 @@ fn gap_body(gap: &Gap) -> NoticeBody<'_> {
         GapCause::Unseen => "unseen",
         GapCause::Restored => "restored",
         GapCause::Refused => "refused",
+        GapCause::NotOffered => "notOffered",
         GapCause::Unanswered => "unanswered",
         GapCause::SlowSubscriber { .. } => "slowSubscriber",
     };
