@@ -21,7 +21,7 @@ pub enum SourceError {
     /// 404: the server does not serve this resource at present.
     #[error(transparent)]
     NotServed(ApiError),
-    /// 405: the resource does not support list, or does not support watch.
+    /// 405 or 501: the resource does not support list, or does not support watch, or not with these parameters.
     #[error(transparent)]
     MethodNotAllowed(ApiError),
     /// 400 or 422: the server rejects the request, and would reject it again.
@@ -160,7 +160,7 @@ impl SourceError {
             401 => SourceError::Unauthorized(error),
             403 => SourceError::Forbidden(error),
             404 => SourceError::NotServed(error),
-            405 => SourceError::MethodNotAllowed(error),
+            405 | 501 => SourceError::MethodNotAllowed(error),
             429 | 503 | 504 => SourceError::Throttled { error, after },
             _ => SourceError::Server(error),
         }
@@ -205,6 +205,7 @@ mod tests {
             (403, "Forbidden", "Forbidden"),
             (404, "NotFound", "NotServed"),
             (405, "MethodNotAllowed", "MethodNotAllowed"),
+            (501, "", "MethodNotAllowed"),
             (410, "", "Expired"),
             (410, "Gone", "Expired"),
             (422, "Invalid", "Rejected"),

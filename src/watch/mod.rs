@@ -26,6 +26,7 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod trouble;
 mod upstreams;
 
 pub use envelope::{Item, Line, Reader, Verb};

@@ -1,17 +1,19 @@
 //! Retries requests: one failed request must not abort a read of thousands of requests.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
+use super::history::ServerPast;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
+use super::trouble::Trouble;
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, SourceState};
 
@@ -20,6 +22,10 @@ const LONGEST_ASKED: Duration = Duration::from_secs(30);
 /// How often a request is retried after a 403, if its source was live. A kube-apiserver that has just started
 /// refuses every request until it has read the RBAC objects.
 const FORBIDDEN_RETRIES: u32 = 6;
+
+/// How long a server is asked for old revisions that has never returned any, and answers with an error of its own:
+/// it does not offer them.
+const REFUSAL: Duration = Duration::from_secs(3);
 
 /// A transport that retries requests while the server is in trouble. It waits as long as the server asks, and
 /// longer after each failure. Once the server has answered nothing for too long, each request is tried only once.
@@ -32,8 +38,10 @@ pub(super) struct RetryingTransport {
     seed: AtomicU64,
     /// The state of the source. While its driver asks again and again, no time counts towards `limit`.
     state: Option<watch::Receiver<SourceState>>,
-    /// The start of the time in which the server has answered nothing.
-    failing: Mutex<Option<Instant>>,
+    /// The errors since the last answer.
+    trouble: Trouble,
+    /// The past of the server. A server may answer every request but those for its past.
+    past: Option<Arc<ServerPast>>,
 }
 
 impl RetryingTransport {
@@ -45,7 +53,8 @@ impl RetryingTransport {
             pace: Speed::USUAL,
             seed: AtomicU64::new(fastrand::u64(..)),
             state: None,
-            failing: Mutex::default(),
+            trouble: Trouble::default(),
+            past: None,
         }
     }
 
@@ -61,28 +70,85 @@ impl RetryingTransport {
         RetryingTransport { state, ..self }
     }
 
+    /// Shares the errors of reads at old revisions with the other sources of the server. If the server never
+    /// answers these, they end early.
+    pub(super) fn of_past(self, past: Arc<ServerPast>) -> RetryingTransport {
+        let past = Some(past);
+        RetryingTransport { past, ..self }
+    }
+
     async fn try_on<T, R>(&self, request: impl Fn() -> R) -> Result<T, SourceError>
     where
         R: Future<Output = Result<T, SourceError>>,
     {
-        let seed = self.seed.fetch_add(1, Ordering::Relaxed);
-        let mut backoff = Backoff::new(seed, self.pace);
+        let mut backoff = self.backoff();
         loop {
             let error = match request().await {
                 Err(error) if self.may_pass(&error, backoff.failures()) => error,
                 // A refusal is an answer too.
                 answer => {
-                    *self.failing() = None;
+                    self.trouble.answered();
                     return answer;
                 }
             };
-            let left = self.left();
+            let left = self.left(&error);
             if left.is_zero() {
                 return Err(error);
             }
-            let (_, wait) = backoff.failed();
-            sleep(wait.min(left).max(error.asked_wait())).await;
+            wait(&mut backoff, &error, left).await;
         }
+    }
+
+    /// Reads at an old revision.
+    async fn try_on_past<T, R>(
+        &self,
+        past: &ServerPast,
+        request: impl Fn() -> R,
+    ) -> Result<T, SourceError>
+    where
+        R: Future<Output = Result<T, SourceError>>,
+    {
+        let mut backoff = self.backoff();
+        let trouble = &past.trouble;
+        if let Some(refusal) = trouble.refusal(|error| self.limit_of_past(error)) {
+            return Err(refusal);
+        }
+        loop {
+            let error = match request().await {
+                Err(error) if error.is_transient() => error,
+                answer => {
+                    if matches!(answer, Ok(_) | Err(SourceError::Expired(_))) {
+                        trouble.answered();
+                    }
+                    return answer;
+                }
+            };
+            let limit = match trouble.has_answered() {
+                true => self.limit,
+                false => self.limit_of_past(&error),
+            };
+            let left = trouble.failed(&error, self.pace.of(limit));
+            if left.is_zero() {
+                return Err(error);
+            }
+            wait(&mut backoff, &error, left).await;
+        }
+    }
+
+    /// How long a server may answer with this error that has never answered.
+    fn limit_of_past(&self, error: &SourceError) -> Duration {
+        match error {
+            SourceError::Server(_) => REFUSAL.min(self.limit),
+            SourceError::Throttled { error, after: None } if error.status.code >= 500 => {
+                REFUSAL.min(self.limit)
+            }
+            _ => self.limit,
+        }
+    }
+
+    fn backoff(&self) -> Backoff {
+        let seed = self.seed.fetch_add(1, Ordering::Relaxed);
+        Backoff::new(seed, self.pace)
     }
 
     /// Whether the same request may succeed later, after this many failures.
@@ -91,22 +157,22 @@ impl RetryingTransport {
         error.is_transient() || is_starting && matches!(error, SourceError::Forbidden(_))
     }
 
-    /// How much longer it retries.
-    fn left(&self) -> Duration {
+    /// How much longer it retries after an error.
+    fn left(&self, error: &SourceError) -> Duration {
         let limit = self.pace.of(self.limit);
         let is_away = |state: &watch::Receiver<SourceState>| is_away(&state.borrow());
-        let mut failing = self.failing();
         if self.state.as_ref().is_some_and(is_away) {
-            *failing = None;
+            self.trouble.pause();
             return limit;
         }
-        let since = failing.get_or_insert_with(Instant::now);
-        limit.saturating_sub(since.elapsed())
+        self.trouble.failed(error, limit)
     }
+}
 
-    fn failing(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Waits before the next try.
+async fn wait(backoff: &mut Backoff, error: &SourceError, left: Duration) {
+    let (_, wait) = backoff.failed();
+    sleep(wait.min(left).max(error.asked_wait())).await;
 }
 
 /// Whether the driver of the source waits for the server to answer again. A polled source may stay polled for good.
@@ -130,7 +196,12 @@ impl Transport for RetryingTransport {
         at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-        Box::pin(self.try_on(move || self.transport.list(key, at.clone(), page.clone())))
+        let past = self.past.as_deref().filter(|_| at != At::Latest);
+        let request = move || self.transport.list(key, at.clone(), page.clone());
+        match past {
+            Some(past) => Box::pin(self.try_on_past(past, request)),
+            None => Box::pin(self.try_on(request)),
+        }
     }
 
     fn watch<'a>(
@@ -147,6 +218,11 @@ impl Transport for RetryingTransport {
 
     fn skew(&self) -> SignedDuration {
         self.transport.skew()
+    }
+
+    fn trouble(&self) -> Option<SourceError> {
+        let past = self.past.as_ref().and_then(|past| past.trouble.error());
+        past.or_else(|| self.trouble.error())
     }
 
     fn upstream(&self) -> Upstream {
@@ -166,10 +242,13 @@ impl SourceError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use jiff::Timestamp;
-    use tokio::time::timeout;
+    use tokio::time::{Instant, timeout};
 
     use super::*;
+    use crate::watch::history::Revision;
     use crate::watch::tests::fake::{api_error, pods, throttled};
 
     const LIMIT: Duration = Duration::from_secs(12);
@@ -311,5 +390,60 @@ mod tests {
             let limit = if pauses { LIMIT } else { Duration::ZERO };
             assert!(!tried.is_answered && tried.took == limit, "{state:?}");
         }
+    }
+
+    async fn read_past(retrying: &RetryingTransport, scripted: &Scripted) -> Tried {
+        let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
+        let at = At::Exact(Revision::read("5").expect("a revision"));
+        let answer = retrying.list(&pods(), at, Page::default()).await;
+        let tries = scripted.0.lock().expect("unlocked").1 - before;
+        Tried {
+            is_answered: answer.is_ok(),
+            tries,
+            took: begun.elapsed(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_never_returns_its_past_is_asked_for_a_few_seconds() {
+        for (error, limit) in [
+            (api_error(500), REFUSAL),
+            (api_error(504), REFUSAL),
+            // These may pass: the server is too busy, or starts.
+            (api_error(429), LIMIT),
+            (throttled(1), LIMIT),
+        ] {
+            let past = Arc::<ServerPast>::default();
+            let source = || {
+                let (retrying, scripted) = retrying(vec![error.clone(); 99]);
+                (retrying.of_past(past.clone()), scripted)
+            };
+            let (one, scripted) = source();
+            let tried = read_past(&one, &scripted).await;
+            assert!(!tried.is_answered && tried.took >= limit, "{error:?}");
+            assert!(tried.took < limit + Duration::from_secs(2), "{error:?}");
+            assert!(one.trouble().is_some());
+            // Other requests are answered, and no source asks for the past again.
+            scripted.0.lock().expect("unlocked").0.clear();
+            assert!(read(&one, &scripted).await.is_answered);
+            let (other, scripted) = source();
+            let tried = read_past(&other, &scripted).await;
+            assert_eq!((tried.is_answered, tried.tries), (false, 0), "{error:?}");
+            // Later the server may offer it.
+            sleep(Duration::from_secs(30)).await;
+            scripted.0.lock().expect("unlocked").0.clear();
+            assert!(read_past(&other, &scripted).await.is_answered);
+            assert!(other.trouble().is_none());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_returned_its_past_may_fail_for_longer() {
+        let (one, scripted) = retrying(Vec::new());
+        let one = one.of_past(Arc::default());
+        assert!(read_past(&one, &scripted).await.is_answered);
+        scripted.0.lock().expect("unlocked").0 = vec![api_error(500); 99];
+        let tried = read_past(&one, &scripted).await;
+        assert_eq!((tried.is_answered, tried.took), (false, LIMIT));
     }
 }

@@ -121,6 +121,11 @@ pub trait Transport: Send + Sync + 'static {
         SignedDuration::ZERO
     }
 
+    /// The error of the last request, if it failed and is repeated. Only a transport that repeats requests has one.
+    fn trouble(&self) -> Option<SourceError> {
+        None
+    }
+
     /// Whether the source can wait for slow readers without losing events.
     fn upstream(&self) -> Upstream {
         Upstream::Live

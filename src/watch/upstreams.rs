@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rustc_hash::FxHasher;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 
 use super::driver::Driver;
 use super::health::Health;
-use super::history::{Archive, CompactedRevisions};
+use super::history::{Archive, ServerPast};
 use super::options::{Clock, MuxOptions};
 use super::source::SharedSource;
 use super::transport::{Transport, Upstream};
@@ -30,7 +31,7 @@ pub(super) struct Upstreams {
 struct Cluster {
     transport: Arc<dyn Transport>,
     health: Arc<Health>,
-    compacted: Arc<CompactedRevisions>,
+    compacted: Arc<ServerPast>,
 }
 
 /// An upstream and its driver.
@@ -67,6 +68,11 @@ impl Upstreams {
             options,
             open: Mutex::default(),
         }
+    }
+
+    /// The time to show.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.clock)()
     }
 
     /// The settings.

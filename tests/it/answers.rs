@@ -115,6 +115,7 @@ async fn a_selector_alone_selects_among_every_kind() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_back_out_of_time_prints_the_versions_found() {
     let cluster = edited().await;
+    cluster.sandbox.expire_watch_window();
     stall(&cluster, "configmaps", 3);
     let late = ["changes", "cm/flags", "--since=all", "--timeout=2s"];
     let run = |more: &[&str]| cluster.spy().run(&[&late[..], more].concat());
@@ -141,6 +142,7 @@ async fn a_look_back_out_of_time_has_no_answer() {
         (&["-o=yaml", "--exit-code"], 4),
     ] {
         let cluster = edited().await;
+        cluster.sandbox.expire_watch_window();
         stall(&cluster, "configmaps", 3);
         let late = ["changes", "cm/flags", "--since=all", "--timeout=2s"];
         let ran = cluster.spy().run(&[&late[..], more].concat());
@@ -199,6 +201,7 @@ async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_look_back_prints_the_versions_found() {
     let cluster = edited().await;
+    cluster.sandbox.expire_watch_window();
     stall(&cluster, "configmaps", 3);
     let run = cluster.spy().start(&["changes", "cm/flags", "--since=all"]);
     listed(&cluster, "configmaps", 3).await;

@@ -5,8 +5,7 @@ use jiff::SignedDuration;
 use super::formats::Audience;
 use super::line_style::clock;
 use super::lookback::{
-    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, interruption, timeline,
-    unread_parts,
+    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline, unread_parts,
 };
 use super::output::shifted;
 use super::run::{Changes, Span};
@@ -150,7 +149,10 @@ impl Changes {
                 let records = divider.records(&self.renderer.options, now, page.lines.len());
                 page.lines.extend(records);
             }
-            Audience::Documents => page.asides.extend(interruption(&past.found)),
+            Audience::Documents => {
+                let messages = divider.messages(|time| clock(time, look, terminal.env()));
+                page.asides.extend(messages);
+            }
         }
         page.asides.extend(self.renderer.unmatched.take_messages());
         page.asides.extend(skewed(past.skew()));

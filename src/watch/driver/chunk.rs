@@ -171,6 +171,7 @@ impl Backfiller {
             Some(End::Forgotten(_)) => return Err(PastError::Forgotten),
             Some(End::NotOffered(cause)) => return Err(PastError::NotOffered(cause.clone())),
             Some(End::Failed(error)) => return Err(PastError::Failed(error.clone())),
+            Some(End::Spent | End::OutOfTime(_)) => return Err(PastError::Spent),
         }
         let mut events = in_order(newest, found);
         events.retain(|event| event.at.is_some_and(|at| at > base));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::objects_at::ObjectsAt;
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::replay::Replay;
+use super::replay::{LastEvent, Replay};
 use super::revision::{Revision, RevisionSpan};
 use super::watch_cache::CachedEvent;
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
@@ -51,7 +51,8 @@ impl Cached {
             upto: now.at,
         };
         let known = now.objects.iter().filter_map(own).max();
-        let replay = Replay::read(archive, span, known).await;
+        let last = known.map_or(LastEvent::Unknown, LastEvent::At);
+        let replay = Replay::read(archive, span, last).await;
         if let Some(replay) = replay.filter(|replay| lead(replay, now)) {
             (cached.reaches, cached.is_read) = (replay.reaches, true);
             for event in replay.events {

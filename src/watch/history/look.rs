@@ -13,6 +13,7 @@ use super::revision::{Revision, RevisionSpan};
 use super::walk::{Walk, WalkLimits};
 use crate::object::ObjectRef;
 use crate::source::{SourceKey, Version};
+use crate::watch::error::SourceError;
 use crate::watch::transport::Upstream;
 
 /// The past of one source.
@@ -57,19 +58,28 @@ impl History {
         Some(Walk::new(&self.archive, &version.object, start, limits))
     }
 
-    /// The object at a revision, and the walk back from there.
+    /// The walk back from a revision at which an object does not exist.
+    pub fn absent(&self, object: &ObjectRef, at: Revision, limits: WalkLimits) -> Walk {
+        let start = ObjectAt { at, there: None };
+        Walk::new(&self.archive, object, start, limits)
+    }
+
+    /// The object at a revision, and the walk back from there. If the server has compacted the revision, the walk
+    /// starts now.
     pub async fn at(
         &self,
         object: &ObjectRef,
         at: Revision,
         limits: WalkLimits,
     ) -> Result<(Presence, Walk), End> {
-        let there = self.archive.alone(object).object(object, at).await;
-        let there = there.map_err(|unread| end(unread, at))?;
-        let start = ObjectAt {
-            at,
-            there: there.clone(),
+        let alone = self.archive.alone(object);
+        let start = match alone.object(object, at).await {
+            Ok(there) => Ok(ObjectAt { at, there }),
+            Err(PastError::Forgotten) => alone.object_now(object).await,
+            Err(unread) => Err(unread),
         };
+        let start = start.map_err(|unread| end(unread, at))?;
+        let there = start.there.clone();
         let walk = Walk::new(&self.archive, object, start, limits);
         Ok((there, walk))
     }
@@ -84,11 +94,19 @@ impl History {
         self.at(object, newest.map_err(ended)?, limits).await
     }
 
+    /// The error of the last request for the past, if it failed and is repeated.
+    pub fn trouble(&self) -> Option<SourceError> {
+        self.archive.transport.trouble()
+    }
+
     /// Marks the deletions of objects that only stopped matching the selector, as far as the server's answers
     /// show it.
     pub async fn mark_left_selector(&self, events: &mut [PastEvent]) {
-        // After an error the remaining objects stay deletions, because they are no longer visible either way.
-        let _unknown = self.archive.mark_left_selector(events).await;
+        for event in events {
+            // After an error it stays a deletion, because the object is no longer visible either way.
+            let one = std::slice::from_mut(event);
+            let _unknown = self.archive.mark_left_selector(one).await;
+        }
     }
 
     /// The server's newest revision.

@@ -7,10 +7,10 @@
 //! needs anyway.
 
 mod cached;
-mod compacted_revisions;
+mod cached_object;
 mod dates;
 mod end;
-mod lifetimes;
+mod left_selector;
 mod look;
 mod objects_at;
 mod past_event;
@@ -18,6 +18,8 @@ mod read;
 mod replay;
 mod request_limit;
 mod revision;
+mod search;
+mod server_past;
 #[cfg(test)]
 mod tests;
 mod versions_before;
@@ -25,7 +27,6 @@ mod walk;
 mod watch_cache;
 mod window;
 
-pub(super) use compacted_revisions::CompactedRevisions;
 pub(super) use dates::leases;
 pub use dates::{Between, Dates, Storage, is_surely_before};
 pub use end::End;
@@ -37,6 +38,7 @@ pub(super) use read::{Archive, PastError};
 pub use request_limit::RequestLimit;
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
+pub(super) use server_past::ServerPast;
 pub use walk::{Walk, WalkLimits};
 pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 pub use window::{Changed, Comparison, Missing};

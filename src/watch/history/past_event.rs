@@ -58,14 +58,21 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
             Past::Created => first = Why::Added,
             Past::Deleted(at) => {
                 first = Why::Listed;
-                if let Some(last) = there.take() {
-                    events.push(PastEvent {
-                        why: Why::Deleted,
-                        at: Some(at),
-                        now: Arc::new(deleted(&last, at)),
-                        prev: Some(last),
-                    });
+                let Some(last) = there.take() else { continue };
+                let why = Why::Deleted;
+                // Only the event of the deletion is known, which has the last state.
+                if Revision::parse(&last.version) == Some(at) {
+                    events.pop();
+                    let (at, now, prev) = (Some(at), last, None);
+                    events.push(PastEvent { why, at, now, prev });
+                    continue;
                 }
+                events.push(PastEvent {
+                    why,
+                    at: Some(at),
+                    now: Arc::new(deleted(&last, at)),
+                    prev: Some(last),
+                });
             }
         }
     }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compacted_revisions::CompactedRevisions;
-use super::past_event::PastEvent;
+use futures::future::join_all;
+
+use super::objects_at::ObjectAt;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
+use super::server_past::ServerPast;
 use crate::object::ObjectRef;
-use crate::source::{Form, Packer, SourceKey, Version, Why};
+use crate::source::{Form, Packer, SourceKey, Version};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
@@ -17,6 +19,10 @@ use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// How long requests are retried while the server answers nothing.
 const STALL: Duration = Duration::from_secs(12);
+
+/// How many revisions of one object, or of one source, a search reads side by side. It divides the span in as many
+/// parts and one: a server far away answers them all in the time of one request.
+pub(super) const PROBES: u64 = 4;
 
 /// Why a part of the past could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +41,7 @@ pub(in crate::watch) enum PastError {
 #[derive(Clone)]
 pub(in crate::watch) struct Archive {
     pub(in crate::watch) transport: Arc<dyn Transport>,
-    pub(in crate::watch) compacted: Arc<CompactedRevisions>,
+    pub(in crate::watch) compacted: Arc<ServerPast>,
     pub(in crate::watch) key: Arc<SourceKey>,
 }
 
@@ -46,25 +52,6 @@ impl Archive {
             select: self.key.select.and_name(&object.name),
             ..self.key.of_object(object)
         })
-    }
-
-    /// Marks the deletions of objects that only stopped matching the selector.
-    pub(in crate::watch) async fn mark_left_selector(
-        &self,
-        events: &mut [PastEvent],
-    ) -> Result<(), PastError> {
-        if !self.key.select.can_leave() {
-            return Ok(());
-        }
-        for event in events.iter_mut().filter(|event| event.why == Why::Deleted) {
-            let Some(at) = event.at else { continue };
-            let object = &event.now.object;
-            let there = self.unselected(object).object(object, at).await?;
-            if there.is_some_and(|there| there.object.uid == object.uid) {
-                event.why = Why::LeftSelector;
-            }
-        }
-        Ok(())
     }
 
     /// The archive of one object without the other selectors, which also has the object when it does not match
@@ -91,7 +78,9 @@ impl Archive {
     /// The archive with requests that are retried while the server is in trouble.
     pub(super) fn retrying(self) -> Archive {
         Archive {
-            transport: Arc::new(RetryingTransport::new(self.transport, STALL)),
+            transport: Arc::new(
+                RetryingTransport::new(self.transport, STALL).of_past(self.compacted.clone()),
+            ),
             ..self
         }
     }
@@ -157,9 +146,7 @@ impl Archive {
             next: None,
         };
         let page = self.transport.list(&self.key, At::Latest, one).await;
-        let page = page.map_err(refused)?;
-        Revision::parse(&page.version)
-            .ok_or_else(|| PastError::NotOffered("its resourceVersions are not numbers".into()))
+        newest(&page.map_err(refused)?)
     }
 
     async fn page(&self, at: Revision, page: Page) -> Result<ListPage, PastError> {
@@ -185,8 +172,8 @@ impl Archive {
         }
     }
 
-    /// The oldest readable revision from `low` on; `high` must be readable. It halves the span: one hour of a
-    /// busy cluster takes about sixteen requests.
+    /// The oldest readable revision from `low` on; `high` must be readable. One hour of a busy cluster takes about
+    /// seven times [`PROBES`] requests.
     pub(in crate::watch) async fn oldest(
         &self,
         low: Revision,
@@ -201,14 +188,36 @@ impl Archive {
         if let Some(known) = self.compacted.forgotten(&self.key.resource) {
             forgotten = forgotten.max(known);
         }
-        while let Some(middle) = Revision::between(forgotten, readable) {
-            match self.can_read(middle).await {
-                Ok(()) => readable = middle,
-                Err(PastError::Forgotten) => forgotten = middle,
-                Err(other) => return Err(other),
+        loop {
+            let between = Revision::between(forgotten, readable, PROBES);
+            if between.is_empty() {
+                return Ok(readable);
+            }
+            let reads = between.iter().map(|at| self.can_read(*at));
+            for (at, read) in between.iter().zip(join_all(reads).await) {
+                match read {
+                    Ok(()) => readable = *at,
+                    Err(PastError::Forgotten) => {
+                        forgotten = *at;
+                        break;
+                    }
+                    Err(other) => return Err(other),
+                }
             }
         }
-        Ok(readable)
+    }
+
+    /// The one object of this archive now, and the server's newest revision.
+    pub(super) async fn object_now(&self, object: &ObjectRef) -> Result<ObjectAt, PastError> {
+        let page = self.transport.list(&self.key, At::Latest, Page::default());
+        let page = page.await.map_err(refused)?;
+        let at = newest(&page)?;
+        let mut reader = Reader::new(&self.key);
+        let there = page.items.iter().map(|item| version(&mut reader, item, at));
+        let there: Vec<Version> = there.collect::<Result<_, _>>()?;
+        let mut there = there.into_iter().map(Arc::new);
+        let there = there.find(|there| is_named(there, object));
+        Ok(ObjectAt { at, there })
     }
 
     /// The one object of this archive, at a revision.
@@ -218,10 +227,17 @@ impl Archive {
         at: Revision,
     ) -> Result<Option<Arc<Version>>, PastError> {
         let there = self.listing(at, 0).await?;
-        Ok(there.into_iter().find(|there| {
-            there.object.name == object.name && there.object.namespace == object.namespace
-        }))
+        Ok(there.into_iter().find(|there| is_named(there, object)))
     }
+}
+
+fn is_named(there: &Version, object: &ObjectRef) -> bool {
+    there.object.name == object.name && there.object.namespace == object.namespace
+}
+
+fn newest(page: &ListPage) -> Result<Revision, PastError> {
+    Revision::parse(&page.version)
+        .ok_or_else(|| PastError::NotOffered("its resourceVersions are not numbers".into()))
 }
 
 fn version(reader: &mut Reader, item: &[u8], at: Revision) -> Result<Version, PastError> {

@@ -15,6 +15,16 @@ use crate::watch::envelope::Verb;
 /// the next moment.
 const TRIES: usize = 3;
 
+/// What is known of the last event of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastEvent {
+    /// There is an event at this revision.
+    At(Revision),
+    /// If there are events, the last one is a deletion.
+    Deletion,
+    Unknown,
+}
+
 /// The events of a source, oldest first.
 #[derive(Debug)]
 pub(super) struct Replay {
@@ -24,15 +34,15 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Reads the events of a span, or as far back as the watch cache reaches; `None` if it cannot be read. An
-    /// event at the revision `known` must exist.
+    /// Reads the events of a span, or as far back as the watch cache reaches; `None` if it cannot be read, or if
+    /// the last event does not arrive.
     pub(super) async fn read(
         archive: &Archive,
         mut span: RevisionSpan,
-        known: Option<Revision>,
+        last: LastEvent,
     ) -> Option<Replay> {
         for _ in 0..TRIES {
-            match Replay::fill(archive, span, known).await {
+            match Replay::fill(archive, span, last).await {
                 Ok(replay) => return Some(replay),
                 Err(CacheEnd::Only(oldest)) if oldest > span.after && oldest < span.upto => {
                     span.after = oldest;
@@ -47,16 +57,13 @@ impl Replay {
     async fn fill(
         archive: &Archive,
         span: RevisionSpan,
-        known: Option<Revision>,
+        last: LastEvent,
     ) -> Result<Replay, CacheEnd> {
         let mut cache = WatchCache::open(archive, span, CacheWait::Short).await?;
         let mut keeper = Keeper::new();
         let mut events = Vec::new();
         loop {
-            let lacks = match known {
-                Some(known) if known > cache.last() => Lacks::AnEvent,
-                Some(_) | None => Lacks::Nothing,
-            };
+            let lacks = last.lacks(cache.last(), &events);
             let Some(event) = cache.next(lacks).await? else {
                 let reaches = span.after;
                 return Ok(Replay { reaches, events });
@@ -65,6 +72,18 @@ impl Replay {
                 version: keeper.keep(&event.version, event.verb),
                 ..event
             });
+        }
+    }
+}
+
+impl LastEvent {
+    /// Whether an event must still arrive after these, which are all events up to a revision.
+    fn lacks(self, upto: Revision, events: &[CachedEvent]) -> Lacks {
+        let is_open = |event: &CachedEvent| event.verb != Verb::Deleted;
+        match self {
+            LastEvent::At(last) if last > upto => Lacks::AnEvent,
+            LastEvent::Deletion if events.last().is_some_and(is_open) => Lacks::AnEvent,
+            LastEvent::At(_) | LastEvent::Deletion | LastEvent::Unknown => Lacks::Nothing,
         }
     }
 }

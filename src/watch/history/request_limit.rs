@@ -66,6 +66,10 @@ impl Transport for LimitedTransport {
         self.transport.skew()
     }
 
+    fn trouble(&self) -> Option<SourceError> {
+        self.transport.trouble()
+    }
+
     fn upstream(&self) -> Upstream {
         self.transport.upstream()
     }

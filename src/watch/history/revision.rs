@@ -49,10 +49,15 @@ impl Revision {
         self.0.saturating_sub(older.0)
     }
 
-    /// The revision half way between `low` and `high`; `None` if there is none between them.
-    pub(in crate::watch) fn between(low: Revision, high: Revision) -> Option<Revision> {
+    /// At most `most` revisions between `low` and `high`, in equal distances, newest first.
+    pub(in crate::watch) fn between(low: Revision, high: Revision, most: u64) -> Vec<Revision> {
         let distance = high.since(low);
-        (distance > 1).then(|| Revision(low.0 + distance / 2))
+        let count = most.min(distance.saturating_sub(1));
+        let part = |part: u64| {
+            let writes = u128::from(distance) * u128::from(part) / u128::from(count + 1);
+            low.forth(u64::try_from(writes).unwrap_or(distance))
+        };
+        (1..=count).rev().map(part).collect()
     }
 }
 
@@ -113,8 +118,22 @@ mod tests {
         assert_eq!((at.back(1), at.back(9)), (Revision(4), Revision::FIRST));
         assert_eq!((at.next(), at.since(Revision(2))), (Revision(6), 3));
         assert_eq!(Revision(2).since(at), 0);
-        assert_eq!(Revision::between(Revision(2), at), Some(Revision(3)));
-        assert_eq!(Revision::between(Revision(4), at), None);
-        assert_eq!(Revision::between(at, at), None);
+    }
+
+    #[test]
+    fn revisions_between_two_are_different_and_in_order() {
+        let between = |low, high, most| {
+            let between = Revision::between(Revision(low), Revision(high), most);
+            between.iter().map(|at| at.0).collect::<Vec<_>>()
+        };
+        assert_eq!(between(2, 5, 1), [3]);
+        assert_eq!(between(2, 5, 4), [4, 3]);
+        assert_eq!(between(0, 100, 4), [80, 60, 40, 20]);
+        assert_eq!(between(1, 7, 4), [5, 4, 3, 2]);
+        for (low, high) in [(4, 5), (5, 5), (6, 5)] {
+            assert!(between(low, high, 4).is_empty(), "{low} {high}");
+        }
+        let all = between(1, u64::MAX, 4);
+        assert!(all.is_sorted_by(|newer, older| newer > older) && all.len() == 4);
     }
 }

@@ -1,19 +1,25 @@
-//! The walk: reads the versions of one object, newest first, with one request per version.
+//! The walk: reads the versions of one object, newest first.
 //!
 //! An object at revision R names the revision of its last change. The version before that is the object at that
-//! revision minus one. A deletion leaves no version. Where the object does not exist, the walk probes older
-//! revisions in growing steps. Once it finds the object, it halves the span to find the deletion. It can miss a
-//! lifetime that is shorter than a step, unless the watch cache covers it, which has every event.
+//! revision minus one: one request per version. The events of the watch cache replace these requests, as far as
+//! they reach, even for revisions that the server has compacted.
+//!
+//! A deletion leaves no version. Where the object does not exist, the walk probes older revisions in growing
+//! steps. Once it finds the object, it divides the span to find the deletion. It can miss a lifetime that is
+//! shorter than a step, unless the watch cache covers it, which has every event.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::cached_object::CachedObject;
 use super::end::{End, ended};
-use super::lifetimes::Lifetimes;
 use super::objects_at::ObjectAt;
 use super::past_event::{Past, Presence};
 use super::read::{Archive, PastError};
-use super::revision::{Revision, RevisionSpan};
+use super::revision::Revision;
 use crate::object::ObjectRef;
 use crate::source::Version;
 
@@ -37,58 +43,74 @@ impl Default for WalkLimits {
 
 /// A walk in progress.
 pub struct Walk {
-    archive: Archive,
-    object: ObjectRef,
-    limits: WalkLimits,
+    pub(super) archive: Archive,
+    pub(super) object: ObjectRef,
+    pub(super) limits: WalkLimits,
     /// The object at the floor, if it is known.
-    bottom: Option<Presence>,
-    /// The state at this revision is known, and has been returned.
-    at: Revision,
-    there: Presence,
-    found: VecDeque<Past>,
+    pub(super) bottom: Option<Presence>,
+    /// The state that is known, and has been returned.
+    pub(super) state: ObjectAt,
+    pub(super) found: VecDeque<Past>,
     end: Option<End>,
     /// How many requests the walk has made.
     pub(super) requests: u32,
-    lifetimes: Option<Lifetimes>,
-    lives: Lives,
+    pub(super) cache: Cache,
+    pub(super) lives: Lives,
+    /// Whether the object did not exist at some time.
+    was_absent: bool,
+}
+
+/// The watch cache of a walk.
+pub(super) enum Cache {
+    Unread,
+    /// It is read beside the other requests.
+    Reading(BoxFuture<'static, CachedObject>),
+    Known(CachedObject),
 }
 
 /// Which lifetimes of a name a walk looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lives {
+pub(super) enum Lives {
     Every,
     /// The walk ends where the first lifetime that it meets begins.
     Newest,
 }
 
 impl Walk {
-    /// A walk that starts before `there`. Without an object it starts before the revision `at`.
+    /// A walk that starts before a state.
     pub(in crate::watch) fn new(
         archive: &Archive,
         object: &ObjectRef,
-        start: ObjectAt,
+        state: ObjectAt,
         limits: WalkLimits,
     ) -> Walk {
-        let ObjectAt { at, there } = start;
         Walk {
             archive: archive.alone(object),
             object: object.clone(),
             limits,
             bottom: None,
-            at,
-            there,
+            was_absent: state.there.is_none(),
+            state,
             found: VecDeque::new(),
             end: None,
             requests: 0,
-            lifetimes: None,
+            cache: Cache::Unread,
             lives: Lives::Every,
         }
+    }
+
+    /// Reads the watch cache from the start, beside the first versions. Otherwise the walk reads it when no exact
+    /// revision leads further.
+    #[must_use]
+    pub fn beside_watch_cache(mut self) -> Walk {
+        self.begin_cache();
+        self
     }
 
     /// Does not use the watch cache, because the caller has read it.
     pub(super) fn without_watch_cache(self) -> Walk {
         Walk {
-            lifetimes: Some(Lifetimes::default()),
+            cache: Cache::Known(CachedObject::default()),
             ..self
         }
     }
@@ -107,7 +129,7 @@ impl Walk {
     pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
         Walk {
             bottom: Some(bottom),
-            lifetimes: Some(Lifetimes::known(present)),
+            cache: Cache::Known(CachedObject::known(present)),
             ..self
         }
     }
@@ -115,13 +137,21 @@ impl Walk {
     /// The next finding, further back; `None` at the end.
     pub async fn next(&mut self) -> Option<Past> {
         while self.found.is_empty() && self.end.is_none() {
-            let step = match self.there.clone() {
+            if self.step_in_cache() {
+                continue;
+            }
+            let step = match self.state.there.clone() {
                 Some(version) => self.before(&version).await,
                 None => self.search().await,
             };
-            if let Err(end) = step {
-                self.end = Some(end);
+            let Err(end) = step else { continue };
+            if !matches!(end, End::Limit | End::Spent) {
+                self.read_cache().await;
+                if self.step_in_cache() {
+                    continue;
+                }
             }
+            self.close(end);
         }
         self.found.pop_front()
     }
@@ -134,15 +164,35 @@ impl Walk {
     /// The revision from which no lifetime can be missing; `None` if it is unknown. If the object existed all the
     /// time, no lifetime can be missing.
     pub fn sure(&self) -> Option<Revision> {
-        match &self.lifetimes {
-            None => Some(Revision::FIRST),
-            Some(lifetimes) => lifetimes.reaches,
+        match &self.cache {
+            _ if !self.was_absent => Some(Revision::FIRST),
+            Cache::Known(cached) => cached.reaches,
+            Cache::Unread | Cache::Reading(_) => None,
         }
     }
 
     /// The object of the walk.
     pub fn object(&self) -> &ObjectRef {
         &self.object
+    }
+
+    /// Continues with an event of the watch cache, if it is read and leads further. This makes no request.
+    pub(super) fn step_in_cache(&mut self) -> bool {
+        if let Cache::Reading(reading) = &mut self.cache
+            && let Some(cached) = reading.now_or_never()
+        {
+            self.cache = Cache::Known(cached);
+        }
+        let Cache::Known(cached) = &self.cache else {
+            return false;
+        };
+        let Some((found, state)) = cached.before(&self.state) else {
+            return false;
+        };
+        self.was_absent |= state.there.is_none();
+        self.found.extend(found);
+        self.state = state;
+        true
     }
 
     /// Continues with the version before this one, or finds the creation.
@@ -152,12 +202,12 @@ impl Walk {
             return Err(End::Limit);
         }
         let at = own.back(1);
-        let before = match self.read(at).await {
+        let there = match self.read(at).await {
             Ok(before) => before,
             Err(PastError::Forgotten) => return Err(End::Forgotten(own)),
             Err(other) => return Err(ended(other)),
         };
-        match &before {
+        match &there {
             // One write cannot replace an object by another. If it looks so, the old object was deleted at this
             // revision.
             Some(other) if other.object.uid != version.object.uid => {
@@ -168,97 +218,39 @@ impl Walk {
             Some(same) => self.found.push_back(Past::Version(same.clone())),
             None => self.found.push_back(Past::Created),
         }
-        self.at = at;
-        self.there = before;
+        self.was_absent |= there.is_none();
+        self.state = ObjectAt { at, there };
         Ok(())
     }
 
-    /// Searches for the lifetime before. The object does not exist at the current revision.
-    async fn search(&mut self) -> Result<(), End> {
-        if self.lives == Lives::Newest {
-            return Err(End::Limit);
+    /// Reads the watch cache to its end, once.
+    pub(super) async fn read_cache(&mut self) {
+        self.begin_cache();
+        if let Cache::Reading(reading) = &mut self.cache {
+            self.cache = Cache::Known(reading.await);
         }
-        let mut absent = self.in_watch_cache().await;
-        let mut forgotten: Option<Revision> = None;
-        let mut step: u64 = 1;
-        let (mut present, mut last) = loop {
-            let low = forgotten.unwrap_or(self.limits.floor);
-            let probe = match forgotten {
-                None if absent <= low => return Err(End::Limit),
-                None => self.known_before(absent, step).max(low),
-                Some(low) => Revision::between(low, absent).ok_or(End::Forgotten(absent))?,
-            };
-            match self.read(probe).await {
-                Ok(Some(version)) => break (probe, version),
-                Ok(None) => absent = probe,
-                Err(PastError::Forgotten) => forgotten = Some(probe),
-                Err(other) => return Err(ended(other)),
-            }
-            step = step.saturating_mul(2);
-        };
-        // The newest known absence is near, so halving starts from there.
-        while let Some(middle) = Revision::between(present, absent) {
-            match self.read(middle).await {
-                Ok(Some(version)) => (present, last) = (middle, version),
-                Ok(None) => absent = middle,
-                Err(PastError::Forgotten) => return Err(End::Forgotten(absent)),
-                Err(other) => return Err(ended(other)),
-            }
-        }
-        self.found.push_back(Past::Deleted(absent));
-        self.found.push_back(Past::Version(last.clone()));
-        self.at = present;
-        self.there = Some(last);
-        Ok(())
     }
 
-    /// The next revision to probe.
-    fn known_before(&self, absent: Revision, step: u64) -> Revision {
-        let lifetimes = self.lifetimes.as_ref();
-        let known = lifetimes.and_then(|lifetimes| lifetimes.present(absent));
-        known.unwrap_or_else(|| absent.back(step))
-    }
-
-    /// The revision from which the object is absent, as far as the watch cache shows it.
-    async fn in_watch_cache(&mut self) -> Revision {
-        let (low, high) = (self.limits.floor, self.at);
-        if self.lifetimes.is_none() {
-            // The object was absent at some time, even if the read fails. So `sure` must not return the first
-            // revision.
-            self.lifetimes = Some(Lifetimes::default());
+    fn begin_cache(&mut self) {
+        let is_over = |own| own <= self.limits.floor;
+        let own = self.state.there.as_deref().map(|there| revision(there));
+        if matches!(self.cache, Cache::Unread) && !own.is_some_and(|own| own.is_ok_and(is_over)) {
             self.requests += 2;
-            let span = RevisionSpan {
-                after: low,
-                upto: high,
-            };
-            self.lifetimes = Some(Lifetimes::read(&self.archive, span).await);
+            let (archive, state) = (self.archive.clone(), self.state.clone());
+            let read = CachedObject::read(archive, state, self.limits.floor);
+            self.cache = Cache::Reading(read.boxed());
         }
-        let known = self.lifetimes.as_ref();
-        match known.map(|known| (known.deletion(high), known.reaches)) {
-            Some((Some(deleted), _)) => return deleted,
-            Some((None, Some(reaches))) if reaches < high => {
-                // A silent cache is no proof: events may still be on their way.
-                if let Ok(None) = self.read(reaches).await {
-                    return reaches;
-                }
-                self.lifetimes = Some(Lifetimes::default());
-            }
-            _ => {}
-        }
-        high
     }
 
-    async fn read(&mut self, at: Revision) -> Result<Presence, PastError> {
-        if at <= self.limits.floor
-            && let Some(bottom) = &self.bottom
+    /// Ends the walk. The last state of a deleted object is all that is left if its last version cannot be read.
+    fn close(&mut self, end: End) {
+        if let Cache::Known(cached) = &self.cache
+            && end != End::Limit
         {
-            return Ok(bottom.clone());
+            self.found
+                .extend(cached.last_state(&self.state).into_iter().flatten());
         }
-        if self.requests >= self.limits.requests {
-            return Err(PastError::Spent);
-        }
-        self.requests += 1;
-        self.archive.object(&self.object, at).await
+        self.end = Some(end);
     }
 }
 

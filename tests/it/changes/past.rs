@@ -175,9 +175,11 @@ async fn records_state_how_far_back_all_versions_are_known() {
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":5}
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
-    assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
-    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:06.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
-    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
+    // The watch cache has the versions that the store has compacted.
+    let named = args;
+    assert_snapshot!(divider(&cluster.spy().run(&named)), @r#"
+    {"cluster":"demo","complete":"2","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"2","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":5}
     "#);
     let args = [
         "changes", "--since", "10m", "-o", "json", "--once", "cm,pods",
@@ -187,8 +189,11 @@ async fn records_state_how_far_back_all_versions_are_known() {
     {"cluster":"demo","complete":"1","completeTime":"2026-03-02T12:00:01.000Z","end":"limit","from":"1","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:01.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":6}
     "#);
-    // Until this call, the watch cache had versions that the store had compacted.
     cluster.sandbox.expire_watch_window();
+    assert_snapshot!(divider(&cluster.spy().run(&named)), @r#"
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
+    "#);
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
@@ -506,6 +511,7 @@ async fn the_end_of_the_servers_history_is_shown() {
     let cluster = two_lives().await;
     turn(&cluster, "c");
     cluster.sandbox.compact(cluster.sandbox.revision() - 1);
+    cluster.sandbox.expire_watch_window();
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
     2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  4m53s ago  by kubectl-edit  1 change, 2 hidden
@@ -518,6 +524,174 @@ async fn the_end_of_the_servers_history_is_shown() {
     ── no earlier version · the server has compacted older versions ──
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  8
     "#);
+}
+
+/// The store has no old version any more, but the watch cache has every event.
+#[tokio::test(flavor = "multi_thread")]
+async fn compacted_versions_come_from_the_watch_cache() {
+    let cluster = two_lives().await;
+    let run = |args: &[&str]| {
+        cluster
+            .spy()
+            .run(&[&["changes"], args].concat())
+            .transcript()
+    };
+    let commands: [&[&str]; 5] = [
+        &["cm/flags", "--once"],
+        &["cm/flags", "--once", "--since", "all"],
+        &["cm/flags", "--once", "--since-rv", "3"],
+        &["cm/flags", "--once", "--since", "10m", "-o", "json"],
+        &["cm/flags", "--once", "-o", "yaml"],
+    ];
+    for is_deleted in [false, true] {
+        if is_deleted {
+            cluster.delete("configmaps", "flags");
+            cluster.put(pod("other", &json!({})));
+        }
+        let before: Vec<String> = commands.iter().map(|args| run(args)).collect();
+        cluster.sandbox.compact(cluster.sandbox.revision());
+        let after: Vec<String> = commands.iter().map(|args| run(args)).collect();
+        assert_eq!(after, before);
+    }
+    assert!(run(commands[1]).contains("6 earlier versions"));
+    assert!(run(commands[4]).contains("mode: b"));
+}
+
+/// The watch cache begins in the middle of a lifetime.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_watch_cache_is_shown() {
+    let cluster = two_lives().await;
+    cluster.sandbox.expire_watch_window();
+    turn(&cluster, "c");
+    turn(&cluster, "d");
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let all = ["changes", "cm/flags", "--once", "--since", "all"];
+    assert_snapshot!(cluster.spy().run(&all).transcript(), @r#"
+    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  +1s  4m52s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    ── 1 earlier version, back to 2026-03-02T12:00:08.000Z · the server has compacted versions before 2026-03-02T12:00:07.000Z ──
+    "#);
+    // Only the event of the deletion is left, which has the last state.
+    cluster.sandbox.expire_watch_window();
+    cluster.delete("configmaps", "flags");
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let yaml = ["changes", "cm/flags", "--once", "-o", "yaml"];
+    let ran = cluster.spy().run(&yaml);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
+    assert!(ran.stdout.contains("mode: d"), "{}", ran.transcript());
+    // Now nothing is left, and a message shows why.
+    cluster.sandbox.expire_watch_window();
+    cluster.put(pod("other", &json!({})));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let ran = cluster.spy().run(&yaml);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.stderr, @"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_yaml_of_a_deleted_object_names_the_reason_for_nothing() {
+    let cluster = two_lives().await;
+    cluster.delete("configmaps", "flags");
+    cluster.sandbox.expire_watch_window();
+    for (code, cause) in [(400, "BadRequest"), (501, "unknown"), (403, "Forbidden")] {
+        let refusal = Effect::Status {
+            code,
+            retry_after: None,
+            body: ErrorBody::Status,
+        };
+        cluster.sandbox.clear_faults();
+        let fault = Fault::on(Verb::List, "configmaps", refusal);
+        cluster.sandbox.inject(fault.range(2..=100));
+        let ran = cluster
+            .spy()
+            .run(&["changes", "cm/flags", "--once", "-o", "yaml"]);
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        let reason = "no look-back for configmaps/flags in namespace \"shop\": Error from server";
+        assert!(ran.stderr.contains(reason), "{cause}: {}", ran.stderr);
+    }
+}
+
+/// An object that left the selector was not deleted, even if no version of that time can be read.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_left_a_selector_is_known_from_the_watch_cache() {
+    let cluster = Cluster::start().await;
+    cluster.put(pod("web", &json!({"app": "web"})));
+    cluster.put(pod("gone", &json!({"app": "web"})));
+    let label = json!({"metadata": {"labels": {"app": "db"}}});
+    cluster.edit("pods", "web", &label);
+    cluster.delete("pods", "gone");
+    cluster.put(config_map("flags", &json!({})));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let args = [
+        "changes",
+        "pods",
+        "-l",
+        "app=web",
+        "--since-rv",
+        "3",
+        "--once",
+    ];
+    let printed = cluster.spy().run(&args).transcript();
+    assert!(printed.contains(" LEFT pod/web"), "{printed}");
+    assert!(printed.contains(" DELETED pod/gone"), "{printed}");
+}
+
+/// The time of the default look-back ends before it has read anything, or before it has read everything.
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_that_are_not_read_in_time_are_not_called_absent() {
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    let run = async |nth: u32, more: &[&str]| {
+        let cluster = two_lives().await;
+        cluster.sandbox.expire_watch_window();
+        let fault = Fault::on(Verb::List, "configmaps", silence.clone());
+        cluster.sandbox.inject(fault.range(nth..=100));
+        let args = [&["changes", "cm/flags", "--once"], more].concat();
+        cluster.spy().run(&args)
+    };
+    assert_snapshot!(run(2, &[]).await.transcript(), @"
+    ── earlier versions not read in 1 s: --since 5m ──
+    2026-03-02T12:05:00.000Z EXISTING configmap/flags  7
+    ");
+    assert_snapshot!(run(3, &[]).await.transcript(), @r#"
+    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    ── 1 earlier version read, back to 2026-03-02T12:00:06.000Z · older versions not read in 1 s: --since 5m ──
+    "#);
+    for nth in [2, 3] {
+        let ran = run(nth, &["-o", "json"]).await;
+        let divider = divider(&ran);
+        let (lookback, _) = divider.split_once('\n').unwrap();
+        assert_eq!(
+            lookback,
+            r#"{"cause":"not read in 1 s","cluster":"demo","complete":null,"end":"interrupted","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","type":"lookback","v":1}"#
+        );
+    }
+}
+
+/// A server that answers the default look-back with an error is named with that error.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_during_the_default_look_back_is_shown() {
+    let cluster = two_lives().await;
+    cluster.sandbox.expire_watch_window();
+    let failure = Effect::Status {
+        code: 500,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    let fault = Fault::on(Verb::List, "configmaps", failure);
+    cluster.sandbox.inject(fault.range(2..=100));
+    let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
+    let first = ran.stdout.lines().next().unwrap();
+    let cause = "no look-back for configmaps/flags in namespace \"shop\": Error from server (InternalError): ";
+    assert!(first.starts_with(cause), "{}", ran.transcript());
+    assert!(!ran.stdout.contains("──"), "{}", ran.transcript());
+    let ran = cluster
+        .spy()
+        .run(&["changes", "cm/flags", "--once", "-o", "json"]);
+    let divider = divider(&ran);
+    assert!(divider.contains(r#""end":"failed""#), "{divider}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -616,6 +790,7 @@ async fn a_server_without_a_past_is_reported_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_look_back_without_an_answer_ends_with_a_message() {
     let cluster = two_lives().await;
+    cluster.sandbox.expire_watch_window();
     let silence = Effect::Stall {
         at: Place::BeforeHeaders,
     };
@@ -624,7 +799,7 @@ async fn a_look_back_without_an_answer_ends_with_a_message() {
     let mut run = cluster.spy().start(&["changes", "cm/none"]);
     run.until("waiting for");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
-    no look-back for configmaps/none in namespace "shop": timed out after 1 s
+    ── live since 2026-03-02T12:05:00.000Z · earlier versions not read in 1 s: --since 5m ──
     ! waiting for configmaps/none in namespace "shop"
     "#);
 }

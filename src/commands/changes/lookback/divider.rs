@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::SourcePast;
+use super::ruled::ruled;
 use super::source_past::DatedRevision;
-use super::unread::{SkippedSource, unread_lines};
+use super::unread::{SkippedSource, unfinished, unread_lines};
 use crate::commands::changes::state::TimelineEntry;
-use crate::commands::sources::named;
+use crate::commands::sources::{describe, named};
 use crate::render::count::plural;
-use crate::render::text::width;
+use crate::render::text::escape_line;
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
@@ -83,7 +84,7 @@ impl Divider<'_> {
             return Vec::new(); // the error names the sources
         }
         let mut lines = unread_lines(self.found, self.skipped);
-        if !self.found.iter().any(SourcePast::is_read) {
+        if !self.found.iter().any(SourcePast::is_read) || self.is_of_nothing() {
             return lines;
         }
         let live = |live| format!("live since {}", time(live));
@@ -91,14 +92,56 @@ impl Divider<'_> {
         let back = self.first.map(back).unwrap_or_default();
         let forgotten = self.forgotten();
         let complete = self.complete(forgotten.is_some());
+        let unfinished = unfinished(self.found);
+        let is_nothing_read = self.shown + self.hidden + self.folded == 0
+            && !unfinished.is_empty()
+            && self.found.iter().all(SourcePast::is_unfinished);
+        let count = (!is_nothing_read).then(|| format!("{}{back}", self.count()));
+        let which = if is_nothing_read { "earlier" } else { "older" };
         let parts: Vec<String> = (self.live.map(live).into_iter())
-            .chain([format!("{}{back}", self.count())])
+            .chain(count)
             .chain(forgotten.map(|words| words.text(&time)))
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
+            .chain(unfinished.iter().map(|why| format!("{which} {why}")))
             .chain(self.is_of_namespace.then(|| CLUSTER_SCOPED.to_owned()))
             .collect();
         lines.extend(ruled(&parts, columns));
+        lines
+    }
+
+    /// Whether the sources that could be read have no objects, but others could not be read.
+    fn is_of_nothing(&self) -> bool {
+        let is_empty = |found: &&SourcePast| found.objects == Some(0) && found.versions.is_empty();
+        let read = self.found.iter().filter(|found| found.is_read());
+        let is_refused = self.found.iter().any(|found| !found.is_read());
+        is_refused && read.clone().all(|found| is_empty(&found))
+    }
+
+    /// The messages for formats whose output has no divider: the parts that could not be read, and why no version of
+    /// a named object was found.
+    pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
+        let mut lines = unread_lines(self.found, self.skipped);
+        for found in self.found.iter().filter(|found| found.is_read()) {
+            if named(&found.key).is_none() || !found.versions.is_empty() {
+                continue;
+            }
+            let source = describe(&found.key);
+            let found = std::slice::from_ref(found);
+            let divider = Divider { found, ..*self };
+            let forgotten = divider.forgotten();
+            let complete = divider.complete(forgotten.is_some());
+            let words = forgotten.into_iter().chain(complete);
+            let words = words.map(|words| words.text(&time));
+            let unfinished = unfinished(found).into_iter();
+            let reasons: Vec<String> = words
+                .chain(unfinished.map(|why| format!("older {why}")))
+                .collect();
+            if !reasons.is_empty() {
+                let line = format!("no earlier version of {source}: {}", reasons.join(", "));
+                lines.push(escape_line(&line).into_owned());
+            }
+        }
         lines
     }
 
@@ -109,7 +152,7 @@ impl Divider<'_> {
             (0, folded) => format!(" ({folded} counted: --owned)"),
             (hidden, folded) => format!(" ({folded} counted: --owned, {hidden} hidden)"),
         };
-        if self.found.iter().any(|found| found.is_cut) {
+        if self.found.iter().any(SourcePast::is_unfinished) {
             return match self.shown {
                 0 => format!("no earlier version read{hidden}"),
                 shown => format!("{} read{hidden}", plural(shown, "earlier version")),
@@ -130,7 +173,10 @@ impl Divider<'_> {
 
     /// The number of objects with missing versions, because the server did not answer.
     fn missing(&self) -> Option<String> {
-        let count: usize = self.found.iter().map(|found| found.missing.len()).sum();
+        let refused =
+            |found: &SourcePast| usize::from(found.is_read() && found.refusal().is_some());
+        let count = |found: &SourcePast| found.missing.len() + refused(found);
+        let count: usize = self.found.iter().map(count).sum();
         (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
@@ -164,10 +210,10 @@ impl Divider<'_> {
 
     /// Whether anything else may be missing.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
-        let is_whole = |found: &&SourcePast| found.is_read() && !found.is_cut;
+        let is_whole = |found: &&SourcePast| found.is_whole();
         let read = || self.found.iter().filter(is_whole);
         let wide = || read().filter(|found| found.objects.is_some());
-        if self.found.iter().any(|found| !found.missing.is_empty()) {
+        if self.missing().is_some() {
             return None;
         }
         let short = wide().filter(|found| found.is_short());
@@ -188,8 +234,7 @@ impl Divider<'_> {
 
     /// Whether an earlier object of an absent name may be missing.
     fn lives(&self) -> Option<Words> {
-        let read = |found: &&SourcePast| found.is_read() && !found.is_cut;
-        let mut read = self.found.iter().filter(read);
+        let mut read = self.found.iter().filter(|found| found.is_whole());
         let is_short = self.is_asked && read.any(SourcePast::is_short);
         let alone = "an earlier object that existed only briefly may be missing";
         is_short.then_some(Words {
@@ -226,40 +271,6 @@ impl Divider<'_> {
         let dated = after.filter_map(|version| Some((version.event.at, version.time()?)));
         let nearest = dated.min_by_key(|(at, _)| *at);
         nearest.map(|(_, time)| time)
-    }
-}
-
-/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line.
-fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
-    let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
-    let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
-    let whole = |part: &str| fits(&[part.to_owned()]);
-    let parts = parts.iter().flat_map(|part| {
-        let (first, rest) = split_to_fit(part, whole);
-        [Some(first), rest].into_iter().flatten()
-    });
-    let parts: Vec<String> = parts.collect();
-    let mut lines = Vec::new();
-    let mut start = 0;
-    for end in 1..=parts.len() {
-        if end == parts.len() || !fits(&parts[start..=end]) {
-            lines.push(rule(&parts[start..end]));
-            start = end;
-        }
-    }
-    lines
-}
-
-/// Splits a part that does not fit after its last phrase that does.
-fn split_to_fit(part: &str, fits: impl Fn(&str) -> bool) -> (String, Option<String>) {
-    let ends = [", ", ": "].into_iter().filter_map(|end| {
-        let ends = part.match_indices(end).filter(|(at, _)| fits(&part[..*at]));
-        let (at, end) = ends.last()?;
-        Some((at, at + end.len()))
-    });
-    match ends.max().filter(|_| !fits(part)) {
-        Some((at, next)) => (part[..at].to_owned(), Some(part[next..].to_owned())),
-        None => (part.to_owned(), None),
     }
 }
 
@@ -364,26 +375,5 @@ mod tests {
         assert_eq!(dated(10, None), Some(at(70)));
         assert_eq!(dated(10, Some(20)), Some(at(20)));
         assert_eq!(dated(80, None), Some(at(80)));
-    }
-
-    #[test]
-    fn a_divider_wraps_between_its_parts() {
-        let parts = ["live since now", "2 versions", "all"].map(str::to_owned);
-        let check = |columns, expected: &[&str]| assert_eq!(ruled(&parts, columns), expected);
-        let whole = "── live since now · 2 versions · all ──";
-        check(None, &[whole]);
-        check(Some(39), &[whole]);
-        check(
-            Some(38),
-            &["── live since now · 2 versions ──", "── all ──"],
-        );
-        check(
-            Some(30),
-            &["── live since now ──", "── 2 versions · all ──"],
-        );
-        check(
-            Some(1),
-            &["── live since now ──", "── 2 versions ──", "── all ──"],
-        );
     }
 }

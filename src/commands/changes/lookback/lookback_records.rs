@@ -49,6 +49,7 @@ impl Divider<'_> {
             Some(End::Forgotten(_)) => "forgotten",
             Some(End::NotOffered(_)) => "notOffered",
             Some(End::Failed(_)) => "failed",
+            Some(End::Spent | End::OutOfTime(_)) => "interrupted",
             Some(End::Limit) | None => "limit",
         };
         let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
@@ -59,7 +60,7 @@ impl Divider<'_> {
             time: time(found.from),
             complete: number(found.complete),
             complete_time: time(found.complete),
-            cause: found.refusal(),
+            cause: (found.refusal()).or_else(|| Some(found.shortfall()?.cause())),
             missing: (found.missing.iter())
                 .map(|missing| MissingRecord {
                     object_ref: RefRecord::new(cluster, &missing.object),

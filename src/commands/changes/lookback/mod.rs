@@ -6,6 +6,8 @@ mod interrupt;
 mod lookback_records;
 mod progress;
 mod reach;
+mod ruled;
+mod server_clock;
 mod source_past;
 mod stop_rule;
 mod timeline;
@@ -25,15 +27,16 @@ use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, Version};
-use crate::watch::{Dates, End, Mux, RequestLimit, SourceError};
+use crate::watch::{Dates, End, Mux, RequestLimit};
 pub(super) use divider::{ChangedObjects, Divider};
 use interrupt::Interrupt;
 use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(super) use reach::{Reach, Since, parse_revision, parse_since};
+use server_clock::ServerClock;
 use source_past::SourcePast;
 pub(super) use timeline::timeline;
-pub(super) use unread::{SkippedSource, interruption, unread_parts};
+pub(super) use unread::{SkippedSource, unread_parts};
 pub(super) use walk::LookBackStart;
 use walk::Walker;
 
@@ -64,8 +67,8 @@ pub(super) struct LookBack {
     stop: watch::Sender<bool>,
     request_limit: RequestLimit,
     deadline: Option<Instant>,
-    /// How far the server's clock is ahead; `None` until a source is read.
-    skew: Option<SignedDuration>,
+    /// The server's clock; `None` until a source is read.
+    clock: Option<ServerClock>,
     /// Whether it reads several resources, which may have different storages.
     is_of_many: bool,
     /// Dates the revisions of the cluster.
@@ -109,7 +112,7 @@ impl LookBack {
             stop: watch::Sender::new(false),
             request_limit,
             deadline: None,
-            skew: None,
+            clock: None,
             found: Vec::new(),
             mux,
         }
@@ -127,7 +130,8 @@ impl LookBack {
 
     /// How far the server's clock is ahead of this machine's; negative if it is behind.
     pub(super) fn skew(&self) -> SignedDuration {
-        self.skew.unwrap_or_default()
+        let clock = self.clock.as_ref();
+        clock.map_or(SignedDuration::ZERO, ServerClock::ahead)
     }
 
     /// Whether there is anything to read back or to report.
@@ -177,14 +181,16 @@ impl LookBack {
             Some(_) => history,
             None => history.limited(&self.request_limit),
         };
-        let skew = *self.skew.get_or_insert_with(|| history.skew());
+        let clock = || ServerClock::new(history.skew(), self.mux.now());
+        let clock = self.clock.get_or_insert_with(clock).clone();
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         self.walking.push(history.key().clone());
         let walker = Walker {
             history,
             dates: self.dates.clone(),
-            reach: self.reach.by_server(skew),
+            reach: self.reach,
+            clock,
             shown: self.shown.clone(),
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),
@@ -236,7 +242,7 @@ impl LookBack {
         }
     }
 
-    /// Aborts the remaining walks. Their sources appear as timed out.
+    /// Aborts the remaining walks. Their sources appear as not read in time.
     async fn abort(&mut self) {
         self.walks.abort_all();
         while let Some(walked) = self.walks.join_next().await {
@@ -244,7 +250,7 @@ impl LookBack {
         }
         let waiting = self.waiting.drain(..).map(Arc::new);
         let late = waiting.chain(self.walking.drain(..)).map(|key| SourcePast {
-            end: Some(End::Failed(SourceError::Timeout { after: PATIENCE })),
+            end: Some(End::OutOfTime(PATIENCE)),
             ..SourcePast::new(key)
         });
         self.found.extend(late);
@@ -289,7 +295,7 @@ mod tests {
     use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::source::{ClusterId, Form, Scope, Select};
-    use crate::watch::{At, LineStream, ListPage, Page, Transport};
+    use crate::watch::{At, LineStream, ListPage, Page, SourceError, Transport};
 
     /// A slow server with empty listings and no Leases. It counts its open requests.
     #[derive(Default)]
@@ -401,10 +407,7 @@ mod tests {
         assert!(past.is_over());
         let mut late: Vec<Arc<SourceKey>> = Vec::new();
         for found in past.found {
-            assert!(matches!(
-                found.end,
-                Some(End::Failed(SourceError::Timeout { .. }))
-            ));
+            assert_eq!(found.end, Some(End::OutOfTime(PATIENCE)));
             late.push(found.key);
         }
         assert_eq!(late, [waiting, begun]);

@@ -10,7 +10,7 @@ use crate::watch::{Revision, WalkLimits};
 /// How many earlier versions of a named object are shown by default.
 const SHOWN: usize = 20;
 /// How many requests the default look-back makes for an object at most.
-const REQUESTS: u32 = 100;
+pub(super) const REQUESTS: u32 = 100;
 
 /// How long live events wait for the default look-back.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);

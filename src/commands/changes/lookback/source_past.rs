@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::reach::REQUESTS;
 use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::doc_cache::DocCache;
 use crate::commands::changes::state::VersionEvent;
@@ -75,6 +77,34 @@ impl DatedRevision {
     }
 }
 
+/// What a look-back had too little of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortfall {
+    /// This time was over.
+    Time(Duration),
+    /// It has made [`REQUESTS`].
+    Requests,
+}
+
+impl Shortfall {
+    /// `not read in 1 s`
+    pub(crate) fn cause(self) -> String {
+        match self {
+            Shortfall::Time(time) => format!("not read in {} s", time.as_secs()),
+            Shortfall::Requests => format!("not read within {REQUESTS} requests"),
+        }
+    }
+
+    /// The cause, and the flag that reads more.
+    pub(crate) fn hint(self) -> String {
+        let flag = match self {
+            Shortfall::Time(_) => "--since 5m",
+            Shortfall::Requests => "--since all",
+        };
+        format!("{}: {flag}", self.cause())
+    }
+}
+
 /// The result of a look-back for one source.
 #[derive(Debug)]
 pub(crate) struct SourcePast {
@@ -132,13 +162,33 @@ impl SourcePast {
         match self.end.as_ref()? {
             End::NotOffered(cause) => Some(cause.to_string()),
             End::Failed(error) => Some(error.to_string()),
-            End::Limit | End::Forgotten(_) => None,
+            End::Limit | End::Forgotten(_) | End::Spent | End::OutOfTime(_) => None,
         }
     }
 
-    /// Whether the source has a look-back.
+    /// Whether anything was read: the source has a look-back, or at least some changes were found.
     pub(crate) fn is_read(&self) -> bool {
-        self.refusal().is_none() && !(self.is_cut && self.versions.is_empty())
+        let is_read = self.refusal().is_none() && !(self.is_cut && self.versions.is_empty());
+        is_read || self.versions.iter().any(PastVersion::is_change)
+    }
+
+    /// Whether every version that was requested was read.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.refusal().is_none() && !self.is_unfinished()
+    }
+
+    /// Whether it ended before it was complete, so the server may have more.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.is_cut || self.shortfall().is_some()
+    }
+
+    /// Why the look-back ended before it was complete, if nobody stopped it.
+    pub(crate) fn shortfall(&self) -> Option<Shortfall> {
+        match self.end.as_ref()? {
+            End::Spent => Some(Shortfall::Requests),
+            End::OutOfTime(after) => Some(Shortfall::Time(*after)),
+            End::Limit | End::Forgotten(_) | End::NotOffered(_) | End::Failed(_) => None,
+        }
     }
 
     /// Marks the result as interrupted, so it has no end and no known start.

@@ -1,13 +1,14 @@
 //! The parts of the past that a look-back could not read: sources that it skips, walks that were refused or interrupted,
 //! and objects with missing versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::SourcePast;
 use crate::commands::UnreadPart;
-use crate::commands::sources::describe;
+use crate::commands::sources::{describe, named};
 use crate::object::Resource;
+use crate::render::count::plural;
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
@@ -85,13 +86,13 @@ impl SkippedSource {
 /// A line for each part that could not be read.
 pub(super) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
     let skipped = skipped_line(skipped).into_iter();
-    let refused = found.iter().filter_map(refusal);
+    let refused = refusal_lines(found).into_iter();
     let lines = skipped.chain(refused).chain(interruption(found));
     lines.chain(missing_lines(found)).collect()
 }
 
 /// The line that names the sources whose look-back was interrupted.
-pub(crate) fn interruption(found: &[SourcePast]) -> Option<String> {
+fn interruption(found: &[SourcePast]) -> Option<String> {
     let cut = found.iter().filter(|found| found.is_cut);
     let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
     if names.is_empty() {
@@ -104,26 +105,69 @@ pub(crate) fn interruption(found: &[SourcePast]) -> Option<String> {
 
 /// The parts that could not be read, for the exit code.
 pub(crate) fn unread_parts(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<UnreadPart> {
-    let walks = found.iter().filter_map(|found| match refusal(found) {
-        _ if found.is_cut => Some(UnreadPart::Late(format!(
-            "earlier versions of {}",
-            describe(&found.key)
-        ))),
-        Some(line) => Some(UnreadPart::Refused(format!("error: {line}"))),
-        None => None,
-    });
+    let cut = found.iter().filter(|found| found.is_cut);
+    let cut =
+        cut.map(|found| UnreadPart::Late(format!("earlier versions of {}", describe(&found.key))));
     let skipped = skipped.iter().filter(|skipped| !skipped.has_no_past());
     let skipped = skipped.map(|skipped| UnreadPart::Refused(skipped.error()));
-    let missing = missing_lines(found).into_iter();
-    let missing = missing.map(|line| UnreadPart::Refused(format!("error: {line}")));
-    walks.chain(skipped).chain(missing).collect()
+    let lines = refusal_lines(found).into_iter().chain(missing_lines(found));
+    let lines = lines.map(|line| UnreadPart::Refused(format!("error: {line}")));
+    cut.chain(skipped).chain(lines).collect()
 }
 
-/// The line about a walk that the server refused.
-fn refusal(found: &SourcePast) -> Option<String> {
-    let source = describe(&found.key);
-    let line = format!("no look-back for {source}: {}", found.refusal()?);
-    Some(escape_line(&line).into_owned())
+/// The phrases about versions that were not read because the time or the number of requests was used up.
+pub(super) fn unfinished(found: &[SourcePast]) -> Vec<String> {
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in found {
+        let Some(shortfall) = source.shortfall() else {
+            continue;
+        };
+        let sources = reasons.entry(shortfall.hint()).or_default();
+        sources.push(describe(&source.key));
+    }
+    let phrases = reasons.into_iter().map(|(reason, sources)| {
+        let of = match sources.len() {
+            count if count == found.len() => String::new(),
+            _ => format!(" of {}", first_names(sources)),
+        };
+        escape_line(&format!("versions{of} {reason}")).into_owned()
+    });
+    phrases.collect()
+}
+
+/// A line for each sort of refusal, with its sources and the message for the first of them.
+fn refusal_lines(found: &[SourcePast]) -> Vec<String> {
+    let refused = found.iter().filter(|found| !found.is_cut);
+    let refused = refused.filter_map(|found| Some((found, found.refusal()?)));
+    let mut groups: Vec<(bool, String, Vec<&SourcePast>)> = Vec::new();
+    for (source, cause) in refused {
+        let is_of = |(is_read, first, _): &&mut (bool, String, _)| {
+            *is_read == source.is_read() && sort(first) == sort(&cause)
+        };
+        match groups.iter_mut().find(is_of) {
+            Some((.., sources)) => sources.push(source),
+            None => groups.push((source.is_read(), cause, vec![source])),
+        }
+    }
+    let lines = groups.into_iter().map(|(is_read, cause, sources)| {
+        let sources = many(&sources);
+        let line = match is_read {
+            true => format!("older versions of {sources} are missing: {cause}"),
+            false => format!("no look-back for {sources}: {cause}"),
+        };
+        escape_line(&line).into_owned()
+    });
+    lines.collect()
+}
+
+/// A few sources by name. More than a few whole kinds are counted.
+fn many(sources: &[&SourcePast]) -> String {
+    let is_wide = |found: &&SourcePast| named(&found.key).is_none();
+    let kinds: BTreeSet<&Resource> = sources.iter().map(|found| &found.key.resource).collect();
+    if kinds.len() > NAMED && sources.iter().all(is_wide) {
+        return plural(kinds.len(), "kind");
+    }
+    first_names(sources.iter().map(|found| describe(&found.key)).collect())
 }
 
 /// A line for each cause of missing versions, with its objects.
@@ -158,7 +202,7 @@ fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
         let of_sort = groups.iter_mut();
         match of_sort
             .into_iter()
-            .find(|(first, _)| sort(first) == sort(skipped))
+            .find(|(first, _)| sort(&first.cause) == sort(&skipped.cause))
         {
             Some((_, others)) => others.push(&skipped.kind),
             None => groups.push((skipped, Vec::new())),
@@ -173,8 +217,7 @@ fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
 }
 
 /// The sort of a cause: the text before its first colon. `Error from server (Forbidden)` is one sort for all kinds.
-fn sort(skipped: &SkippedSource) -> &str {
-    let cause: &str = &skipped.cause;
+fn sort(cause: &str) -> &str {
     cause.split_once(": ").map_or(cause, |(sort, _)| sort)
 }
 
@@ -194,7 +237,7 @@ fn part(first: &SkippedSource, others: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::object::ObjectRef;
-    use crate::watch::{Missing, SourceError};
+    use crate::watch::{End, Missing, SourceError};
 
     fn kind(group: &str, plural: &str) -> Resource {
         Resource {
@@ -271,5 +314,50 @@ mod tests {
         versions of pod/x are missing: connection lost: ^[[2J
         versions of pod/a, pod/b and 2 others are missing: connection lost: reset
         ");
+    }
+
+    fn ended(end: &End, kinds: &[&str]) -> Vec<SourcePast> {
+        let source = |kind: &&str| SourcePast {
+            end: Some(end.clone()),
+            ..SourcePast::new(Arc::new(SourceKey::all("", kind)))
+        };
+        kinds.iter().map(source).collect()
+    }
+
+    #[test]
+    fn one_reason_has_one_line_for_all_kinds() {
+        let numbers = End::NotOffered("its resourceVersions are not numbers".into());
+        let mut all = ended(&numbers, &["Pod", "Secret"]);
+        all.extend(ended(&End::Failed(SourceError::Ended), &["Node"]));
+        let lines = refusal_lines(&all);
+        let text = "its resourceVersions are not numbers";
+        assert_eq!(
+            lines,
+            [
+                &format!("no look-back for pods, secrets: {text}")[..],
+                "no look-back for nodes: end of file"
+            ]
+        );
+        let all = ended(&numbers, &["Pod", "Secret", "Node", "Service", "ConfigMap"]);
+        assert_eq!(
+            refusal_lines(&all),
+            [format!("no look-back for 5 kinds: {text}")]
+        );
+    }
+
+    #[test]
+    fn versions_that_were_not_read_are_named_with_the_flag_that_reads_them() {
+        let late = End::OutOfTime(std::time::Duration::from_secs(1));
+        let mut all = ended(&late, &["Pod", "Secret"]);
+        assert_eq!(unfinished(&all), ["versions not read in 1 s: --since 5m"]);
+        all.extend(ended(&End::Spent, &["Node"]));
+        all.extend(ended(&End::Limit, &["Service"]));
+        assert_eq!(
+            unfinished(&all),
+            [
+                "versions of pods, secrets not read in 1 s: --since 5m",
+                "versions of nodes not read within 100 requests: --since all"
+            ]
+        );
     }
 }

@@ -8,14 +8,15 @@ use tokio::sync::OnceCell;
 use super::interrupt::Interrupt;
 use super::progress::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
+use super::server_clock::ServerClock;
 use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::Version;
 use crate::watch::{
-    Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, SourceError,
-    Walk, WalkLimits, in_order,
+    Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, Walk,
+    WalkLimits, in_order,
 };
 
 /// How many objects it walks at once.
@@ -33,7 +34,9 @@ pub(crate) enum LookBackStart {
 pub(super) struct Walker {
     pub(super) history: History,
     pub(super) dates: Option<Arc<Dates>>,
+    /// How far back it reads. Its time is by this machine's clock until the walk begins.
     pub(super) reach: Reach,
+    pub(super) clock: ServerClock,
     pub(super) shown: Arc<ShownVersions>,
     pub(super) interrupt: Interrupt,
     /// The progress of all walks of the run.
@@ -57,6 +60,10 @@ struct Walked {
 impl Walker {
     pub(super) async fn run(mut self, start: LookBackStart) -> SourcePast {
         let mut found = SourcePast::new(self.history.key().clone());
+        let checked = self.clock.check(self.dates.as_deref());
+        let ahead = self.interrupt.in_time(checked).await;
+        let ahead = ahead.unwrap_or_else(|| self.clock.ahead());
+        self.reach = self.reach.by_server(ahead);
         let walked = match start {
             LookBackStart::Version(version) => self.before(version, &mut found).await,
             LookBackStart::Listing(version, objects) => {
@@ -77,7 +84,7 @@ impl Walker {
         // The versions have write times, so there is no need to search for the revision.
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
-        let walked = self.back(Some(version), walk).await;
+        let walked = self.back(Some(version), walk.beside_watch_cache()).await;
         self.named(walked, found).await;
         Ok(())
     }
@@ -94,12 +101,8 @@ impl Walker {
             let at = newest;
             return self.wide(ObjectsAt { at, objects }, found).await;
         };
-        let walk = self
-            .interrupt
-            .in_time(self.history.at(&object, newest, self.limits()));
-        let late = End::Failed(SourceError::Timeout { after: PATIENCE });
-        let (there, walk) = walk.await.ok_or(late)??;
-        let walked = self.back(there, walk).await;
+        let walk = self.history.absent(&object, newest, self.limits());
+        let walked = self.back(None, walk.beside_watch_cache()).await;
         self.named(walked, found).await;
         Ok(())
     }
@@ -118,22 +121,19 @@ impl Walker {
         let from = match walked.end {
             Some(End::Forgotten(at)) => Some(at),
             Some(End::Limit) if self.is_bounded() => Some(self.reach.revision),
+            Some(End::Spent | End::OutOfTime(_)) => None,
             _ => {
                 let oldest = versions.first().and_then(|version| version.event.at);
                 oldest.or(walked.sure)
             }
         };
-        let complete = walked.sure.max(walked.sure.and(from));
+        let complete = walked.sure.zip(from).map(|(sure, from)| sure.max(from));
         (found.from, found.complete) = (
             from.map(DatedRevision::undated),
             complete.map(DatedRevision::undated),
         );
         (found.versions, found.end) = (versions, walked.end);
-        if found.versions.len() > 1
-            && let Some(object) = self.history.key().named_object()
-            && let Some(End::Failed(cause)) = found.end.take_if(|end| matches!(end, End::Failed(_)))
-        {
-            found.missing.push(Missing { object, cause });
+        if found.refusal().is_some() {
             found.complete = None;
         }
         self.date_bounds(found, left_out).await;
@@ -165,7 +165,7 @@ impl Walker {
                     found.missing.push(Missing { object, cause });
                 }
                 Some(end @ End::NotOffered(_)) => return Err(end),
-                Some(End::Limit) | None => {}
+                Some(End::Limit | End::Spent | End::OutOfTime(_)) | None => {}
             }
         }
         drop(walks);
@@ -213,15 +213,23 @@ impl Walker {
         self.reach.revision > WalkLimits::default().floor
     }
 
+    /// Why a walk did not end in time: the error of the requests that it repeats, if they fail.
+    fn late(&self) -> End {
+        let failed = self.history.trouble().map(End::Failed);
+        failed.unwrap_or(End::OutOfTime(PATIENCE))
+    }
+
     /// Walks back as far as the rule allows.
     async fn back(&self, there: Presence, mut walk: Walk) -> Walked {
         // If a revision marks the start of the window, a version with an older time must not end the walk.
         let since = self.reach.time.filter(|_| !self.is_bounded());
         let mut rule = StopRule::new(there.clone(), &self.shown, self.history.key());
         (rule.since, rule.limit) = (since, self.reach.shown);
-        let mut found = Vec::new();
+        let (mut found, mut late) = (Vec::new(), None);
         while rule.goes_on() {
-            match self.interrupt.in_time(walk.next()).await.flatten() {
+            let next = self.interrupt.in_time(walk.next()).await;
+            late = next.is_none().then(|| self.late());
+            match next.flatten() {
                 Some(past) if rule.takes(&past) => found.push(past),
                 Some(_) | None => break,
             }
@@ -229,7 +237,7 @@ impl Walker {
         Walked {
             events: in_order(there, found),
             written: rule.written,
-            end: walk.end().cloned(),
+            end: late.or_else(|| walk.end().cloned()),
             sure: walk.sure(),
         }
     }

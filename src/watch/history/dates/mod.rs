@@ -10,11 +10,12 @@ mod tests;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::look::History;
-use super::read::{Archive, PastError};
+use super::read::{Archive, PROBES, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::Resource;
@@ -115,6 +116,13 @@ impl Dates {
         Ok(newest)
     }
 
+    /// The time of the last renewal; `None` if it is unknown. It is shortly before the server's time, whatever else
+    /// the server says about that.
+    pub async fn last_renewal(&self) -> Option<Timestamp> {
+        let newest = self.newest().await.ok()?;
+        Some(self.renewal(newest).await.ok()??.time)
+    }
+
     /// When a revision was written; `None` if it is unknown.
     pub async fn of(&self, at: Revision) -> Option<Between> {
         let from = self.renewal(at).await.ok()??.time;
@@ -155,7 +163,8 @@ impl Dates {
         let asked = Instant::now();
         let leases = self.archive.listing(at, 0).await;
         let mut renewals = self.lock();
-        renewals.waited += asked.elapsed();
+        // The requests of a search run side by side.
+        renewals.waited += asked.elapsed() / PROBES as u32;
         let leases = leases.inspect_err(|unread| renewals.fail(unread))?;
         let newest = leases.iter().filter_map(|lease| renewal(lease));
         // The clocks of the Lease holders may differ a little.
@@ -169,55 +178,94 @@ impl Dates {
         Ok(newest)
     }
 
-    /// Searches by halving. [`Dates::before`] caches the result.
+    /// Divides the span until the revision is found. [`Dates::before`] caches the result.
     async fn search(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
         let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
-        while let Some(middle) = Revision::between(low, high) {
-            match self.renewal(middle).await {
-                Ok(Some(found)) if !is_surely_before(found.time, time) => high = found.at,
-                Ok(found) => {
-                    before = found.map(|found| found.at).or(before);
-                    low = middle;
+        loop {
+            let between = Revision::between(low, high, PROBES);
+            if between.is_empty() {
+                return before;
+            }
+            for (at, read) in self.renewals(between).await {
+                match read {
+                    Ok(Some(found)) if !is_surely_before(found.time, time) => {
+                        high = high.min(found.at);
+                    }
+                    Ok(found) => {
+                        before = found.map(|found| found.at).or(before);
+                        low = at;
+                        break;
+                    }
+                    Err(PastError::Forgotten) => {
+                        low = at;
+                        break;
+                    }
+                    Err(_) => return before,
                 }
-                Err(PastError::Forgotten) => low = middle,
-                Err(_) => break,
             }
         }
-        before
+    }
+
+    /// The newest renewal at or before each of these revisions, read side by side.
+    async fn renewals(
+        &self,
+        at: Vec<Revision>,
+    ) -> Vec<(Revision, Result<Option<Renewal>, PastError>)> {
+        let reads = at
+            .into_iter()
+            .map(|at| async move { (at, self.renewal(at).await) });
+        join_all(reads).await
     }
 
     /// The time of the first renewal after a revision. A renewal near `from` is good enough.
     async fn after(&self, at: Revision, from: Timestamp) -> Option<Timestamp> {
         let (mut low, known) = self.lock().after(at);
+        let mut next = match known {
+            Some(known) => known,
+            None => self.first_after(at, &mut low).await?,
+        };
+        while next.time.duration_since(from) > NEAR {
+            let between = Revision::between(low, next.at, PROBES);
+            if between.is_empty() {
+                break;
+            }
+            for (probe, read) in self.renewals(between).await {
+                match read {
+                    Ok(Some(earlier)) if earlier.at > at => next = earlier,
+                    Ok(_) => {
+                        low = low.max(probe);
+                        break;
+                    }
+                    Err(_) => return Some(next.time),
+                }
+            }
+        }
+        Some(next.time)
+    }
+
+    /// A renewal after a revision. Up to `low` there is none.
+    async fn first_after(&self, at: Revision, low: &mut Revision) -> Option<Renewal> {
         let read = self.lock().newest;
         let newest = match read {
             Some(newest) => newest,
             None => self.newest().await.ok()?,
         };
         let mut step = 1;
-        let mut next = loop {
-            if let Some(known) = known {
-                break known;
+        while *low < newest {
+            let mut probes = Vec::new();
+            let mut probe = *low;
+            while probe < newest && (probes.len() as u64) < PROBES {
+                probe = probe.forth(step).min(newest);
+                step = step.saturating_mul(4);
+                probes.push(probe);
             }
-            if low >= newest {
-                return None;
-            }
-            let probe = low.forth(step).min(newest);
-            match self.renewal(probe).await.ok()? {
-                Some(found) if found.at > at => break found,
-                Some(_) | None => low = probe,
-            }
-            step = step.saturating_mul(4);
-        };
-        while let Some(middle) = Revision::between(low, next.at)
-            && next.time.duration_since(from) > NEAR
-        {
-            match self.renewal(middle).await {
-                Ok(Some(earlier)) if earlier.at > at => next = earlier,
-                Ok(_) => low = middle,
-                Err(_) => break,
+            for (probe, read) in self.renewals(probes).await {
+                match read.ok()? {
+                    Some(found) if found.at > at => return Some(found),
+                    Some(_) | None => *low = probe,
+                }
             }
         }
-        Some(next.time)
+        None
     }
 }

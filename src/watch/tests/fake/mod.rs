@@ -274,8 +274,9 @@ impl Transport for Fake {
             match at {
                 At::Latest => self.list_now(key, &page),
                 At::Exact(revision) => {
-                    let takes = self.model().read_takes;
+                    let takes = self.model().begin_read();
                     sleep(takes).await;
+                    self.model().open_reads -= 1;
                     self.read_back(key, revision.to_string().parse().expect("a number"))
                 }
             }

@@ -199,6 +199,9 @@ pub(in crate::watch) struct Model {
     pub(in crate::watch) read_takes: Duration,
     /// One in this many reads of old versions fails; 0 for none.
     pub(in crate::watch) flaky: usize,
+    /// How many old versions are read at the moment, and how many were at most.
+    pub(super) open_reads: usize,
+    pub(in crate::watch) most_reads: usize,
     /// The old versions that were read.
     pub(in crate::watch) reads: Vec<u64>,
     /// Whether a 410 is an HTTP status instead of a line.

@@ -1,11 +1,22 @@
 //! The history that the server in memory keeps, and reads of it.
 
+use std::time::Duration;
+
 use super::Fake;
-use super::model::api_error;
+use super::model::{Model, api_error};
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::error::SourceError;
 use crate::watch::transport::ListPage;
+
+impl Model {
+    /// Counts a read of an old version. Returns how long it takes.
+    pub(super) fn begin_read(&mut self) -> Duration {
+        self.open_reads += 1;
+        self.most_reads = self.most_reads.max(self.open_reads);
+        self.read_takes
+    }
+}
 
 impl Fake {
     /// Compacts all versions before the current one.
