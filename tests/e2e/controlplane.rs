@@ -43,7 +43,8 @@ impl ControlPlane {
         ControlPlane::with(test, &[("SPY_CP_SERVERS", "api"), storage, compaction])
     }
 
-    fn with(test: &str, variables: &[(&str, &str)]) -> ControlPlane {
+    /// Starts a control plane with these variables of its script.
+    pub fn with(test: &str, variables: &[(&str, &str)]) -> ControlPlane {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let directory = target.join(format!("{test}-{}", std::process::id()));
         let admin = script_with(&["up", directory.to_str().unwrap()], variables);
@@ -77,7 +78,7 @@ impl ControlPlane {
         self.run(&["start-apiserver"]);
     }
 
-    /// Starts a second API server on the same etcd; returns its kubeconfig.
+    /// Starts a second API server on the same storage; returns its kubeconfig.
     pub fn second_api_server(&self) -> String {
         self.run(&["second-apiserver"])
     }
@@ -92,14 +93,24 @@ impl ControlPlane {
         self.run(&["thaw-apiserver"]);
     }
 
-    /// Saves a copy of etcd's data.
-    pub fn save_etcd(&self) {
-        self.run(&["save-etcd"]);
+    /// SIGKILLs the storage.
+    pub fn kill_storage(&self) {
+        self.run(&["kill-storage"]);
     }
 
-    /// Kills etcd and the API servers, and starts etcd with the saved data.
-    pub fn restore_etcd(&self) {
-        self.run(&["restore-etcd"]);
+    /// Starts the storage again.
+    pub fn start_storage(&self) {
+        self.run(&["start-storage"]);
+    }
+
+    /// Saves a copy of the storage's data.
+    pub fn save_storage(&self) {
+        self.run(&["save-storage"]);
+    }
+
+    /// Kills the storage and the API servers, and starts the storage with the saved data.
+    pub fn restore_storage(&self) {
+        self.run(&["restore-storage"]);
     }
 
     /// Replaces the token of `dev`. API servers that start later accept only the new one.
@@ -174,7 +185,8 @@ impl ControlPlane {
         command
     }
 
-    fn kubectl_with(&self, stdin: &str, args: &[&str]) -> String {
+    /// Runs kubectl with this standard input; returns its stdout.
+    pub fn kubectl_with(&self, stdin: &str, args: &[&str]) -> String {
         let mut command = self.command(args);
         command
             .stdin(Stdio::piped())

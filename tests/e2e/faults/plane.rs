@@ -94,14 +94,14 @@ impl Plane {
     /// Saves a copy of etcd's data.
     pub fn save(&self) {
         self.etcd.catch_up();
-        self.control.save_etcd();
+        self.control.save_storage();
         self.etcd.ledger().saved();
     }
 
     /// Restores etcd from that copy.
     pub fn restore(&self) {
         self.etcd.catch_up();
-        self.control.restore_etcd();
+        self.control.restore_storage();
         self.etcd.restored();
         self.control.start_api_server();
         self.control.second_api_server();
