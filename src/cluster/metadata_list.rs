@@ -22,7 +22,7 @@ pub(crate) async fn list_metadata<M: DeserializeOwned>(
     client: &Client,
     request: ApiRequest,
 ) -> Result<Vec<M>, RequestError> {
-    let body = client.get(&request.metadata_list()).await?;
+    let body = client.get_patiently(&request.metadata_list()).await?;
     let list: MetadataList<M> = serde_json::from_slice(&body).map_err(|error| {
         let fault = json_fault(&error);
         RequestError::Decode(format!("the server's answer is not a list: {fault}").into())

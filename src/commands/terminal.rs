@@ -39,6 +39,9 @@ impl<'a> Terminal<'a> {
         let stdout = std::mem::take(&mut context.env.stdout);
         let stdout = NonblockingStdout::new(stdout.into_writer(), context.env.room.clone());
         let live = output == Output::Text && context.env.is_live();
+        if live && context.env.stderr_tty {
+            context.env.requests.hold();
+        }
         let screen = if live {
             Screen::live(stdout)
         } else {

@@ -108,11 +108,7 @@ impl Env {
             room: Arc::new(room),
             reader_gone: Arc::new(reader_gone),
             stderr: Stream::new(io::stderr()),
-            requests: if stdout_tty && stderr_tty {
-                RequestLines::held()
-            } else {
-                RequestLines::at_once(Stream::new(io::stderr()))
-            },
+            requests: RequestLines::at_once(Stream::new(io::stderr())),
             stdin: Box::new(io::stdin()),
         }
     }

@@ -1,16 +1,19 @@
-//! `RequestLines`: the lines of `-v` on standard error.
+//! `RequestLines`: the lines about requests on standard error, such as those of `-v`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::render::display::Stream;
 use crate::render::style::Styles;
 
-/// Where the lines of `-v` go: at once to standard error, unless a view may redraw a frame on the same terminal. Then they
-/// wait until the view prints them above the frame.
+/// Where the lines go: at once to standard error, unless a view redraws a frame on the same terminal. Then they wait until
+/// the view prints them above the frame.
 #[derive(Clone)]
 pub struct RequestLines {
     held: Arc<Mutex<Vec<String>>>,
     stderr: Option<Arc<Mutex<Stream>>>,
+    /// Whether a view redraws frames on the terminal of standard error.
+    has_frames: Arc<AtomicBool>,
 }
 
 impl RequestLines {
@@ -19,20 +22,29 @@ impl RequestLines {
         RequestLines {
             held: Arc::default(),
             stderr: Some(Arc::new(Mutex::new(stderr))),
+            has_frames: Arc::default(),
         }
     }
 
     /// Lines that wait for [`RequestLines::take`].
+    #[cfg(any(test, feature = "testing"))]
     pub(super) fn held() -> RequestLines {
         RequestLines {
             held: Arc::default(),
             stderr: None,
+            has_frames: Arc::default(),
         }
+    }
+
+    /// From now on, a view redraws frames on the same terminal.
+    pub(crate) fn hold(&self) {
+        self.has_frames.store(true, Ordering::Relaxed);
     }
 
     /// Prints lines, or holds them.
     pub(crate) fn print(&self, lines: Vec<String>) {
-        let Some(stderr) = &self.stderr else {
+        let has_frames = self.has_frames.load(Ordering::Relaxed);
+        let Some(stderr) = self.stderr.as_ref().filter(|_| !has_frames) else {
             let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             held.extend(lines);
             return;
@@ -61,6 +73,10 @@ mod tests {
         at_once.print(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(out.text(), "a\nb\n");
         assert!(at_once.take().is_empty());
+        at_once.hold();
+        at_once.print(vec!["c".to_owned()]);
+        assert_eq!(out.text(), "a\nb\n");
+        assert_eq!(at_once.take(), ["c"]);
         let held = RequestLines::held();
         held.print(vec!["a".to_owned()]);
         held.print(vec!["b".to_owned()]);

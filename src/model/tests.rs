@@ -563,6 +563,7 @@ fn coverage_distinguishes_slow_retrying_and_refused_sources() {
         attempt: 2,
         cause: "connection refused".into(),
         until: at(9),
+        is_throttled: false,
     };
     let forbidden = SourceState::Forbidden { cause: "no".into() };
     for (event, reading) in [

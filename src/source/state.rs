@@ -19,6 +19,8 @@ pub enum SourceState {
         cause: Arc<str>,
         /// The time of the next attempt.
         until: Timestamp,
+        /// Whether the server has too many requests, and asks for a later attempt.
+        is_throttled: bool,
     },
     /// The server denies access. The source asks again from time to time.
     Forbidden {

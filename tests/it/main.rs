@@ -37,6 +37,7 @@ mod secrets;
 mod servers;
 mod status;
 mod terminal;
+mod throttled;
 mod trace;
 mod wait;
 mod wait_current;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod connections;
+mod patience;
 mod plugin;
 mod request;
 mod request_error;
@@ -32,7 +33,7 @@ pub(crate) use request_log::{LogDetail, RequestLog};
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
 use connections::Connections;
-use request_log::SentRequest;
+use request_log::{LogPrinter, SentRequest};
 pub(crate) use skew::Clock;
 use skew::Skew;
 use stack::Stack;
@@ -78,6 +79,10 @@ struct ClientShared {
     renewing: Mutex<()>,
     skew: Skew,
     log: OnceLock<RequestLog>,
+    /// Prints messages for people.
+    messages: OnceLock<LogPrinter>,
+    /// The end of the last wait that was reported.
+    reported_wait: std::sync::Mutex<Option<Instant>>,
 }
 
 /// The connections that use one set of credentials.
@@ -117,6 +122,8 @@ impl Client {
                 renewing: Mutex::default(),
                 skew: Skew::unknown(),
                 log: OnceLock::new(),
+                messages: OnceLock::new(),
+                reported_wait: std::sync::Mutex::default(),
             }),
         })
     }
@@ -134,6 +141,11 @@ impl Client {
     /// From now on, logs requests. A client has one log; a second one has no effect.
     pub(crate) fn log_requests(&self, log: RequestLog) {
         let _first_stays = self.shared.log.set(log);
+    }
+
+    /// From now on, prints messages, such as one about a long wait.
+    pub(crate) fn print_messages(&self, print: LogPrinter) {
+        let _first_stays = self.shared.messages.set(print);
     }
 
     /// Whether credentials are being renewed. A plugin may ask the user a question meanwhile.
@@ -187,6 +199,11 @@ impl RequestError {
 }
 
 impl ClientShared {
+    fn reported_wait(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        let reported = self.reported_wait.lock();
+        reported.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn login(&self) -> Arc<Login> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()

@@ -224,9 +224,9 @@ async fn discover(client: &Client) -> Result<Discovery, RequestError> {
 
 async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, RequestError> {
     let request = ApiRequest::new(path);
-    let body = match client.get(&request.clone().accept(ACCEPT)).await {
+    let body = match client.get_patiently(&request.clone().accept(ACCEPT)).await {
         Err(RequestError::Api { error, .. }) if error.status.code == 406 => {
-            client.get(&request).await
+            client.get_patiently(&request).await
         }
         // A server of extensions only has no core group.
         Err(RequestError::Api { error, .. }) if error.status.code == 404 => {
@@ -237,7 +237,7 @@ async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, Re
     match parse::root(&body).map_err(|error| decode(path, &error))? {
         // Some proxies accept the aggregated form but drop its content.
         DiscoveryAnswer::Types(types, stale) if types.is_empty() && stale.is_empty() => {
-            let body = client.get(&request).await?;
+            let body = client.get_patiently(&request).await?;
             parse::root(&body).map_err(|error| decode(path, &error))
         }
         said => Ok(said),
@@ -266,7 +266,7 @@ async fn group_types(
     version: &str,
 ) -> Result<Vec<ResourceType>, RequestError> {
     let path = RequestPath::of_group(group, version)?;
-    let body = client.get(&ApiRequest::new(path)).await?;
+    let body = client.get_patiently(&ApiRequest::new(path)).await?;
     let name = parse::group_version(group, version);
     parse::resources(&body, group, version).map_err(|error| decode(&name, &error))
 }

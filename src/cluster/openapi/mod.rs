@@ -6,14 +6,15 @@
 mod tests;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
 use super::cache::Cache;
-use super::client::{ApiRequest, Client};
+use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::{Part, RequestPath};
 use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
@@ -23,13 +24,13 @@ const AT_ONCE: usize = 4;
 /// The path of the index. The documents are below it.
 const ROOT: &str = "/openapi/v3";
 
-/// The schemas of one cluster. After an error a schema is missing, and no error is returned: the caller could not
-/// act on it.
+/// The schemas of one cluster. After an error a schema is missing. [`OpenApi::problem`] has the first error.
 pub(crate) struct OpenApi {
     client: Client,
     cache: Option<Arc<Cache>>,
     index: OnceCell<Index>,
     turns: Semaphore,
+    problem: OnceLock<RequestError>,
 }
 
 /// Maps the names of the documents (`apis/GROUP/VERSION`) to the hashes of their content, if they have one.
@@ -44,7 +45,22 @@ impl OpenApi {
             client,
             index: OnceCell::new(),
             turns: Semaphore::new(AT_ONCE),
+            problem: OnceLock::new(),
         }
+    }
+
+    /// The first error for which a schema is missing.
+    pub(crate) fn problem(&self) -> Option<&RequestError> {
+        self.problem.get()
+    }
+
+    async fn read(&self, request: &ApiRequest) -> Option<Bytes> {
+        let answer = self.client.get_patiently(request).await;
+        answer
+            .inspect_err(|error| {
+                let _first_stays = self.problem.set(error.clone());
+            })
+            .ok()
     }
 
     /// The lists of the kinds of a group version; `None` if the server does not provide them. The index is
@@ -63,8 +79,8 @@ impl OpenApi {
 
     /// The server's index; empty after an error.
     async fn read_index(&self) -> Index {
-        let answer = self.client.get(&ApiRequest::new(ROOT)).await;
-        answer.map_or_else(|_| Index::default(), |answer| index(&answer))
+        let answer = self.read(&ApiRequest::new(ROOT)).await;
+        answer.map_or_else(Index::default, |answer| index(&answer))
     }
 
     async fn kept(&self, name: &str, hash: Option<&str>) -> Option<Schema> {
@@ -85,7 +101,7 @@ impl OpenApi {
         if let Some(hash) = hash {
             request = request.query("hash", hash);
         }
-        let answer = self.client.get(&request).await.ok()?;
+        let answer = self.read(&request).await?;
         let keep = self.cache.clone().zip(hash.map(str::to_owned));
         let name = name.to_owned();
         let reading = spawn_blocking(move || {

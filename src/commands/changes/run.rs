@@ -224,6 +224,7 @@ impl Live for Changes {
         if let Some(judged) = &mut self.judged {
             judged.refresh();
         }
+        self.schemas.report(terminal)?;
         if !self.print_past(terminal)? {
             return Ok(());
         }

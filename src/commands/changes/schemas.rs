@@ -2,6 +2,7 @@
 //! else, and a version waits for them no longer than a reader would notice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::state::TimelineEntry;
-use crate::commands::Session;
+use crate::cluster::OpenApi;
+use crate::commands::{Session, Terminal};
 use crate::object::list_keys::{KindKeys, Schema};
 use crate::object::{GroupKind, Resource, is_kubernetes_own};
 use crate::source::SourceKey;
@@ -25,6 +27,8 @@ pub(super) struct Schemas {
     awaited: HashSet<GroupKind>,
     /// The end of the wait; `None` until a version waits.
     until: Option<Instant>,
+    /// Where they come from, until an error is reported.
+    openapi: Option<Arc<OpenApi>>,
 }
 
 /// The schema of these kinds; `None` if the server has none.
@@ -39,9 +43,24 @@ impl Schemas {
         };
         for ((group, version), kinds) in not_built_in(keys) {
             let openapi = openapi.clone();
+            schemas.openapi = Some(openapi.clone());
             schemas.ask(kinds, async move { openapi.schema(&group, &version).await });
         }
         schemas
+    }
+
+    /// Prints once why the keys of lists in custom kinds are guessed.
+    pub(super) fn report(&mut self, terminal: &mut Terminal<'_>) -> io::Result<()> {
+        let read = |openapi: &mut Arc<OpenApi>| openapi.problem().is_some();
+        let Some(openapi) = self.openapi.take_if(read) else {
+            return Ok(());
+        };
+        let why = openapi
+            .problem()
+            .map_or_else(String::new, ToString::to_string);
+        terminal.notify(&format!(
+            "the keys of lists in custom kinds are guessed, because their schemas cannot be read: {why}"
+        ))
     }
 
     fn ask(

@@ -179,7 +179,7 @@ impl ReleasePlace<'_> {
         let path = path(self.namespace, store)?.then(Part::Name, name);
         let path = path.map_err(RequestError::from)?;
         let request = ApiRequest::new(path).about("get", store.plural());
-        let body = self.client.get(&request).await?;
+        let body = self.client.get_patiently(&request).await?;
         let text = String::from_utf8_lossy(&body).into_owned();
         Doc::parse(text).map_err(|_| CommandError::failed("error: the server's answer is not JSON"))
     }

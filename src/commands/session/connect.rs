@@ -35,6 +35,8 @@ impl Session {
             .map(|dir| TypeCache::new(dir, &config.address()));
         let client = Client::new(config).await?;
         client.compare_clocks(context.env.now.clone());
+        let lines = context.env.requests.clone();
+        client.print_messages(Arc::new(move |message| lines.print(message)));
         if let Origin::Kubeconfig(flags) = &context.origin
             && let Some(detail) = flags.log_detail()
         {

@@ -286,7 +286,7 @@ impl Session {
             ));
         };
         let ask = ApiRequest::new("/version").about("get", "version");
-        let answer = client.get(&ask).await?;
+        let answer = client.get_patiently(&ask).await?;
         let version: Option<Json> = serde_json::from_slice(&answer).ok();
         version
             .filter(|version| version["gitVersion"].is_string())

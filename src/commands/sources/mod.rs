@@ -217,6 +217,7 @@ impl Sources {
                 attempt,
                 cause,
                 until,
+                ..
             } => {
                 let wait = age::human(until.duration_since(now).max(jiff::SignedDuration::ZERO));
                 let old = worst.since.map_or(String::new(), |_| {

@@ -10,6 +10,8 @@ use crate::source::{SourceKey, SourceState};
 
 /// How many times to try a server that has not answered yet.
 const TRIES: u32 = 3;
+/// The same of a server that asks for a later attempt: it will answer.
+const TRIES_IF_THROTTLED: u32 = 6;
 
 /// The known facts about one source.
 #[derive(Clone, Debug)]
@@ -115,5 +117,25 @@ pub(super) fn is_refused(state: &SourceState) -> bool {
 
 /// Whether a server has been tried often enough.
 pub(super) fn is_given_up(state: &SourceState) -> bool {
-    matches!(state, SourceState::Retrying { attempt, .. } if *attempt >= TRIES)
+    match state {
+        SourceState::Retrying {
+            attempt,
+            is_throttled,
+            ..
+        } => {
+            *attempt
+                >= if *is_throttled {
+                    TRIES_IF_THROTTLED
+                } else {
+                    TRIES
+                }
+        }
+        SourceState::Connecting
+        | SourceState::Live
+        | SourceState::Polling { .. }
+        | SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. }
+        | SourceState::Ended => false,
+    }
 }

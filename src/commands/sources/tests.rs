@@ -48,6 +48,7 @@ fn retrying(attempt: u32) -> Event {
         attempt,
         cause: "The connection to the server was refused".into(),
         until: Timestamp::UNIX_EPOCH,
+        is_throttled: false,
     })
 }
 

@@ -243,7 +243,12 @@ impl Live for LiveStatus {
                 }
                 self.print_once(sources, terminal)
             }
-            Ending::Once => sources.silence().map_or(Ok(()), Err),
+            // A source that does not answer leaves the others as they are.
+            Ending::Once if sources.are_settled() => match sources.silence() {
+                Some(error) => self.print_once(sources, terminal).and(Err(error)),
+                None => Ok(()),
+            },
+            Ending::Once => Ok(()),
             Ending::Never if self.has_begun && !has_changed => Ok(()),
             Ending::Never if self.has_begun => self.print_transitions(terminal),
             Ending::Never if self.state.model.is_presentable() => {

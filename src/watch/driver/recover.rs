@@ -54,7 +54,10 @@ impl Driver {
                 self.shared.set_state(SourceState::Ended);
                 None
             }
-            SourceError::Throttled { after, .. } => Some(self.retry(step, cause, after).await),
+            SourceError::Throttled { after, .. } => {
+                let after = Some(after.unwrap_or_default());
+                Some(self.retry(step, cause, after).await)
+            }
             SourceError::Expired(_)
             | SourceError::Server(_)
             | SourceError::Connect { .. }
@@ -95,6 +98,7 @@ impl Driver {
             attempt: self.backoff.failures() + 1,
             cause,
             until: self.shared.time(Duration::ZERO),
+            is_throttled: false,
         });
     }
 
@@ -107,17 +111,18 @@ impl Driver {
     ) -> DriverStep {
         let (attempt, wait) = self.backoff.failed();
         let wait = after.map_or(wait, |after| after.min(LONGEST_ASKED).max(wait));
-        self.pause(attempt, cause, wait).await;
+        let state = SourceState::Retrying {
+            attempt,
+            cause,
+            until: self.shared.time(wait),
+            is_throttled: after.is_some(),
+        };
+        self.pause(state, wait).await;
         step
     }
 
-    async fn pause(&mut self, attempt: u32, cause: Arc<str>, wait: Duration) {
-        let until = self.shared.time(wait);
-        self.shared.set_state(SourceState::Retrying {
-            attempt,
-            cause,
-            until,
-        });
+    async fn pause(&mut self, state: SourceState, wait: Duration) {
+        self.shared.set_state(state);
         sleep(wait).await;
     }
 
@@ -142,8 +147,14 @@ impl Driver {
         self.shared.health.answered();
         let since = *self.refused_since.get_or_insert_with(Instant::now);
         if since.elapsed() < doubt && (*worked || self.shared.health.is_new(doubt)) {
-            let attempt = self.backoff.failures() + 1;
-            self.pause(attempt, cause, self.pace.of(DOUBT_PAUSE)).await;
+            let wait = self.pace.of(DOUBT_PAUSE);
+            let state = SourceState::Retrying {
+                attempt: self.backoff.failures() + 1,
+                cause,
+                until: self.shared.time(wait),
+                is_throttled: false,
+            };
+            self.pause(state, wait).await;
             return Some(step);
         }
         *worked = false;

@@ -39,8 +39,15 @@ impl HttpTransport {
         page: Page,
     ) -> Result<ListPage, SourceError> {
         let request = list(key, &at, &page)?;
-        let body = self.client.get(&request).await.map_err(source_error)?;
+        let body = self.client.get(&request).await;
+        let body = body.map_err(|error| self.put_off(error))?;
         page::parse(&body, key)
+    }
+
+    /// The error of a request. A long wait that the server asks for is reported.
+    fn put_off(&self, error: RequestError) -> SourceError {
+        self.client.report(&error);
+        source_error(error)
     }
 
     async fn open_watch(
@@ -49,7 +56,8 @@ impl HttpTransport {
         from: &ResourceVersion,
     ) -> Result<LineStream, SourceError> {
         let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
-        let answer = self.client.open(&request).await.map_err(source_error)?;
+        let answer = self.client.open(&request).await;
+        let answer = answer.map_err(|error| self.put_off(error))?;
         let lines = lines::lines(answer);
         Ok(match key.form {
             Form::Full | Form::Metadata => lines,

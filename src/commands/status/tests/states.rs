@@ -323,6 +323,7 @@ fn a_server_that_does_not_answer_does_not_hold_up_the_view() {
             attempt,
             cause: "connection refused".into(),
             until: at(2),
+            is_throttled: false,
         };
         say(&mut state, Event::State(retrying));
     }
