@@ -90,12 +90,17 @@ impl Select {
 
     /// Whether all selected objects have the same name. Two objects of one namespace cannot share it.
     pub(crate) fn is_of_one_name(&self) -> bool {
+        self.only_name().is_some()
+    }
+
+    /// The name that all selected objects have, if there is one.
+    pub(crate) fn only_name(&self) -> Option<Arc<str>> {
         match self {
-            Select::All => false,
-            Select::Name(_) => true,
+            Select::All => None,
+            Select::Name(name) => Some(name.clone()),
             Select::Selector(selectors) => {
-                let fields = selectors.fields.as_deref().and_then(read::<FieldSelector>);
-                fields.is_some_and(|fields| fields.required(NAME).is_some())
+                let fields: FieldSelector = read(selectors.fields.as_deref()?)?;
+                fields.required(NAME).map(Into::into)
             }
         }
     }
@@ -117,23 +122,25 @@ impl Select {
 /// Applies a selection to objects, for sources that are not servers.
 pub(crate) struct Matcher<'a> {
     name: Option<&'a str>,
-    labels: LabelSelector,
-    fields: FieldSelector,
+    /// `None` if it does not parse.
+    labels: Option<LabelSelector>,
+    /// `None` if it does not parse.
+    fields: Option<FieldSelector>,
 }
 
 impl<'a> Matcher<'a> {
-    /// Creates a matcher. A selector that does not parse selects everything.
+    /// Creates a matcher. A selector that does not parse selects nothing.
     pub(crate) fn new(select: &'a Select) -> Matcher<'a> {
-        let selectors = match select {
-            Select::Selector(selectors) => Some(selectors),
-            Select::All | Select::Name(_) => None,
+        let (labels, fields) = match select {
+            Select::Selector(Selectors { labels, fields }) => {
+                (labels.as_deref(), fields.as_deref())
+            }
+            Select::All | Select::Name(_) => (None, None),
         };
-        let labels = selectors.and_then(|selectors| read(selectors.labels.as_deref()?));
-        let fields = selectors.and_then(|selectors| read(selectors.fields.as_deref()?));
         Matcher {
             name: select.name(),
-            labels: labels.unwrap_or_default(),
-            fields: fields.unwrap_or_default(),
+            labels: read(labels.unwrap_or_default()),
+            fields: read(fields.unwrap_or_default()),
         }
     }
 
@@ -141,14 +148,14 @@ impl<'a> Matcher<'a> {
     pub(crate) fn matches(&self, object: Value<'_>) -> bool {
         let is_named = |name| object.str_at(&["metadata", "name"]).as_deref() == Some(name);
         let labels = object.at(&["metadata", "labels"]);
+        let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
+        let field = |path: &str| {
+            let value = path.split('.').try_fold(object, Value::get)?;
+            Some(value.as_str().unwrap_or(Cow::Borrowed(value.raw())))
+        };
         self.name.is_none_or(is_named)
-            && self
-                .labels
-                .matches(|key| labels.and_then(|labels| labels.get(key)?.as_str()))
-            && self.fields.matches(|path| {
-                let value = path.split('.').try_fold(object, Value::get)?;
-                Some(value.as_str().unwrap_or(Cow::Borrowed(value.raw())))
-            })
+            && (self.labels.as_ref()).is_some_and(|selector| selector.matches(label))
+            && (self.fields.as_ref()).is_some_and(|selector| selector.matches(field))
     }
 }
 
@@ -238,6 +245,8 @@ mod tests {
             ("", "spec.nodeName!=", false),
             ("app=web,!tier", "", true),
             ("app in (db)", "", false),
+            ("app=web,", "", false),
+            ("", "metadata.name", false),
         ] {
             let select = Select::matching(Some(labels), Some(fields));
             let matcher = Matcher::new(&select);

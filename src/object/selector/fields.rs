@@ -95,11 +95,20 @@ impl FromStr for FieldSelector {
     type Err = SelectorError;
 
     fn from_str(text: &str) -> Result<Self, SelectorError> {
-        let mut terms = split_terms(text)
-            .into_iter()
-            .filter(|term| !term.is_empty())
-            .map(field_term)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut parts = split_terms(text);
+        // Of several faults, Kubernetes reports the first in this order.
+        parts.sort_unstable();
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let terms = parts.map(|part| {
+            field_term(part)?.ok_or_else(|| {
+                SelectorError(format!(
+                    "invalid selector: '{text}'; can't understand '{part}'"
+                ))
+            })
+        });
+        let mut terms = terms.collect::<Result<Vec<FieldTerm>, _>>()?;
+        // Neither field nor value: it selects everything.
+        terms.retain(|term| !(term.field.is_empty() && term.value.is_empty()));
         terms.sort();
         terms.dedup();
         Ok(Self { terms })
@@ -120,44 +129,49 @@ fn split_terms(text: &str) -> Vec<&str> {
     terms
 }
 
-fn field_term(term: &str) -> Result<FieldTerm, SelectorError> {
-    let wrong = || SelectorError::FieldTerm(term.to_owned());
-    let at = term.find('=').ok_or_else(wrong)?;
-    let (left, right) = (&term[..at], &term[at + 1..]);
-    let (field, operator) = match left.strip_suffix('!') {
-        Some(field) => (field, FieldOperator::NotEquals),
-        None => (left, FieldOperator::Equals),
+/// Reads a term; `None` without an operator. White space belongs to the field and to the value.
+fn field_term(term: &str) -> Result<Option<FieldTerm>, SelectorError> {
+    let Some((left, right)) = term.split_once('=') else {
+        return Ok(None);
     };
-    let field = field.trim();
-    if operator == FieldOperator::Equals && field.ends_with('!') {
-        // `a! = b` is half an operator. A field's name cannot end with `!`.
-        return Err(wrong());
-    }
-    let right = match operator {
-        FieldOperator::Equals => right.strip_prefix('=').unwrap_or(right),
-        FieldOperator::NotEquals => right,
+    let (field, operator, right) = match left.strip_suffix('!') {
+        Some(field) => (field, FieldOperator::NotEquals, right),
+        None => {
+            let right = right.strip_prefix('=').unwrap_or(right);
+            (left, FieldOperator::Equals, right)
+        }
     };
-    let mut value = String::with_capacity(right.len());
-    let mut chars = right.chars();
+    Ok(Some(FieldTerm {
+        field: field.to_owned(),
+        operator,
+        value: unescaped(right)?,
+    }))
+}
+
+/// A value without its escapes.
+fn unescaped(text: &str) -> Result<String, SelectorError> {
+    let mut value = String::with_capacity(text.len());
+    let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
-            '\\' => value.push(
-                chars
-                    .next()
-                    .filter(|c| r"\,=".contains(*c))
-                    .ok_or_else(wrong)?,
-            ),
-            '=' => return Err(wrong()),
+            '\\' => match chars.next() {
+                Some(next) if r"\,=".contains(next) => value.push(next),
+                next => {
+                    let next = next.map(String::from).unwrap_or_default();
+                    return Err(SelectorError(format!(
+                        "invalid field selector: invalid escape sequence: \\{next}"
+                    )));
+                }
+            },
+            // Go prints the number of the character.
+            ',' | '=' => {
+                let number = u32::from(c);
+                return Err(SelectorError(format!(
+                    "invalid field selector: unescaped character in value: {number}"
+                )));
+            }
             c => value.push(c),
         }
     }
-    let field = field.trim();
-    if field.ends_with('!') {
-        return Err(wrong()); // `!=` with a space inside
-    }
-    Ok(FieldTerm {
-        field: field.to_owned(),
-        operator,
-        value,
-    })
+    Ok(value)
 }
