@@ -70,6 +70,11 @@ pub struct Reader {
     api_version: Arc<str>,
     kind: Arc<str>,
     form: Form,
+    /// The name that every object must have, if there is one.
+    name: Option<Arc<str>>,
+    /// The namespace that every object must have, if there is one.
+    asked_namespace: Option<Arc<str>>,
+    /// The namespace of the last object.
     namespace: Arc<str>,
     recent: Recent<Uid>,
     /// The object that was read last. Objects of one controller are much alike, so this is as good a hint as an
@@ -87,6 +92,8 @@ impl Reader {
             api_version: key.resource.api_version().into(),
             kind: key.resource.kind.clone(),
             form: key.form,
+            name: key.select.only_name(),
+            asked_namespace: key.namespace().map(Into::into),
             namespace: key.namespace().unwrap_or_default().into(),
             recent: Recent::up_to(HINTS),
             last: None,
@@ -157,6 +164,7 @@ impl Reader {
         if meta.name.0.is_empty() {
             return Err("an object without metadata.name".into());
         }
+        self.check_place(&meta.namespace.0, &meta.name.0)?;
         Ok(ObjectRef {
             api_version: self.api_version.clone(),
             kind: self.kind.clone(),
@@ -176,6 +184,21 @@ impl Reader {
         }
         let (api_version, kind) = (&self.api_version, &self.kind);
         Err(format!("an object of another type than {api_version} {kind}").into())
+    }
+
+    /// Refuses an object with another name or namespace than the source asks for: the server has not answered the question.
+    /// A manifest in a file may have no namespace.
+    fn check_place(&self, namespace: &str, name: &str) -> Result<(), Arc<str>> {
+        let is_asked =
+            |own: &Option<Arc<str>>, said: &str| own.as_deref().is_none_or(|own| own == said);
+        if is_asked(&self.name, name)
+            && (namespace.is_empty() || is_asked(&self.asked_namespace, namespace))
+        {
+            return Ok(());
+        }
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        let kind = self.kind.to_lowercase();
+        Err(format!("{kind} {namespace}{slash}{name}, which was not requested").into())
     }
 
     fn namespace(&mut self, namespace: &str) -> Arc<str> {

@@ -209,3 +209,36 @@ fn absurd_names_in_discovery_lead_to_no_request() {
         .collect();
     assert!(strays.is_empty(), "{strays:?}");
 }
+
+/// A Deployment that is Current, in this namespace and with this name.
+fn current(namespace: &str, name: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","uid":"u","resourceVersion":"5","generation":1}},"spec":{{"replicas":0}},"status":{{"observedGeneration":1,"conditions":[{{"type":"Available","status":"True"}},{{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable"}}]}}}}"#
+    )
+}
+
+#[test]
+fn an_answer_about_another_object_is_not_taken_for_the_requested_one() {
+    for (namespace, name) in [("shop", "other"), ("elsewhere", "web")] {
+        let hostile = Hostile::start(move |target| {
+            let (items, kind) = match target.contains("/deployments?") {
+                true => (current(namespace, name), "Deployment"),
+                false => (String::new(), "ReplicaSet"),
+            };
+            let list = format!(
+                r#"{{"kind":"{kind}List","apiVersion":"apps/v1","metadata":{{"resourceVersion":"7"}},"items":[{items}]}}"#
+            );
+            Answer::json(200, &list)
+        });
+        for verb in ["status", "changes", "trace"] {
+            for check in ["--for=current", "--exit-code", "--for=delete", "--once"] {
+                let ran = hostile
+                    .spy()
+                    .run(&[verb, "deploy/web", check, "--timeout=3s"]);
+                assert!(!ran.status.success(), "{verb} {check} {}", ran.transcript());
+                let words = format!("deployment {namespace}/{name}, which was not requested");
+                assert!(ran.stderr.contains(&words), "{verb} {check} {}", ran.stderr);
+            }
+        }
+    }
+}
