@@ -51,12 +51,13 @@ pub(super) fn error_code(args: &[OsString]) -> u8 {
     }
 }
 
-/// The exit code of one error.
-pub(super) fn code(kind: ErrorKind, error_code: u8) -> u8 {
-    match kind {
+/// How the program ends after one error.
+pub(super) fn exit_of(kind: ErrorKind, error_code: u8) -> Exit {
+    Exit::Code(match kind {
         ErrorKind::Usage | ErrorKind::Failed => error_code,
         ErrorKind::GoalFailed => GOAL_FAILED,
         ErrorKind::GoalUnmet => GOAL_UNMET,
         ErrorKind::BrokenPipe => ANSWERED,
-    }
+        ErrorKind::Stopped(signal) => return Exit::Signal(signal.number()),
+    })
 }

@@ -12,7 +12,7 @@ use crate::render::screen::restore_cursor_on_panic;
 use crate::render::style::Styles;
 
 pub use exit::Exit;
-use exit::{ANSWERED, FOUND, code, error_code};
+use exit::{ANSWERED, FOUND, error_code, exit_of};
 use refusal::{Refusal, command_words};
 pub use tree::command;
 use tree::{Cli, CliCommand, parse};
@@ -86,7 +86,7 @@ fn end(
         Ok(commands::Ended::By(signal)) => Exit::Signal(signal.number()),
         Err(error) => {
             print_error(&error, style, env);
-            Exit::Code(code(error.kind(), error_code(style.args)))
+            exit_of(error.kind(), error_code(style.args))
         }
     }
 }
@@ -113,7 +113,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
 
 /// Prints an error and its hints. No other code prints errors.
 fn print_error(error: &CommandError, style: &ErrorStyle<'_>, env: &mut Env) {
-    if error.kind() == ErrorKind::BrokenPipe {
+    if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::Stopped(_)) {
         return;
     }
     let styles = style.look.stderr(env);

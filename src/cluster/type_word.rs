@@ -162,6 +162,7 @@ mod tests {
             short_names: Vec::new(),
             categories: Vec::new(),
             verbs: Vec::new(),
+            has_status: false,
         }];
         for word in [
             "fancywidget",

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ManifestArgs;
 use super::manifests::is_release;
+use super::{CommandError, ManifestArgs};
 use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
+use crate::object::selector::{FieldSelector, LabelSelector};
 use crate::render::style::{Look, Styles, Symbols};
 
 /// kubectl's global flags. The user may put them anywhere after `spy`; `kubectl spy options` lists them.
@@ -137,6 +138,28 @@ impl ObjectArgs {
             () if self.objects.iter().any(|word| is_release(word)) => Subject::Releases,
             () => Subject::Words,
         }
+    }
+
+    /// The selector of `-l`. Fails with kubectl's error if it does not parse.
+    pub(crate) fn labels(&self) -> Result<LabelSelector, CommandError> {
+        let text = self.selector.as_deref().unwrap_or_default().trim();
+        text.parse().map_err(|error| {
+            let error = format!("error: the provided selector \"{text}\" is not valid: {error}");
+            CommandError::failed(error)
+                .hint("-l takes terms such as app=web,tier in (front,back),!legacy")
+        })
+    }
+
+    /// Refuses selectors that do not parse. A server does that itself.
+    pub(crate) fn check_selectors(&self) -> Result<(), CommandError> {
+        self.labels()?;
+        let text = self.field_selector.as_deref().unwrap_or_default().trim();
+        let fields: Result<FieldSelector, _> = text.parse();
+        fields.map(drop).map_err(|error| {
+            CommandError::failed(format!("error: {error}")).hint(
+                "--field-selector takes terms such as status.phase!=Running,metadata.name=web",
+            )
+        })
     }
 
     /// Takes `objects`, if the arguments name and select none.

@@ -132,7 +132,10 @@ async fn play(
                 changes::show(&args.about(objects), context, &shutdown).await
             }
             DemoVerb::Status(args) => status::show(&args.about(objects), context, &shutdown).await,
-            DemoVerb::Trace(args) => trace::show(&args.about(objects), context, &shutdown).await,
+            DemoVerb::Trace(args) => {
+                let args = args.about(objects);
+                Box::pin(trace::show(&args, context, &shutdown)).await
+            }
         }
     };
     tokio::pin!(scenario_run, watched);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Signal;
 use crate::cluster::{
     ApiError, ArgumentError, ConfigError, RequestError, ResolveError, TargetError,
 };
@@ -25,6 +26,8 @@ pub(crate) enum ErrorKind {
     GoalFailed,
     /// With `--for`: an object did not meet the goal in time.
     GoalUnmet,
+    /// A signal stopped the verb before it could show anything. Nothing is printed, and the program ends by the signal.
+    Stopped(Signal),
     /// The reader of standard output closed the pipe. This is not an error: nothing is printed, and the exit code is 0.
     BrokenPipe,
 }
@@ -61,6 +64,14 @@ impl CommandError {
         CommandError {
             kind: ErrorKind::GoalUnmet,
             ..CommandError::failed(message)
+        }
+    }
+
+    /// The end by a signal, before there is anything to show.
+    pub(crate) fn stopped(signal: Signal) -> CommandError {
+        CommandError {
+            kind: ErrorKind::Stopped(signal),
+            ..CommandError::failed("interrupted")
         }
     }
 

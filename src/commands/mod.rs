@@ -33,11 +33,11 @@ pub(crate) use follow::{Live, follow};
 pub(crate) use input::{documents, newest_of};
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use session::{EveryKind, Origin, Session, clock_difference};
+pub(crate) use session::{EveryKind, Origin, Session, clock_difference, nothing_passed};
 pub(crate) use shutdown::{Shutdown, Signal};
-pub(crate) use sources::{Need, Note, Sources, UnreadPart};
+pub(crate) use sources::{Need, Note, Shown, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};
-pub(crate) use wait::{Answer, Judge, JudgedObjects, Stop, WaitArgs};
+pub(crate) use wait::{Answer, Awaited, Judge, JudgedObjects, Stop, WaitArgs};
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

@@ -110,7 +110,8 @@ impl<'a> Terminal<'a> {
         self.screen.draw(frame.collect(), size)
     }
 
-    /// Prints a message that is not data: above the frame, or on standard error if there is no frame.
+    /// Prints a message that is not data: above the frame, or on standard error if there is no frame. A standard error that
+    /// nobody reads changes nothing.
     pub(crate) fn notify(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
             let (text, styles) = (escape_line(text), self.look().styles);
@@ -119,7 +120,13 @@ impl<'a> Terminal<'a> {
             return self.print(&lines.collect::<Vec<_>>());
         }
         let line = self.look.stderr(self.env).line(text);
-        self.env.stderr.print(&[line])
+        let _closed_pipe = self.env.stderr.print(&[line]);
+        Ok(())
+    }
+
+    /// Prints a message that is not data, if there is one.
+    pub(crate) fn notify_if(&mut self, text: Option<String>) -> io::Result<()> {
+        text.map_or(Ok(()), |text| self.notify(&text))
     }
 
     /// Prints the new state of a source. Does nothing with a frame, whose footer shows the state.
@@ -178,10 +185,10 @@ impl<'a> Terminal<'a> {
 
 impl Context<'_> {
     /// Prints a hint on standard error, before there is a [`Terminal`].
-    pub(crate) fn hint(&mut self, hint: &str) -> io::Result<()> {
+    pub(crate) fn hint(&mut self, hint: &str) {
         let styles = self.look.stderr(self.env);
         let line = format!("{} {}", styles.warning("hint:"), escape_line(hint));
-        self.env.stderr.print(&[styles.line(line)])
+        let _closed_pipe = self.env.stderr.print(&[styles.line(line)]);
     }
 
     /// Prints lines on standard output, for verbs without a [`Terminal`].

@@ -28,7 +28,7 @@ pub use clock::{Ahead, Clock, shifted};
 pub(crate) use keys::{Keys, restore_terminal};
 pub(crate) use panics::escape_panics;
 pub use request_lines::RequestLines;
-use stdout::Stdout;
+use stdout::{Stdout, Unattended};
 
 /// Returns the size of the terminal as columns and rows; `None` if output is not a terminal.
 pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
@@ -133,6 +133,12 @@ impl Env {
             requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
+    }
+
+    /// Keeps a reader that closes standard output from ending the program: what nobody reads is dropped from now on.
+    pub(crate) fn outlive_reader(&mut self) {
+        self.stdout = std::mem::take(&mut self.stdout).behind(Unattended::Open);
+        self.reader_gone = Arc::new(|| false);
     }
 
     /// An environment variable; `None` if it is unset, empty or not UTF-8.

@@ -41,6 +41,45 @@ impl Write for Stdout {
     }
 }
 
+/// A stream that drops what nobody reads: after its reader has closed the pipe, every write succeeds.
+pub(super) enum Unattended {
+    /// Somebody may read.
+    Open(Box<dyn Write + Send>),
+    /// The reader has gone.
+    Closed,
+}
+
+impl Unattended {
+    /// Writes to the stream, or drops the bytes for a reader that has gone.
+    fn until_closed(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<usize>,
+        dropped: usize,
+    ) -> io::Result<usize> {
+        let Unattended::Open(out) = self else {
+            return Ok(dropped);
+        };
+        match write(out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                *self = Unattended::Closed;
+                Ok(dropped)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for Unattended {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.until_closed(|out| out.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.until_closed(|out| out.flush().map(|()| 0), 0)
+            .map(drop)
+    }
+}
+
 /// Adds `write /dev/stdout` to an error, and removes its number.
 fn named(error: &io::Error) -> io::Error {
     let text = error.to_string();
@@ -58,4 +97,43 @@ fn is_read_only() -> bool {
 #[cfg(not(unix))]
 fn is_read_only() -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe that takes this many bytes before its reader closes it, or another error.
+    struct Pipe(usize, io::ErrorKind);
+
+    impl Write for Pipe {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            if taken == 0 {
+                return Err(self.1.into());
+            }
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(self.1.into())
+        }
+    }
+
+    #[test]
+    fn only_a_closed_pipe_drops_what_is_written() {
+        for room in [0, 1, 4] {
+            let pipe = Pipe(room, io::ErrorKind::BrokenPipe);
+            let mut out = Unattended::Open(Box::new(pipe));
+            for _ in 0..2 {
+                out.write_all(b"line").expect("nobody reads it");
+                out.flush().expect("nobody reads it");
+            }
+        }
+        let full = Pipe(1, io::ErrorKind::StorageFull);
+        let mut out = Unattended::Open(Box::new(full));
+        let error = out.write_all(b"line").expect_err("the disk is full");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
 }

@@ -37,14 +37,13 @@ pub struct JudgementPlan {
 }
 
 impl JudgementPlan {
-    /// Whether the plan for a requested source depends on the types that the cluster serves: it selects one object by its
-    /// name that may own, list or name objects of custom kinds. This is a custom resource, a `ConfigMap`, which may be an
-    /// inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot. Or it has custom inventories.
+    /// Whether the judgement of a requested source depends on the types that the cluster serves. It has custom resources,
+    /// whose kinds may have a status. Or it selects one object by its name that may list or name objects of custom kinds:
+    /// a `ConfigMap`, which may be an inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot.
     pub fn needs_types(requested: &SourceKey) -> bool {
         let kind = &*requested.resource.kind;
-        let may_be = is_custom(requested) || ["ConfigMap", "PersistentVolumeClaim"].contains(&kind);
-        let is_named = requested.select.name().is_some();
-        (may_be && is_named) || JudgementPlan::may_have_inventories(requested)
+        let may_name = ["ConfigMap", "PersistentVolumeClaim"].contains(&kind);
+        is_custom(requested) || (may_name && requested.select.name().is_some())
     }
 
     /// Whether a source may have custom resources that list members.
@@ -62,6 +61,11 @@ impl JudgementPlan {
     pub fn looking_through(mut self, lookups: Vec<Lookup>) -> JudgementPlan {
         self.lookups.extend(lookups);
         self
+    }
+
+    /// Whether a source has members of inventories, which decide the states of these.
+    pub fn has_member(&self, source: &SourceKey) -> bool {
+        self.members.sources.contains(source)
     }
 
     /// Whether a source is in the plan.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::graph::Links;
 use crate::object::Uid;
-use crate::source::printed;
+use crate::source::{Form, printed};
 use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
@@ -104,9 +104,13 @@ impl Model {
                     object.review = review_at(doc.root(), now);
                     let review = object.review.map(|review| (review, uid.clone()));
                     self.reviews.extend(review);
-                    let assessment = Assessment::of(doc.root(), now, self.rules);
+                    let mut assessment = Assessment::of(doc.root(), now, self.rules);
                     // kstatus looks at no other object.
                     if self.rules == Rules::Spy {
+                        if object.form() != Form::Metadata && self.types.has_status(&object.object)
+                        {
+                            assessment = assessment.expecting_status(doc.root());
+                        }
                         object.needs = needed(doc.root(), &assessment, now);
                         if is_running_well(doc.root(), &assessment) {
                             object.needs = self.needs_of_well_pods;

@@ -273,9 +273,14 @@ fn without_middle(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
     }
-    let start = text.floor_char_boundary(limit / 2);
-    let end = text.ceil_char_boundary(text.len() - limit / 2);
-    format!("{} … {}", &text[..start], &text[end..])
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=limit / 2).rev().find(boundary).unwrap_or(0);
+    let end = (text.len() - limit / 2..=text.len()).find(boundary);
+    format!(
+        "{} … {}",
+        &text[..start],
+        &text[end.unwrap_or(text.len())..]
+    )
 }
 
 /// The problems of the Pods in this state, each once: `2 ImagePullBackOff, 1 CrashLoopBackOff`.

@@ -15,6 +15,8 @@ pub struct ResourceType {
     pub categories: Vec<String>,
     /// The supported verbs: `list`, `watch`.
     pub verbs: Vec<String>,
+    /// Whether it has the subresource `status`, which controllers write.
+    pub has_status: bool,
 }
 
 impl ResourceType {

@@ -1,15 +1,17 @@
 //! `ServedTypes`: the resource types that a cluster serves, by their kinds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::well_known::well_known_type;
-use super::{GroupKind, Resource};
+use super::{GroupKind, ObjectRef, Resource, ResourceType, is_kubernetes_own};
 
 /// The known types: Kubernetes' own, and those that a cluster was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServedTypes {
     custom: Arc<BTreeMap<GroupKind, Resource>>,
+    /// The custom kinds with the subresource `status`.
+    with_status: Arc<BTreeSet<GroupKind>>,
 }
 
 impl ServedTypes {
@@ -21,7 +23,27 @@ impl ServedTypes {
         }
         ServedTypes {
             custom: Arc::new(custom),
+            ..ServedTypes::default()
         }
+    }
+
+    /// The types that a cluster serves, with what discovery says about their subresources.
+    pub fn discovered(found: impl IntoIterator<Item = ResourceType>) -> ServedTypes {
+        let found: Vec<ResourceType> = found.into_iter().collect();
+        let is_own = |found: &ResourceType| is_kubernetes_own(&found.resource.group);
+        let with_status = found.iter();
+        let with_status = with_status.filter(|found| found.has_status && !is_own(found));
+        let with_status = with_status.map(|found| found.resource.group_kind());
+        ServedTypes {
+            with_status: Arc::new(with_status.collect()),
+            ..ServedTypes::of(found.into_iter().map(|found| found.resource))
+        }
+    }
+
+    /// Whether the kind of an object has the subresource `status`, so that its controller writes a status. Only known of
+    /// custom kinds.
+    pub fn has_status(&self, object: &ObjectRef) -> bool {
+        !self.with_status.is_empty() && self.with_status.contains(&object.group_kind())
     }
 
     /// The resource of a kind; `None` if it is not known.
@@ -55,6 +77,40 @@ mod tests {
             kind: "Issuer".into(),
             namespaced: true,
         };
+        let found = |resource: Resource| ResourceType {
+            singular: String::new(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            verbs: Vec::new(),
+            has_status: true,
+            resource,
+        };
+        let own_kinds = ["", "apps", "resource.k8s.io"].map(|group| {
+            found(Resource {
+                group: group.into(),
+                ..issuer("v1")
+            })
+        });
+        let served = ServedTypes::discovered(own_kinds.into_iter().chain([found(issuer("v1"))]));
+        let object = |api_version: &str| ObjectRef {
+            api_version: api_version.into(),
+            kind: "Issuer".into(),
+            namespace: None,
+            name: "a".into(),
+            uid: None,
+        };
+        for (api_version, expect) in [
+            ("cert-manager.io/v1", true),
+            ("v1", false),
+            ("apps/v1", false),
+            ("resource.k8s.io/v1", false),
+        ] {
+            assert_eq!(
+                served.has_status(&object(api_version)),
+                expect,
+                "{api_version}"
+            );
+        }
         let types = ServedTypes::of([issuer("v1"), issuer("v1beta1")]);
         let plural = |types: &ServedTypes, kind: &GroupKind| {
             types.resource(kind).map(Resource::group_resource)

@@ -108,6 +108,14 @@ impl Stream {
         self.0.flush()
     }
 
+    /// The same stream behind another writer.
+    pub(crate) fn behind<W: Write + Send + 'static>(
+        self,
+        wrap: impl FnOnce(Box<dyn Write + Send>) -> W,
+    ) -> Stream {
+        Stream::new(wrap(self.0))
+    }
+
     /// Returns the writer, for a [`Screen`](super::screen::Screen).
     pub(crate) fn into_writer(self) -> Box<dyn Write + Send> {
         self.0

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::custom;
 use super::generic::NOT_OBSERVED;
 use super::{
     Cause, CauseRule, Explanation, Finding, Recovery, Row, Rules, Status, Verdict, causes, compute,
     warning,
 };
-use crate::object::{EventFacts, Value};
+use crate::object::{EventFacts, Kind, Value};
 
 /// The assessment of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +72,26 @@ impl Assessment {
             row,
             verdict,
         }
+    }
+
+    /// The same assessment of an object whose kind has a status, as discovery says. While the status is empty, no controller
+    /// has observed the object.
+    #[must_use]
+    pub fn expecting_status(self, object: Value<'_>) -> Assessment {
+        let is_empty = match object.get("status") {
+            None => true,
+            Some(status) if status.kind() == Kind::Object => status.fields().next().is_none(),
+            Some(status) => status.is_null(),
+        };
+        if !is_empty || self.status() != Status::Current || custom::leaves_status_empty(object) {
+            return self;
+        }
+        let text = "not observed by its controller";
+        self.with(vec![Finding::new(
+            CauseRule::NotObserved,
+            Status::InProgress,
+            text,
+        )])
     }
 
     /// The same assessment with facts that explain the state. They come after its causes, except that one which explains

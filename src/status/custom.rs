@@ -63,6 +63,24 @@ pub(super) fn of(kind: &str) -> &'static [Refinement] {
     }
 }
 
+/// Whether the controllers of a kind write no status, although the kind has one: those of Istio
+/// (<https://istio.io/latest/docs/reference/config/config-status/>), and the Prometheus operator for the objects that select
+/// what to monitor (<https://prometheus-operator.dev/docs/api-reference/api/>).
+pub(super) fn leaves_status_empty(object: Value<'_>) -> bool {
+    let group = object.str_at(&["apiVersion"]).unwrap_or_default();
+    let group = group.split('/').next().unwrap_or_default();
+    let kind = object.str_at(&["kind"]).unwrap_or_default();
+    let monitors = [
+        "AlertmanagerConfig",
+        "PodMonitor",
+        "Probe",
+        "PrometheusRule",
+        "ScrapeConfig",
+        "ServiceMonitor",
+    ];
+    group.ends_with(".istio.io") || (group == "monitoring.coreos.com" && monitors.contains(&&*kind))
+}
+
 /// An object whose phase or state reports a failure, or work that is not done.
 fn phase(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let verdicts = ["phase", "state", "PostgresClusterStatus"]

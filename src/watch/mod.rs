@@ -32,7 +32,8 @@ mod upstreams;
 pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
 pub use file::{
-    FileError, FileResource, FileTransport, Language, Plural, Syntax, documents, documents_by_line,
+    FileError, FileResource, FileTransport, LONGEST_INPUT, Language, Plural, Syntax, documents,
+    documents_by_line,
 };
 pub use history::{
     Between, Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent,

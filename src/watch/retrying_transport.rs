@@ -123,9 +123,10 @@ impl RetryingTransport {
                     return answer;
                 }
             };
-            let limit = match trouble.has_answered() {
-                true => self.limit,
-                false => self.limit_of_past(&error),
+            let limit = if trouble.has_answered() {
+                self.limit
+            } else {
+                self.limit_of_past(&error)
             };
             let left = trouble.failed(&error, self.pace.of(limit));
             if left.is_zero() {
@@ -369,6 +370,7 @@ mod tests {
                     attempt: 1,
                     cause: cause(),
                     until: Timestamp::UNIX_EPOCH,
+                    is_throttled: false,
                 },
                 true,
             ),

@@ -223,3 +223,261 @@ fn deep_and_mutual_owners_are_shown_in_a_time_that_grows_with_their_number() {
         assert_eq!(ran.status.code(), Some(1), "{name}");
     }
 }
+
+/// An `ERROR` event as the server sends it.
+const EXPIRED: &str = r#"{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (9)","reason":"Expired","code":410}}"#;
+
+/// The exit code and stderr of a run that reads this text as its standard input.
+fn fed(text: &str, args: &[&str]) -> (Option<i32>, String) {
+    let (run, mut input) = Spy::alone().start_reading(&[args, &["--from", "-"]].concat());
+    // A run that has ended reads nothing.
+    let _closed_pipe = input.write_all(text.as_bytes());
+    drop(input);
+    let ran = run.finish();
+    (ran.status.code(), ran.stderr)
+}
+
+#[test]
+fn a_check_of_nothing_is_an_error() {
+    let list = r#"{"kind":"List","apiVersion":"v1","items":[]}"#;
+    let null = r#"{"kind":"PodList","apiVersion":"v1","items":null}"#;
+    let bookmark = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}}"#;
+    for text in [
+        "",
+        "\n",
+        "# nothing\n---\n",
+        "---\n",
+        list,
+        null,
+        "items: []\nkind: List\napiVersion: v1\n",
+        bookmark,
+    ] {
+        for verb in ["status", "changes", "trace"] {
+            for objects in [&[][..], &["pods"], &["pod/x"]] {
+                let run = |flags: &[&str]| fed(text, &[&[verb], objects, flags].concat());
+                for flags in [&["--once"][..], &[]] {
+                    let (code, stderr) = run(&[flags, &["--exit-code"]].concat());
+                    assert_eq!(
+                        code,
+                        Some(4),
+                        "{text:?} {verb} {objects:?} {flags:?} {stderr}"
+                    );
+                }
+                for goal in ["--for=current", "--for=delete", "--for=create"] {
+                    let (code, stderr) = run(&[goal]);
+                    assert_eq!(code, Some(1), "{text:?} {verb} {objects:?} {goal} {stderr}");
+                    let expect = format!("error: no objects passed to {verb}\n");
+                    assert!(stderr.starts_with(&expect), "{stderr}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_object_that_is_not_in_the_file_is_an_error() {
+    let path = file("one.json", &object(1));
+    for verb in ["status", "changes", "trace"] {
+        for flags in [&[][..], &["--once"], &["--for=current"]] {
+            let ran = Spy::alone().run(&[&[verb, "cm/aa", "--from", &path], flags].concat());
+            assert_eq!(
+                ran.status.code(),
+                Some(1),
+                "{verb} {flags:?} {}",
+                ran.transcript()
+            );
+            let expect =
+                format!("error: configmaps \"aa\" not found in {path}\nhint: did you mean a?\n");
+            assert!(
+                ran.stderr.ends_with(&expect),
+                "{verb} {flags:?}: {}",
+                ran.stderr
+            );
+        }
+        let coded = Spy::alone().run(&[verb, "cm/aa", "--from", &path, "--exit-code"]);
+        assert_eq!(
+            coded.status.code(),
+            Some(4),
+            "{verb} {}",
+            coded.transcript()
+        );
+        // What the file has nothing of, it says nothing about.
+        let gone =
+            |object: &str| Spy::alone().run(&[verb, object, "--from", &path, "--for=delete"]);
+        assert_eq!(gone("cm/aa").status.code(), Some(0), "{verb}");
+        let ran = gone("secret/b");
+        assert_eq!(ran.status.code(), Some(1), "{verb} {}", ran.transcript());
+        assert!(
+            ran.stderr
+                .ends_with(&format!("error: no secrets in {path}\n")),
+            "{}",
+            ran.stderr
+        );
+        if verb != "trace" {
+            let ran =
+                Spy::alone().run(&[verb, "secrets", "--from", &path, "--exit-code", "--once"]);
+            assert_eq!(ran.status.code(), Some(4), "{verb} {}", ran.transcript());
+        }
+    }
+}
+
+#[test]
+fn a_recorded_object_is_gone_only_when_it_was_deleted() {
+    let deleted = format!("{{\"type\":\"DELETED\",\"object\":{}}}\n", object(3));
+    for verb in ["status", "changes", "trace"] {
+        let run = |text: &str, object: &str| fed(text, &[verb, object, "--for=delete"]).0;
+        assert_eq!(run(&event(1), "cm/a"), Some(3), "{verb}");
+        assert_eq!(run(&recorded(2), "cm/a"), Some(3), "{verb}");
+        assert_eq!(run(&(recorded(2) + &deleted), "cm/a"), Some(0), "{verb}");
+        if verb != "trace" {
+            assert_eq!(run(&event(1), "cm"), Some(3), "{verb}");
+            assert_eq!(run(&(event(1) + &deleted), "cm"), Some(0), "{verb}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_that_ends_with_an_error_is_an_error() {
+    let said = "line 1: the recorded watch failed: too old resource version: 1 (9)\n";
+    for (args, code) in [
+        (&["changes"][..], 1),
+        (&["changes", "--exit-code"], 4),
+        (&["changes", "cm", "--for=delete"], 1),
+        (&["status", "cm"], 1),
+        (&["status", "--once"], 1),
+        (&["status", "--once", "--exit-code"], 4),
+        (&["trace", "cm/a"], 1),
+    ] {
+        let (found, stderr) = fed(EXPIRED, args);
+        assert_eq!(found, Some(code), "{args:?} {stderr}");
+        assert!(stderr.ends_with(said), "{args:?} {stderr}");
+    }
+    // What came before it is shown.
+    let text = format!("{}{EXPIRED}\n", recorded(2));
+    let path = file("failed.json", &text);
+    for args in [
+        &["changes", "--from", &path][..],
+        &["changes", "--from", &path, "--once"],
+    ] {
+        let ran = Spy::alone().run(args);
+        assert!(
+            ran.stdout.contains("MODIFIED configmap/a"),
+            "{}",
+            ran.transcript()
+        );
+        assert_eq!(ran.status.code(), Some(1));
+        assert!(
+            ran.stderr
+                .ends_with("line 3: the recorded watch failed: too old resource version: 1 (9)\n"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_selector_that_does_not_parse_is_refused() {
+    let path = file("selected.json", &object(1));
+    for verb in ["status", "changes", "trace"] {
+        let ran = Spy::alone().run(&[verb, "cm", "-l", "app=web,", "--from", &path]);
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        let line = "error: the provided selector \"app=web,\" is not valid: found '', expected: identifier after ','\nhint: ";
+        assert!(ran.stderr.starts_with(line), "{}", ran.stderr);
+        let ran = Spy::alone().run(&[verb, "--field-selector", "metadata.name", "--from", &path]);
+        let line =
+            "error: invalid selector: 'metadata.name'; can't understand 'metadata.name'\nhint: ";
+        assert!(ran.stderr.starts_with(line), "{}", ran.stderr);
+    }
+}
+
+/// How long a run takes that must end by itself, and how it ends.
+fn limited(args: &[&str]) -> (Option<i32>, String) {
+    let started = std::time::Instant::now();
+    let (run, input) = Spy::alone().start_reading(args);
+    let ran = run.finish();
+    drop(input);
+    let took = started.elapsed();
+    assert!(
+        took < std::time::Duration::from_secs(20),
+        "{args:?} {took:?}"
+    );
+    (ran.status.code(), ran.stderr)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_time_limit_holds_while_nothing_is_written() {
+    let fifo = format!(
+        "{}/silent-{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        std::process::id()
+    );
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    for (input, name) in [("-", "standard input"), (&fifo, &fifo)] {
+        for args in [
+            &["changes"][..],
+            &["changes", "--once"],
+            &["status"],
+            &["status", "--once"],
+            &["trace", "--once"],
+        ] {
+            let args = [args, &["--timeout=300ms", "--from", input]].concat();
+            let (code, stderr) = limited(&args);
+            assert_eq!(code, Some(1), "{args:?} {stderr}");
+            let expect = format!("error: timed out waiting for {name}\n");
+            assert!(stderr.starts_with(&expect), "{args:?} {stderr}");
+        }
+    }
+    let (code, _) = limited(&["status", "--for=current", "--timeout=300ms", "--from", "-"]);
+    assert_eq!(code, Some(3));
+    std::fs::remove_file(&fifo).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_ctrl_c_ends_a_run_that_waits_for_its_input() {
+    let fifo = format!(
+        "{}/stopped-{}",
+        env!("CARGO_TARGET_TMPDIR"),
+        std::process::id()
+    );
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    for args in [
+        &["changes", "--from", &fifo][..],
+        &["status", "--from", &fifo],
+        &["status", "--once", "--from", &fifo],
+        &["trace", "--from", &fifo],
+    ] {
+        let run = Spy::alone().start(args);
+        // This waits until the run has opened the pipe.
+        let input = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+        let started = std::time::Instant::now();
+        let ran = run.interrupt();
+        // A stuck program is ended after two seconds.
+        let took = started.elapsed();
+        assert!(
+            took < std::time::Duration::from_millis(1500),
+            "{args:?} {took:?}"
+        );
+        assert_eq!(ran.status.code(), None, "{}", ran.transcript());
+        assert_eq!(ran.stderr, "");
+        drop(input);
+    }
+    std::fs::remove_file(&fifo).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_input_without_an_end_is_refused() {
+    for args in [
+        &["changes", "--from", "/dev/zero"][..],
+        &["status", "--once", "--from", "/dev/zero"],
+        &["status", "-f", "/dev/zero", "--once"],
+    ] {
+        let (code, stderr) = limited(args);
+        assert_eq!(code, Some(1), "{args:?} {stderr}");
+        assert!(stderr.contains("more than 256 MiB"), "{args:?} {stderr}");
+    }
+}

@@ -313,6 +313,7 @@ async fn a_member_that_may_not_be_read_is_unknown() {
     │   └ cannot be read
     └─● configmap/flags    -       Current   -          4m59s   -      -
     ! secrets/db in namespace "shop": forbidden: Error from server (Forbidden): secrets "db" is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
+    ! Error from server (Forbidden): secrets "db" is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     "#);
 }
 

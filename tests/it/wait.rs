@@ -8,6 +8,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
+use kubectl_spy::sandbox::{Kind, Rule, User};
+
 use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 
@@ -373,7 +375,7 @@ async fn the_exit_code_shows_whether_all_objects_are_healthy() {
             .run(&[&["status", "--once", "--exit-code"], args].concat())
     };
     assert_eq!(code(&run(&["cm/flags"])), Some(0));
-    assert_eq!(code(&run(&["pods"])), Some(0));
+    assert_eq!(code(&run(&["pods"])), Some(4), "nothing was checked");
     cluster.put(pod("web", &json!({})));
     assert_eq!(code(&run(&["cm,pods"])), Some(1));
     assert_eq!(code(&run(&["cm/none"])), Some(4));
@@ -433,4 +435,174 @@ fn a_run_on_a_file_ends_with_the_file() {
         "{}",
         ran.stdout
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_of_no_object_is_an_error() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    let error = "error: no matching resources found\nhint: correct the type, the selector or the namespace: nothing was checked\n";
+    for args in [
+        &["status", "pods", "--once"][..],
+        &["status", "pods", "--timeout=2s"],
+        &["status", "cm", "-l", "app=typo", "--once"],
+        &[
+            "status",
+            "cm",
+            "--field-selector=metadata.name=typo",
+            "--once",
+        ],
+        &["status", "pods,deploy", "-A", "--once"],
+        &["status", "pods", "--once", "-o", "json"],
+        &["changes", "pods", "--since=10m", "--once"],
+        &["changes", "cm", "-l", "app=typo", "--since=10m", "--once"],
+        &["changes", "pods", "--timeout=2s"],
+    ] {
+        let ran = cluster.spy().run(&[args, &["--exit-code"]].concat());
+        assert_eq!(code(&ran), Some(4), "{args:?} {}", ran.transcript());
+        assert!(ran.stderr.ends_with(error), "{args:?} {}", ran.stderr);
+        // Without a check, an empty list is an answer.
+        assert_eq!(code(&cluster.spy().run(args)), Some(0), "{args:?}");
+    }
+    let ran = cluster
+        .spy()
+        .run(&["changes", "cm/none", "--exit-code", "--timeout=2s"]);
+    assert_eq!(code(&ran), Some(4), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("configmaps \"none\" not found"),
+        "{}",
+        ran.stderr
+    );
+    let ran = cluster
+        .spy()
+        .run(&["status", "cm/none", "--exit-code", "--timeout=2s"]);
+    assert_eq!(code(&ran), Some(1), "{}", ran.transcript());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_does_not_exist_is_named() {
+    let cluster = Cluster::start().await;
+    let words = "namespaces \"nope\" not found\n";
+    for (args, check) in [
+        (&["status", "pods", "--once"][..], "--exit-code"),
+        (&["status", "pods", "--timeout=2s"], "--for=current"),
+        (&["status", "--unhealthy", "--once"], "--exit-code"),
+        (&["changes", "pods", "--once", "--since=10m"], "--exit-code"),
+        (&["changes", "--once", "--since=10m"], "--exit-code"),
+        (&["changes", "pods", "--timeout=2s"], "--for=current"),
+    ] {
+        let args = [args, &["-n", "nope"]].concat();
+        let ran = cluster.spy().run(&args);
+        assert_eq!(code(&ran), Some(0), "{args:?} {}", ran.transcript());
+        assert!(ran.stderr.contains(words), "{args:?} {}", ran.stderr);
+        let ran = cluster.spy().run(&[&args[..], &[check]].concat());
+        assert_ne!(code(&ran), Some(0), "{args:?} {}", ran.transcript());
+        let error = format!("Error from server (NotFound): {words}");
+        assert!(ran.stderr.contains(&error), "{args:?} {}", ran.stderr);
+    }
+    // Without -n, no namespace has to exist.
+    let ran = cluster.spy().run(&["status", "pods", "-A", "--once"]);
+    assert_eq!(
+        (code(&ran), &*ran.stderr),
+        (Some(0), "No resources found\n")
+    );
+    let gone = cluster
+        .spy()
+        .run(&["status", "pod/x", "-n", "nope", "--for=delete"]);
+    assert_eq!(code(&gone), Some(0));
+    assert!(gone.stderr.contains(words), "{}", gone.stderr);
+    let mut live = cluster.spy().start(&["changes", "pods", "-n", "nope"]);
+    live.until(words.trim_end());
+    live.interrupt();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_was_never_read_is_not_an_empty_one() {
+    let cluster = Cluster::start().await;
+    cluster.put(available("web", "True"));
+    let jane = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::everything(), Rule::deny("*", "pods")],
+    };
+    cluster.sandbox.set_users(vec![jane]);
+    let ran = cluster.spy().run(&[
+        "changes",
+        "deploy,pods",
+        "--for=condition=Available=False",
+        "--timeout=1s",
+    ]);
+    assert_eq!(code(&ran), Some(3), "{}", ran.transcript());
+    assert!(
+        !ran.stderr.contains("no matching resources"),
+        "{}",
+        ran.stderr
+    );
+    // The dependents decide the state of a traced object, too.
+    for verb in ["trace", "status"] {
+        let args = [verb, "deploy/web", "--once", "--exit-code"];
+        let ran = cluster.spy().run(&args);
+        assert_eq!(code(&ran), Some(4), "{verb} {}", ran.transcript());
+        assert!(ran.stderr.contains("pods is forbidden"), "{}", ran.stderr);
+        assert_eq!(code(&cluster.spy().run(&args[..3])), Some(0), "{verb}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_custom_resource_without_a_status_waits_for_its_controller() {
+    let widget = Kind::custom("example.com", "v1", "Widget", "widgets");
+    let plain = Kind {
+        has_status: false,
+        ..Kind::custom("example.com", "v1", "Plain", "plains")
+    };
+    let cluster = Cluster::start_with(|options| options.kinds = vec![widget, plain]).await;
+    let object = |kind: &str| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": kind,
+            "metadata": {"name": "a", "namespace": "shop"}, "spec": {"size": 1},
+        })
+    };
+    cluster.put(object("Widget"));
+    cluster.put(object("Plain"));
+    let reason = "widgets/a: not observed by its controller\n";
+    for args in [
+        &["status", "widget/a"][..],
+        &["status", "widgets"],
+        &["changes", "widget/a"],
+        &["changes", "widgets"],
+        &["trace", "widget/a"],
+    ] {
+        let run = |flags: &[&str]| cluster.spy().run(&[args, flags].concat());
+        let ran = run(&["--for=current", "--once"]);
+        assert_eq!(code(&ran), Some(3), "{args:?} {}", ran.transcript());
+        assert!(ran.stderr.ends_with(reason), "{args:?} {}", ran.stderr);
+    }
+    for verb in ["status", "trace"] {
+        let ran = cluster
+            .spy()
+            .run(&[verb, "widget/a", "--exit-code", "--once"]);
+        assert_eq!(code(&ran), Some(1), "{verb} {}", ran.transcript());
+        // Its controller has nowhere to report.
+        let ran = cluster
+            .spy()
+            .run(&[verb, "plain/a", "--exit-code", "--once"]);
+        assert_eq!(code(&ran), Some(0), "{verb} {}", ran.transcript());
+    }
+    let args = [
+        "status",
+        "widget/a",
+        "--rules=kstatus",
+        "--exit-code",
+        "--once",
+    ];
+    assert_eq!(code(&cluster.spy().run(&args)), Some(0));
+    cluster.report(
+        "widgets.example.com",
+        "a",
+        &json!({"observedGeneration": 1}),
+    );
+    let ran = cluster
+        .spy()
+        .run(&["status", "widget/a", "--for=current", "--timeout=2s"]);
+    assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
 }

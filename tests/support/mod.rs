@@ -92,6 +92,12 @@ impl Spy {
         self.command(args).stdout(stdout).spawn().unwrap()
     }
 
+    /// Starts a run whose stdout and stderr go to these.
+    pub fn spawn_to_both(&self, stdout: Stdio, stderr: Stdio, args: &[&str]) -> Child {
+        let mut command = self.command(args);
+        command.stdout(stdout).stderr(stderr).spawn().unwrap()
+    }
+
     /// Starts a run from a shell script, in which `"$0" "$@"` is the program.
     pub fn spawn_in_shell(&self, script: &str, args: &[&str]) -> Child {
         let program = self.command(args);

@@ -46,7 +46,7 @@ fn run_found(
 ) -> Result<Issued, ConfigError> {
     let program = plugin.command.as_deref().unwrap_or_default();
     let file = program::find(program, path)
-        .map_err(|error| ConfigError::Credential(no_plugin(plugin, error)))?;
+        .map_err(|error| ConfigError::Credential(no_plugin(plugin, &error)))?;
     let output = match run {
         PluginRun::Attended => {
             let is_interactive = plugin.interactive_mode != Some(ExecInteractiveMode::Never);
@@ -62,7 +62,7 @@ fn run_found(
     };
     let output = output.map_err(|error| {
         ConfigError::Credential(match error.kind() {
-            io::ErrorKind::NotFound => no_plugin(plugin, ProgramError::NotFound),
+            io::ErrorKind::NotFound => no_plugin(plugin, &ProgramError::NotFound),
             _ => format!("exec: {program}: {}", os_words(&error)),
         })
     })?;
@@ -176,13 +176,17 @@ fn issued(stdout: &[u8]) -> Result<Issued, &'static str> {
 
 /// client-go's message for a missing plugin, with the install hint of the kubeconfig. It is the same for one that only a
 /// relative directory of `PATH` has: its next lines say so.
-fn no_plugin(plugin: &ExecConfig, error: ProgramError) -> String {
+fn no_plugin(plugin: &ExecConfig, error: &ProgramError) -> String {
     let program = plugin.command.as_deref().unwrap_or_default();
     let install = plugin.install_hint.as_deref();
-    let relative = (error == ProgramError::Relative)
+    let relative = (*error == ProgramError::Relative)
         .then(|| format!("exec: {program:?}: {error}\nhint: remove `.` and empty parts from PATH"));
-    let ends = install.into_iter().map(str::to_owned).chain(relative);
-    let ends: String = ends.map(|end| format!("\n\n{end}")).collect();
+    let start = Some(String::new());
+    let ends = start
+        .into_iter()
+        .chain(install.map(str::to_owned))
+        .chain(relative);
+    let ends = ends.collect::<Vec<String>>().join("\n\n");
     format!(
         "exec: executable {program} not found\n\nIt looks like you are trying to use a client-go credential \
          plugin that is not installed.\n\nTo learn more about this feature, consult the documentation \

@@ -55,6 +55,14 @@ struct Listed {
     categories: Vec<String>,
     #[serde(default)]
     verbs: Vec<String>,
+    #[serde(default)]
+    subresources: Vec<Subresource>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Subresource {
+    subresource: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -130,6 +138,7 @@ impl Listed {
             short_names: self.short_names,
             categories: self.categories,
             verbs: self.verbs,
+            has_status: (self.subresources.iter()).any(|found| found.subresource == "status"),
         }
     }
 }
@@ -204,11 +213,17 @@ pub(super) fn resources(
         verbs: Vec<String>,
     }
     let list: GroupDiscoveryList = serde_json::from_slice(body)?;
-    let types = list
+    let (types, subresources): (Vec<Plain>, Vec<Plain>) = list
         .resources
         .into_iter()
-        .filter(|plain| !plain.name.contains('/'));
+        .partition(|plain| !plain.name.contains('/'));
+    let has_status = |plural: &str| {
+        let mut all = subresources.iter();
+        all.any(|plain| plain.name.strip_suffix("/status") == Some(plural))
+    };
+    let types = types.into_iter();
     let types = types.map(|plain| ResourceType {
+        has_status: has_status(&plain.name),
         resource: Resource {
             group: group.into(),
             version: version.into(),

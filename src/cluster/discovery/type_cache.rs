@@ -33,6 +33,8 @@ struct KeptType {
     short_names: Vec<String>,
     categories: Vec<String>,
     verbs: Vec<String>,
+    #[serde(default)]
+    has_status: bool,
 }
 
 impl TypeCache {
@@ -86,6 +88,7 @@ impl From<&ResourceType> for KeptType {
             short_names: found.short_names.clone(),
             categories: found.categories.clone(),
             verbs: found.verbs.clone(),
+            has_status: found.has_status,
         }
     }
 }
@@ -104,6 +107,7 @@ impl From<KeptType> for ResourceType {
             short_names: kept.short_names,
             categories: kept.categories,
             verbs: kept.verbs,
+            has_status: kept.has_status,
         }
     }
 }
@@ -126,6 +130,7 @@ mod tests {
             short_names: vec!["wi".to_owned()],
             categories: vec!["all".to_owned()],
             verbs: vec!["list".to_owned()],
+            has_status: true,
         }
     }
 

@@ -77,8 +77,9 @@ impl Changes {
         }
     }
 
-    /// Remembers the deleted names and the owners in a timeline.
+    /// Remembers the length of a timeline, and the deleted names and the owners in it.
     fn remember(&mut self, timeline: &[TimelineEntry]) {
+        self.earlier = timeline.len();
         for event in timeline.iter().filter_map(TimelineEntry::version) {
             self.renderer.fold.learn(&event.now);
             if event.change == ChangeType::Deleted {
@@ -96,6 +97,11 @@ impl Changes {
         self.renderer.unmatched.take_messages()
     }
 
+    /// Whether live versions may follow. Only the end of the program cuts a look-back.
+    fn is_live_after(&self, past: &LookBack) -> bool {
+        self.span == Span::On && !past.found.iter().any(|found| found.is_cut)
+    }
+
     /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
@@ -110,13 +116,13 @@ impl Changes {
         let now = shifted(terminal.env().now(), past.skew());
         let entries = timeline(&past.found, past.since(), now);
         self.remember(&entries);
-        self.earlier = entries.len();
         let has_past = |key: &SourceKey| entries.iter().any(|entry| *entry.key == *key);
-        self.absent
-            .retain(|key| self.span == Span::On || !has_past(key));
+        let keys = self.keys.iter().filter(|key| has_past(key)).cloned();
+        self.with_past = keys.filter(|key| named(key).is_some()).collect();
+        if self.span != Span::On {
+            self.absent.retain(|key| !has_past(key));
+        }
         let mut page = self.renderer.page(&entries, terminal);
-        // Only the end of the program cuts a look-back.
-        let is_cut = past.found.iter().any(|found| found.is_cut);
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
@@ -128,31 +134,31 @@ impl Changes {
             changed: ChangedObjects::by(&entries),
             is_asked: past.is_asked(),
             since: past.since(),
-            live: (self.span == Span::On && !is_cut).then_some(now),
+            live: self.is_live_after(&past).then_some(now),
         };
         if past.is_asked() {
-            let unread = unread_parts(&past.found, &past.skipped);
-            self.unread.extend(unread);
+            self.unread.extend(unread_parts(&past.found, &past.skipped));
+        }
+        let audience = self.renderer.options.format.audience();
+        if audience == Audience::Person {
+            self.pending.retain(|entry| {
+                let is_repeated = entry.is_baseline() && has_past(&entry.key);
+                !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
+            });
         }
         let look = terminal.look();
-        match self.renderer.options.format.audience() {
+        let time = |time| clock(time, look, terminal.env());
+        match audience {
             Audience::Person => {
-                self.pending.retain(|entry| {
-                    let is_repeated = entry.is_baseline() && has_past(&entry.key);
-                    !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
-                });
-                let lines = divider.lines(look.width, |time| clock(time, look, terminal.env()));
-                let lines = lines.iter().map(|line| look.styles.dim(line));
-                page.lines.extend(lines);
+                let lines = divider.lines(look.width, time);
+                page.lines
+                    .extend(lines.iter().map(|line| look.styles.dim(line)));
             }
             Audience::Records => {
                 let records = divider.records(&self.renderer.options, now, page.lines.len());
                 page.lines.extend(records);
             }
-            Audience::Documents => {
-                let messages = divider.messages(|time| clock(time, look, terminal.env()));
-                page.asides.extend(messages);
-            }
+            Audience::Documents => page.asides.extend(divider.messages(time)),
         }
         page.asides.extend(self.renderer.unmatched.take_messages());
         page.asides.extend(skewed(past.skew()));

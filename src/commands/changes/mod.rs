@@ -9,6 +9,7 @@ mod fold;
 mod formats;
 mod line_style;
 mod lookback;
+mod missing;
 mod noise;
 mod output;
 mod run;
@@ -21,7 +22,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::{Answer, CommandError, Context, Ended, Judge, Session, Shutdown, Terminal, follow};
+use super::{
+    Awaited, CommandError, Context, Ended, Judge, Session, Shutdown, Stop, Terminal, follow,
+};
 use crate::diff::{Filter, Redactor};
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
@@ -43,18 +46,16 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut stop = args.wait.stop(shutdown);
-    let session = if args.is_once() {
-        Session::open(context, &args.objects.source).await?
-    } else {
-        Session::follow(context, &args.objects.source).await?
-    };
+    let mut stop = args.wait.stop(shutdown, context.env);
+    let session = open_session(args, &stop, context).await?;
+    stop.reads_file = session.is_of_file();
+    let awaited = Awaited::targets(&args.objects);
     let every = if args.looks_back() {
         let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
-        args.wait.in_time(&stop, kinds).await?
+        args.wait.in_time(&stop, awaited, kinds).await?
     } else {
         let targets = Box::pin(session.targets(&args.objects, "changes", context));
-        let targets = args.wait.in_time(&stop, targets).await;
+        let targets = args.wait.in_time(&stop, awaited, targets).await;
         targets.map_err(|error| args.with_hint(error))?.into()
     };
     let keys = session.keys(&every.targets);
@@ -69,7 +70,8 @@ pub(crate) async fn show(
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     if args.wait.needs_judgement() {
-        changes.judge(&session, context.env).await;
+        let judged = Box::pin(changes.judge(&session, context.env));
+        args.wait.in_time(&stop, Awaited::Types, judged).await?;
         stop.wait_for(&args.wait, &keys, Judge::Model);
     } else {
         stop.wait_for(&args.wait, &keys, Judge::Versions);
@@ -85,14 +87,36 @@ pub(crate) async fn show(
             terminal.notify(&message)?;
         }
     }
-    match &changes.missing[..] {
-        [] => {
-            let unread = changes.unread.into_iter().chain(stop.unread);
-            let answer = Answer::from(changes.renderer.summary.is_changed);
-            args.wait.conclude(ended?, answer, unread)
+    let missing = changes.missing(args, &stop, &ended);
+    let absence = session
+        .explain_absence(&missing, (&args.wait, &stop), &ended)
+        .await?;
+    terminal.notify_if(absence)?;
+    let answer = changes.answer(&stop);
+    let unread = changes.unread.into_iter().chain(stop.unread);
+    args.wait.conclude(ended?, answer, unread)
+}
+
+/// The cluster or the file to read. A pipe is read as it comes, unless everything is printed at once.
+async fn open_session(
+    args: &ChangesArgs,
+    stop: &Stop,
+    context: &mut Context<'_>,
+) -> Result<Session, CommandError> {
+    let source = &args.objects.source;
+    let opened = async {
+        if args.is_once() {
+            Session::open(context, source).await
+        } else {
+            Session::follow(context, source).await
         }
-        missing => Err(session.not_found(missing).await),
-    }
+    };
+    let opened = args
+        .wait
+        .in_time(stop, Awaited::session(source), Box::pin(opened));
+    let session = opened.await?;
+    session.refuse_nothing(&args.wait, "changes")?;
+    Ok(session)
 }
 
 /// The display options of the flags.

@@ -54,6 +54,8 @@ pub(super) struct Changes {
     pub(super) past: Option<LookBack>,
     /// The number of earlier versions that were printed.
     pub(super) earlier: usize,
+    /// The sources of named objects that have earlier versions.
+    pub(super) with_past: Vec<SourceKey>,
     /// The server's schemas of custom kinds.
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
@@ -81,6 +83,7 @@ impl Changes {
             unread: Vec::new(),
             past: None,
             earlier: 0,
+            with_past: Vec::new(),
             schemas: Schemas::default(),
             judged: None,
             is_settled: false,
@@ -88,9 +91,10 @@ impl Changes {
     }
 
     /// Also judges the objects, with their dependents.
-    pub(super) async fn judge(&mut self, session: &Session, env: &Env) {
+    pub(super) async fn judge(&mut self, session: &Session, env: &Env) -> Result<(), CommandError> {
         let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
         self.judged = Some(JudgedObjects::new(model, &self.keys, session.clock(env)));
+        Ok(())
     }
 
     fn audience(&self) -> Audience {
@@ -107,8 +111,7 @@ impl Live for Changes {
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        let judged = self.judged.as_mut();
-        judged.map_or_else(Vec::new, JudgedObjects::take_rereads)
+        (self.judged.as_mut()).map_or_else(Vec::new, JudgedObjects::take_rereads)
     }
 
     fn need(&self, key: &SourceKey) -> Need {

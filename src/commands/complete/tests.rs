@@ -227,6 +227,7 @@ fn custom(group: &str, plural: &str, kind: &str) -> ResourceType {
         short_names: vec![plural[..2].to_owned()],
         categories: vec!["toys".to_owned()],
         verbs: vec!["list".to_owned()],
+        has_status: false,
     }
 }
 

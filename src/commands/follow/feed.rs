@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::time::Instant;
 
-use super::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
+use super::{Live, LookedUp};
 use crate::commands::sources::object;
 use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
 use crate::source::{Event, SourceKey};
@@ -122,17 +122,22 @@ impl<'a> LiveFeed<'a> {
         self.sources.silence().map_or(Ok(true), Err)
     }
 
-    /// Prints what the user may have meant by a missing object, if it is still missing.
-    pub(super) fn suggest(
+    /// Prints what the user may have meant by a missing object, if it is still missing, or that a namespace does not exist.
+    pub(super) fn report(
         &self,
-        key: &SourceKey,
-        suggestions: &[String],
+        found: LookedUp,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if self.sources.is_absent(key) {
-            for suggestion in suggestions {
-                terminal.notify(&format!("{} not found: {suggestion}", object(key)))?;
+        let lines: Vec<String> = match found {
+            LookedUp::Names(key, suggestions) if self.sources.is_absent(&key) => {
+                let line = |suggestion| format!("{} not found: {suggestion}", object(&key));
+                suggestions.into_iter().map(line).collect()
             }
+            LookedUp::Names(..) => Vec::new(),
+            LookedUp::Namespace(absent) => absent.into_iter().collect(),
+        };
+        for line in lines {
+            terminal.notify(&line)?;
         }
         Ok(())
     }

@@ -45,13 +45,24 @@ pub(crate) async fn follow(
         wrote = terminal.wait_until_written() => wrote?,
         _ = feed.stop.shutdown.wait() => terminal.wait_while_read().await?,
     }
-    ended.and_then(|ended| feed.stop.end(ended, &feed.sources))
+    ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session))
 }
 
-/// Looks up what the user may have meant by the name of a missing object.
-async fn look_up(session: &Session, key: Arc<SourceKey>) -> (Arc<SourceKey>, Vec<String>) {
+/// What was looked up about a missing object, or about a namespace in which there is nothing.
+enum LookedUp {
+    /// What the user may have meant by the name of an object.
+    Names(Arc<SourceKey>, Vec<String>),
+    /// That a namespace does not exist; `None` if it may.
+    Namespace(Option<String>),
+}
+
+async fn look_up_names(session: &Session, key: Arc<SourceKey>) -> LookedUp {
     let suggestions = session.suggestions(&key).await.texts(None);
-    (key, suggestions)
+    LookedUp::Names(key, suggestions)
+}
+
+async fn look_up_namespace(session: &Session, namespace: Arc<str>) -> LookedUp {
+    LookedUp::Namespace(session.absent_namespace(&namespace).await)
 }
 
 impl LiveFeed<'_> {
@@ -93,10 +104,7 @@ impl LiveFeed<'_> {
                     self.drawing.is_owed = true;
                 }
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
-                Some(found) = lookups.next() => {
-                    let (key, suggestions): (Arc<SourceKey>, Vec<String>) = found;
-                    self.suggest(&key, &suggestions, terminal)?;
-                }
+                Some(found) = lookups.next() => self.report(found, terminal)?,
                 () = suspended.asked() => {
                     terminal.release()?;
                     terminal.wait_until_written().await?;
@@ -114,7 +122,9 @@ impl LiveFeed<'_> {
             }
             if view.reports_waiting() {
                 let absent = self.sources.take_absent().into_iter();
-                lookups.extend(absent.map(|key| look_up(self.session, key)));
+                lookups.extend(absent.map(|key| look_up_names(session, key).boxed_local()));
+                let empty = self.sources.take_empty_namespaces().into_iter();
+                lookups.extend(empty.map(|name| look_up_namespace(session, name).boxed_local()));
             }
         }
     }

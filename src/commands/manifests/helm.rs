@@ -73,11 +73,10 @@ pub(crate) async fn release_targets(
             let text = format!(
                 "to see why revision {version} has the status {status}, run helm history {release} -n {namespace}"
             );
-            context.hint(&text)?;
+            context.hint(&text);
         }
         manifests.extend(place.manifests(release, &newest).await?);
     }
-    let labels = place.filters.labels.as_deref().unwrap_or_default();
     let naming = Naming {
         resolver: place.resolver,
         place: &ManifestPlace {
@@ -85,9 +84,7 @@ pub(crate) async fn release_targets(
             is_given: false,
         },
         everywhere: false,
-        labels: labels
-            .parse()
-            .map_err(|error| CommandError::usage(format!("-l: {error}")))?,
+        labels: args.labels()?,
         verb,
     };
     naming.targets(&manifests).await
@@ -132,7 +129,11 @@ impl ReleasePlace<'_> {
         let mut refused = Vec::new();
         for store in ReleaseStore::ALL {
             let metadata = match self.revisions(store, &labels).await {
-                Ok(revisions) => newest(revisions),
+                Ok(mut revisions) => {
+                    // A server may ignore selectors.
+                    revisions.retain(|revision| revision.labels.name == release);
+                    newest(revisions)
+                }
                 Err(RequestError::Api { error, .. }) if error.status.code == 403 => {
                     refused.push((store, error));
                     None

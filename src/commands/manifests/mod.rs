@@ -73,16 +73,13 @@ pub(crate) async fn targets(
     args.manifests.check(args)?;
     let manifests = match &args.manifests.kustomize {
         Some(directory) => read::kustomization(directory, context.env).await?,
-        None => read::files(&args.manifests, context)?,
+        None => read::files(&args.manifests, context).await?,
     };
-    let labels = filters.labels.as_deref().unwrap_or_default();
     let naming = Naming {
         resolver,
         place,
         everywhere: filters.namespaces == Namespaces::All,
-        labels: labels
-            .parse()
-            .map_err(|error| CommandError::usage(format!("-l: {error}")))?,
+        labels: args.labels()?,
         verb,
     };
     naming.targets(&manifests).await

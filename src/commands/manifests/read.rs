@@ -29,14 +29,14 @@ pub(super) struct Manifest {
 const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
 /// The objects of all files, in the order of the flags. The files of a directory are sorted by name.
-pub(super) fn files(
+pub(super) async fn files(
     args: &ManifestArgs,
     context: &mut Context<'_>,
 ) -> Result<Vec<Manifest>, CommandError> {
     let mut manifests = Vec::new();
     for path in &expanded(&args.filename)? {
         if !Path::new(path).is_dir() {
-            let text = text_of(context, path)?;
+            let text = text_of(context, path).await?;
             manifests.extend(objects(path, &text)?);
             continue;
         }
@@ -52,7 +52,7 @@ pub(super) fn files(
         }
         for file in found {
             let file = file.to_string_lossy();
-            let text = text_of(context, &file)?;
+            let text = text_of(context, &file).await?;
             manifests.extend(objects(&file, &text)?);
         }
     }

@@ -1,4 +1,4 @@
-//! The types, the namespaces and the clock of a `--from` file.
+//! The types, the namespaces and the clock of a `--from` file, and what it does not have.
 
 use std::sync::Arc;
 
@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use super::{Session, SessionPlace};
 use crate::cluster::{Filters, Names, Target};
 use crate::commands::input::newest_of;
+use crate::commands::{CommandError, WaitArgs};
 use crate::env::Env;
 use crate::object::ResourceType;
+use crate::source::SourceKey;
 use crate::watch::{FileResource, FileTransport, Mux, Transport};
 
 impl Session {
@@ -67,6 +69,40 @@ pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
         short_names: Vec::new(),
         categories: Vec::new(),
         verbs: vec!["list".to_owned(), "watch".to_owned()],
+        has_status: false,
     });
     types.collect()
+}
+
+impl Session {
+    /// Fails if a file without any object is to be checked: such a check would always pass.
+    pub(crate) fn refuse_nothing(&self, wait: &WaitArgs, verb: &str) -> Result<(), CommandError> {
+        match &self.place {
+            SessionPlace::File(file) if wait.decides() && file.resources().is_empty() => {
+                Err(nothing_passed(verb))
+            }
+            SessionPlace::File(_) | SessionPlace::Cluster(_) => Ok(()),
+        }
+    }
+
+    /// The error for goals about kinds of which a file has no object. What it does not have, it says nothing about.
+    pub(crate) fn lacks_kinds(&self, keys: &[&SourceKey]) -> Option<CommandError> {
+        let SessionPlace::File(file) = &self.place else {
+            return None;
+        };
+        let lacking = keys.iter().filter(|key| !file.has_kind(&key.resource));
+        let path = &self.cluster.0;
+        let lines = lacking.map(|key| {
+            let resource = key.resource.group_resource();
+            format!("error: no {resource} in {path}")
+        });
+        let lines: Vec<String> = lines.collect();
+        (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))
+    }
+}
+
+/// The error of a check without objects, in the words about manifests without objects.
+pub(crate) fn nothing_passed(verb: &str) -> CommandError {
+    CommandError::failed(format!("error: no objects passed to {verb}"))
+        .hint("check the command that writes the input")
 }

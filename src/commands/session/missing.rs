@@ -6,9 +6,11 @@ use super::{HINT, Session, SessionPlace};
 use crate::cluster::{
     ApiRequest, Client, Part, RequestError, RequestPath, namespaces_with, similar_names,
 };
-use crate::commands::CommandError;
 use crate::commands::sources::named;
+use crate::commands::{CommandError, Ended, ErrorKind, Shown, Stop, WaitArgs};
+use crate::object::near;
 use crate::source::SourceKey;
+use crate::watch::FileTransport;
 
 /// The most namespaces that a hint names.
 const MAX_NAMED: usize = 3;
@@ -83,8 +85,63 @@ impl Session {
         found
     }
 
+    /// The end of a verb that has not seen what the user asked for. Fails if named objects are `missing`, or not in the file,
+    /// and with a check also if the namespace does not exist. Returns that as a message otherwise.
+    pub(crate) async fn explain_absence(
+        &self,
+        missing: &[SourceKey],
+        (wait, stop): (&WaitArgs, &Stop),
+        ended: &Result<Ended, CommandError>,
+    ) -> Result<Option<String>, CommandError> {
+        if !missing.is_empty() {
+            return Err(self.not_found(missing).await);
+        }
+        let is_over = match ended {
+            Ok(Ended::Answered | Ended::OutOfTime) => true,
+            Ok(Ended::Found | Ended::By(_)) => false,
+            Err(error) => error.kind() == ErrorKind::GoalUnmet,
+        };
+        if !is_over || !stop.unread.is_empty() {
+            return Ok(None);
+        }
+        let Shown {
+            has_object,
+            absent,
+            namespaces,
+        } = &stop.shown;
+        if self.is_of_file() && !absent.is_empty() && !wait.is_about_presence() {
+            return Err(self.not_found(absent).await);
+        }
+        if *has_object {
+            return Ok(None);
+        }
+        let mut lines = Vec::new();
+        for namespace in namespaces {
+            lines.extend(self.absent_namespace(namespace).await);
+        }
+        // Only a deletion can have been met without an object.
+        let is_met = ended.is_ok() && wait.has_goal();
+        match lines.join("\n") {
+            lines if lines.is_empty() => Ok(None),
+            lines if wait.decides() && !is_met => {
+                let error = format!("Error from server (NotFound): {lines}");
+                Err(CommandError::failed(error).hint("list the namespaces: kubectl get namespaces"))
+            }
+            lines => Ok(Some(lines)),
+        }
+    }
+
+    /// kubectl's words about a namespace that does not exist; `None` if it may exist.
+    pub(crate) async fn absent_namespace(&self, namespace: &str) -> Option<String> {
+        let lacks = self.lacks_namespace(namespace).await;
+        lacks.then(|| format!("namespaces \"{namespace}\" not found"))
+    }
+
     /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
+        if let SessionPlace::File(file) = &self.place {
+            return not_in_file(&self.cluster.0, file, missing);
+        }
         let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
         let mut absent = BTreeSet::new();
         for namespace in namespaces {
@@ -117,6 +174,27 @@ impl Session {
             Ok(Err(RequestError::Api { error, .. })) if error.status.code == 404
         )
     }
+}
+
+/// The error for objects that are not in a file, with similar names as hints.
+fn not_in_file(path: &str, file: &FileTransport, missing: &[SourceKey]) -> CommandError {
+    let lines = missing.iter().map(|key| {
+        let (resource, name) = (
+            key.resource.group_resource(),
+            named(key).unwrap_or_default(),
+        );
+        format!("error: {resource} \"{name}\" not found in {path}")
+    });
+    let error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
+    missing.iter().fold(error, |error, key| {
+        let found = file.resources().iter();
+        let found = found.filter(|found| found.resource == key.resource);
+        let names = found.flat_map(|found| found.objects.iter().map(|object| &*object.name));
+        match near(named(key).unwrap_or_default(), names).join(" or ") {
+            near if near.is_empty() => error,
+            near => error.hint(format!("did you mean {near}?")),
+        }
+    })
 }
 
 async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {

@@ -25,11 +25,14 @@ use crate::status::Rules;
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
+pub(crate) use file::nothing_passed;
 use file::{everything, only_namespace, set_clock, types};
 pub(crate) use server_clock::clock_difference;
 
 /// How long a hint may take, and anything else that the user can do without.
 const HINT: Duration = Duration::from_millis(1500);
+/// How long to wait for the types. The states of custom resources depend on them.
+const TYPES: Duration = Duration::from_secs(10);
 
 /// The cluster that a verb reads, unless `--from` names a file.
 #[derive(Clone, Debug)]
@@ -69,13 +72,13 @@ enum SessionPlace {
 }
 
 impl Session {
-    /// Reads the file of `--from`, or prepares the connection to the cluster. It sends nothing yet.
+    /// Reads the file of `--from`, or prepares the connection to the cluster.
     pub(crate) async fn open(
         context: &mut Context<'_>,
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
         match &file.from {
-            Some(path) => Session::read(context, path, file.now),
+            Some(path) => Session::read(context, path, file.now).await,
             None => Session::connect(context).await,
         }
     }
@@ -86,7 +89,7 @@ impl Session {
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
         let path = file.from.as_deref().unwrap_or_default();
-        let Some(input) = stream_of(context, path)? else {
+        let Some(input) = stream_of(context, path) else {
             return Session::open(context, file).await;
         };
         let stream = FileTransport::stream(path, input).await;
@@ -94,12 +97,12 @@ impl Session {
         Ok(Session::over(context, path, file.now, stream))
     }
 
-    fn read(
+    async fn read(
         context: &mut Context<'_>,
         path: &str,
         now: Option<Timestamp>,
     ) -> Result<Session, CommandError> {
-        let text = text_of(context, path)?;
+        let text = text_of(context, path).await?;
         let file = FileTransport::parse(path, &text).map_err(|error| unreadable(path, &error))?;
         Ok(Session::over(context, path, now, file))
     }
@@ -140,6 +143,9 @@ impl Session {
         verb: &str,
         context: &mut Context<'_>,
     ) -> Result<Vec<Target>, CommandError> {
+        if self.is_of_file() {
+            args.check_selectors()?;
+        }
         let filters = Filters {
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),
@@ -182,7 +188,7 @@ impl Session {
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(form) = &arguments.equivalent {
-            context.hint(&format!("use `kubectl spy {verb} {form}`"))?;
+            context.hint(&format!("use `kubectl spy {verb} {form}`"));
         }
         Ok(arguments.resolve(&resolver, &filters).await?)
     }
@@ -194,16 +200,14 @@ impl Session {
 
     /// The types that the cluster or the file serves, besides Kubernetes' own. Without an answer in time, there are none.
     pub(crate) async fn served_types(&self) -> ServedTypes {
-        let listable = |found: &ResourceType| found.listable() && found.watchable();
-        let resource = |found: ResourceType| found.resource;
+        let listable = |found: &&ResourceType| found.listable() && found.watchable();
         match &self.place {
-            SessionPlace::File(file) => ServedTypes::of(types(file).into_iter().map(resource)),
+            SessionPlace::File(file) => ServedTypes::discovered(types(file)),
             SessionPlace::Cluster(client) => {
                 let resolver = self.resolver(client);
-                match tokio::time::timeout(HINT, resolver.discovery()).await {
-                    Ok(Ok(discovery)) => {
-                        let types = discovery.types.iter().filter(|found| listable(found));
-                        ServedTypes::of(types.map(|found| found.resource.clone()))
+                match tokio::time::timeout(TYPES, resolver.discovery()).await {
+                    Ok(Ok(found)) => {
+                        ServedTypes::discovered(found.types.iter().filter(listable).cloned())
                     }
                     Ok(Err(_)) | Err(_) => ServedTypes::default(),
                 }

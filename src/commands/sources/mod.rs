@@ -1,11 +1,13 @@
 //! `Sources`: the states of all sources that a verb follows, for the footer, the notes and the final error.
 
 mod note;
+mod shown;
 mod source_status;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -19,6 +21,7 @@ use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
 
 pub(crate) use note::{Need, Note, UnreadPart};
+pub(crate) use shown::Shown;
 use source_status::{SourceStatus, is_given_up, is_refused};
 use words::{can_i, cause, name};
 
@@ -30,6 +33,8 @@ pub(crate) struct Sources {
     known: Vec<SourceStatus>,
     /// Notes from before a vital source was read. If none is ever read, the final error reports them instead.
     held: Vec<(Arc<SourceKey>, Note)>,
+    /// The namespaces that were reported as empty.
+    empty: BTreeSet<Arc<str>>,
 }
 
 impl Sources {
@@ -138,17 +143,6 @@ impl Sources {
     pub(crate) fn silence(&self) -> Option<CommandError> {
         let silent = |known: &&SourceStatus| !known.synced && is_given_up(&known.state);
         error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
-    }
-
-    /// The vital sources that could not be read, or no longer can be.
-    pub(crate) fn unread(&self) -> Vec<UnreadPart> {
-        let is_read = self.is_read();
-        let unread = self.vital().filter_map(|known| match known.unread() {
-            // Until a vital source answers, the server may only be slow.
-            Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
-            unread => unread,
-        });
-        unread.collect()
     }
 
     /// How many sources there are.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 pub(crate) enum Need {
     /// The user requested it. The verb ends if it can read no vital source.
     Vital,
+    /// It decides the state of what the user requested: without it, `--exit-code` has no answer.
+    Decisive,
     /// It adds to the view.
     Useful,
 }

@@ -9,26 +9,31 @@ use super::file_tree::FileTree;
 use super::options::{RowOptions, StatusFormat};
 use super::rows::StatusRow;
 use super::view::{are_spread, listing};
-use crate::commands::{Answer, CommandError, Context, Ended, documents, newest_of};
+use crate::commands::{
+    Answer, Awaited, CommandError, Context, Ended, Shutdown, documents, newest_of, nothing_passed,
+};
 use crate::object::{Doc, ObjectRef, newest_time};
 use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 
-pub(super) fn assess_documents(
+pub(super) async fn assess_documents(
     args: &Args,
     context: &mut Context<'_>,
+    shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let source = &args.objects.source;
     let file = source.from.as_deref().unwrap_or("-");
-    let documents = documents(context, source)?;
-    let newest = || {
-        let times = documents.iter();
-        let times = times.filter_map(|document| newest_time(document.root()));
-        newest_of(times, context.env)
-    };
-    let now = source.now.or_else(newest);
+    let stop = args.wait.stop(shutdown, context.env);
+    let read = Box::pin(documents(context, source));
+    let awaited = Awaited::session(source);
+    let documents = args.wait.in_time(&stop, awaited, read).await?;
+    if documents.is_empty() && args.wait.decides() {
+        return Err(nothing_passed("status"));
+    }
+    let times = (documents.iter()).filter_map(|document| newest_time(document.root()));
+    let now = source.now.or_else(|| newest_of(times, context.env));
     let now = now.unwrap_or_else(|| context.env.now());
     let tree = FileTree::of(&documents, args.rules, now);
     let rows = tree.rows();
@@ -67,12 +72,12 @@ pub(super) fn assess_documents(
     };
     context.print(&lines)?;
     if yaml.has_secret {
-        context.hint(REDACTED)?;
+        context.hint(REDACTED);
     }
     refuse_unreadable(file, &rows, &documents)?;
     let is_well = rows.iter().all(|(_, row)| row.assessment.is_well());
-    let answer = Answer::from(!is_well);
-    args.wait.conclude(Ended::Answered, answer, [])
+    args.wait
+        .conclude(Ended::Answered, Answer::from(!is_well), [])
 }
 
 fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r StatusRow<'a>)> {

@@ -10,8 +10,8 @@ use super::options::{RowOptions, StatusFormat};
 use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{LiveTable, table, view};
-use crate::commands::sources::waiting;
-use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
+use crate::commands::sources::{named, waiting};
+use crate::commands::{Answer, CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::source::{Event, Scope, SourceKey};
 
@@ -67,9 +67,13 @@ impl LiveStatus {
         }
     }
 
-    /// Whether all requested objects are well.
-    pub(super) fn is_well(&self) -> bool {
-        self.state.is_well()
+    /// Whether all requested objects are well, if there was any.
+    pub(super) fn answer(&self, has_object: bool) -> Answer {
+        let mut requested = self.state.requested().iter();
+        if !has_object && !requested.any(|key| named(key).is_some()) {
+            return Answer::NoObject;
+        }
+        Answer::from(!self.state.is_well())
     }
 
     /// Fails if no object has the field to sort by.
@@ -179,7 +183,9 @@ impl Live for LiveStatus {
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        if self.state.plan.contains(key) {
+        if self.state.plan.has_member(key) {
+            Need::Decisive
+        } else if self.state.plan.contains(key) {
             Need::Useful
         } else {
             Need::Vital
@@ -248,7 +254,6 @@ impl Live for LiveStatus {
                 Some(error) => self.print_once(sources, terminal).and(Err(error)),
                 None => Ok(()),
             },
-            Ending::Once => Ok(()),
             Ending::Never if self.has_begun && !has_changed => Ok(()),
             Ending::Never if self.has_begun => self.print_transitions(terminal),
             Ending::Never if self.state.model.is_presentable() => {
@@ -258,7 +263,7 @@ impl Live for LiveStatus {
                 self.state.look_back(now);
                 self.report_if_empty(terminal)
             }
-            Ending::Never => Ok(()),
+            Ending::Once | Ending::Never => Ok(()),
         }
     }
 

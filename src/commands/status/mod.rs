@@ -22,8 +22,8 @@ mod transitions;
 mod view;
 
 use super::{
-    Answer, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
-    Output, Session, Shutdown, Subject, Terminal, WaitArgs, WatchArgs, follow,
+    Awaited, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
+    Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs, WatchArgs, follow,
 };
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -170,11 +170,11 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
-    if args.is_about_documents() {
-        return file::assess_documents(args, context);
-    }
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
+        if args.is_about_documents() {
+            return file::assess_documents(args, context, &shutdown).await;
+        }
         show(args, context, &shutdown).await
     })
 }
@@ -186,14 +186,14 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
-    let mut stop = args.wait.stop(shutdown);
-    let mut session = Session::open(context, &args.objects.source).await?;
-    session.use_server_clock(context.env);
-    if args.is_once() {
-        session.list_only(context.env);
-    }
+    let mut stop = args.wait.stop(shutdown, context.env);
+    let wait = &args.wait;
+    let session = open_session(args, &stop, context).await?;
+    stop.reads_file = session.is_of_file();
     let targets = Box::pin(args.targets(&session, context));
-    let every = args.wait.in_time(&stop, targets).await?;
+    let every = wait
+        .in_time(&stop, Awaited::targets(&args.objects), targets)
+        .await?;
     let mut requested = session.keys(&every.targets);
     if args.is_about_every_kind() {
         requested.extend(own_namespace(&requested));
@@ -201,14 +201,14 @@ pub(crate) async fn show(
     if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
         request_printed(&mut requested, args.output.detail());
     }
-    let model = session.model(&requested, args.rules, RETENTION).await;
+    let model = async { Ok(session.model(&requested, args.rules, RETENTION).await) };
+    let model = wait.in_time(&stop, Awaited::Types, Box::pin(model)).await?;
     let mut state = StatusState::new(model, requested.clone(), (context.env.now)());
     state.sorting = sort_by.map(Sorting::new);
     let mut terminal = Terminal::open(context, args.stdout());
-    for group in &every.silent {
-        terminal.notify(&format!(
-            "not read: {group}, because its server does not answer"
-        ))?;
+    let silent = silent_groups(&every);
+    for line in &silent {
+        terminal.notify(line)?;
     }
     if args.output.shows_last_changes() {
         state = state.looking_back(LastChanges::new(session.mux.clone()));
@@ -220,13 +220,43 @@ pub(crate) async fn show(
     stop.wait_for(&args.wait, &requested, Judge::Model);
     stop.looks_once = args.is_once();
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
-    match live.missing() {
-        missing if missing.is_empty() || args.wait.is_about_presence() => {
-            let answer = Answer::from(!live.is_well());
-            args.wait.conclude(ended?, answer, stop.unread)
-        }
-        missing => Err(session.not_found(missing).await),
+    let missing = match live.missing() {
+        _ if wait.is_about_presence() => &[],
+        missing => missing,
+    };
+    let absence = session.explain_absence(missing, (wait, &stop), &ended);
+    terminal.notify_if(absence.await?)?;
+    let answer = live.answer(stop.shown.has_object);
+    let silent = silent
+        .iter()
+        .map(|line| UnreadPart::Refused(format!("error: {line}")));
+    wait.conclude(ended?, answer, stop.unread.into_iter().chain(silent))
+}
+
+/// The cluster or the file to read.
+async fn open_session(
+    args: &Args,
+    stop: &Stop,
+    context: &mut Context<'_>,
+) -> Result<Session, CommandError> {
+    let source = &args.objects.source;
+    let opened = Box::pin(Session::open(context, source));
+    let opened = args.wait.in_time(stop, Awaited::session(source), opened);
+    let mut session = opened.await?;
+    session.refuse_nothing(&args.wait, "status")?;
+    session.use_server_clock(context.env);
+    if args.is_once() {
+        session.list_only(context.env);
     }
+    Ok(session)
+}
+
+/// A line for each API group whose server does not answer.
+fn silent_groups(every: &EveryKind) -> Vec<String> {
+    let groups = every.silent.iter();
+    let lines =
+        groups.map(|group| format!("not read: {group}, because its server does not answer"));
+    lines.collect()
 }
 
 /// The source of the namespace in which all objects are requested. Its deletion may be what is not well.

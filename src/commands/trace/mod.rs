@@ -18,8 +18,9 @@ mod transitions;
 mod workload;
 
 use super::{
-    Answer, CommandError, Context, Ended, Ending, ErrorKind, Judge, LastChanges, ObjectArgs,
-    Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs, WatchArgs, follow,
+    Answer, Awaited, CommandError, Context, Ended, Ending, ErrorKind, Judge, LastChanges,
+    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs,
+    WatchArgs, follow,
 };
 use crate::graph::{TraceReach, Way, relation_names};
 use crate::object::GroupKind;
@@ -117,6 +118,25 @@ impl Args {
         })
     }
 
+    /// The view of these traces. What changed before a failure is looked up for one object alone.
+    fn tracer(
+        &self,
+        chains: Vec<Box<dyn Chain>>,
+        session: &Session,
+        now: jiff::Timestamp,
+    ) -> Tracer {
+        let is_alone = chains.len() == 1;
+        let tracer = Tracer::new(chains, self.output, self.ending(), now);
+        match self.output {
+            TraceFormat::Text | TraceFormat::Json if is_alone => {
+                tracer.looking_back(LastChanges::new(session.mux.clone()))
+            }
+            TraceFormat::Text | TraceFormat::Json | TraceFormat::Dot | TraceFormat::Mermaid => {
+                tracer
+            }
+        }
+    }
+
     /// When the verb ends. A picture is one document, so it is printed once.
     fn ending(&self) -> Ending {
         match self.output {
@@ -131,7 +151,7 @@ impl Args {
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        show(args, context, &shutdown).await
+        Box::pin(show(args, context, &shutdown)).await
     })
 }
 
@@ -141,19 +161,11 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut stop = args.wait.stop(shutdown);
-    let mut session = open_session(args, context).await?;
-    let chains = chains(args, &stop, &mut session, context).await?;
-    // A file ends, so its objects are traced one after the other.
-    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
-        chains.into_iter().map(|chain| vec![chain]).collect()
-    } else {
-        vec![chains]
-    };
-    if args.wait.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
-        let error = CommandError::usage("trace --for waits for one object");
-        return Err(error.hint("to wait for several, use `kubectl spy status`"));
-    }
+    let mut stop = args.wait.stop(shutdown, context.env);
+    let mut session = open_session(args, &stop, context).await?;
+    stop.reads_file = session.is_of_file();
+    let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
+    let groups = grouped(chains, args, &session)?;
     let ending = args.ending();
     let mut terminal = Terminal::open(context, args.stdout());
     let mut ended = Ended::Answered;
@@ -173,18 +185,16 @@ pub(crate) async fn show(
             .map(|chain| chain.traced().source.clone())
             .collect();
         stop.wait_for(&args.wait, &sources, Judge::Model);
-        let is_alone = chains.len() == 1;
-        let mut tracer = Tracer::new(chains, args.output, ending, (terminal.env().now)());
-        let shows_last_change = matches!(args.output, TraceFormat::Text | TraceFormat::Json);
-        if shows_last_change && is_alone {
-            tracer = tracer.looking_back(LastChanges::new(session.mux.clone()));
-        }
+        let mut tracer = args.tracer(chains, &session, (terminal.env().now)());
         let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
         is_well &= tracer.is_well();
+        let missing = match &tracer.missing[..] {
+            _ if args.wait.is_about_presence() => &[],
+            missing => missing,
+        };
+        let absence = session.explain_absence(missing, (&args.wait, &stop), &end);
+        terminal.notify_if(absence.await?)?;
         parts.append(&mut stop.unread);
-        if !tracer.missing.is_empty() && !args.wait.is_about_presence() {
-            return Err(session.not_found(&tracer.missing).await);
-        }
         ended = match end {
             // The other objects of the file are traced all the same.
             Err(error) if session.is_of_file() && error.kind() == ErrorKind::Failed => {
@@ -203,9 +213,35 @@ pub(crate) async fn show(
     }
 }
 
+/// The traces that run together. A file ends, so its objects are traced one after the other.
+fn grouped(
+    chains: Vec<Box<dyn Chain>>,
+    args: &Args,
+    session: &Session,
+) -> Result<Vec<Vec<Box<dyn Chain>>>, CommandError> {
+    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
+        chains.into_iter().map(|chain| vec![chain]).collect()
+    } else {
+        vec![chains]
+    };
+    if args.wait.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
+        let error = CommandError::usage("trace --for waits for one object");
+        return Err(error.hint("to wait for several, use `kubectl spy status`"));
+    }
+    Ok(groups)
+}
+
 /// The cluster or the file to read.
-async fn open_session(args: &Args, context: &mut Context<'_>) -> Result<Session, CommandError> {
-    let mut session = Session::open(context, &args.objects.source).await?;
+async fn open_session(
+    args: &Args,
+    stop: &Stop,
+    context: &mut Context<'_>,
+) -> Result<Session, CommandError> {
+    let source = &args.objects.source;
+    let opened = Box::pin(Session::open(context, source));
+    let opened = args.wait.in_time(stop, Awaited::session(source), opened);
+    let mut session = opened.await?;
+    session.refuse_nothing(&args.wait, "trace")?;
     session.use_server_clock(context.env);
     if args.ending() == Ending::Once {
         session.list_only(context.env);
@@ -222,18 +258,21 @@ async fn chains(
 ) -> Result<Vec<Box<dyn Chain>>, CommandError> {
     let reach = args.reach()?;
     let targets = Box::pin(session.targets(&args.objects, "trace", context));
-    let mut asked = args.wait.in_time(stop, targets).await?;
+    let awaited = Awaited::targets(&args.objects);
+    let mut asked = args.wait.in_time(stop, awaited, targets).await?;
     if args.objects.subject() == Subject::Unnamed {
         // A whole file: the objects with a story show most of the others.
         asked.retain(|asked| has_story(&asked.resource.group_kind()));
     }
+    let types = Box::pin(async { Ok(session.served_types().await) });
     let options = TraceOptions {
-        types: session.served_types().await,
+        types: args.wait.in_time(stop, Awaited::Types, types).await?,
         reach,
         is_of_file: session.is_of_file(),
         explains: args.explain,
     };
-    let sources = requested::sources(session, &asked, context.env).await?;
+    let sources = requested::sources(session, &asked, context.env);
+    let sources = args.wait.in_time(stop, Awaited::Objects, sources).await?;
     let traced = |source| Traced::new(source, options.clone());
     Ok(sources.into_iter().map(traced).map(open).collect())
 }

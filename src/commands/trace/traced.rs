@@ -94,6 +94,17 @@ impl Traced {
             .follow_plan(sources, &plan.looking_through(connected.lookups));
     }
 
+    /// Whether a source has the dependents or the members of the object, which decide its state.
+    pub(super) fn decides(&self, source: &SourceKey) -> bool {
+        let root = self.uid().map(|uid| (uid, &self.source.cluster));
+        self.model.dependent_sources(root).contains(source) || self.has_member(source)
+    }
+
+    fn has_member(&self, source: &SourceKey) -> bool {
+        let named = self.uid().map(|uid| (uid, &self.source.cluster));
+        self.model.plan(named.into_iter()).has_member(source)
+    }
+
     /// Applies one event.
     pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         self.model.apply(source, event, now);

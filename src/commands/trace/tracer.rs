@@ -192,11 +192,11 @@ impl Live for Tracer {
     }
 
     fn need(&self, key: &SourceKey) -> Need {
-        let mut sources = self.traces.iter().map(|trace| &trace.chain.traced().source);
-        if sources.any(|source| source == key) {
-            Need::Vital
-        } else {
-            Need::Useful
+        let mut traced = self.traces.iter().map(|trace| trace.chain.traced());
+        match () {
+            () if traced.clone().any(|traced| traced.source == *key) => Need::Vital,
+            () if traced.any(|traced| traced.decides(key)) => Need::Decisive,
+            () => Need::Useful,
         }
     }
 

@@ -11,6 +11,8 @@ pub(crate) enum Answer {
     Nothing,
     /// Something changed or is not well.
     Something,
+    /// No object was ever selected, so nothing was checked.
+    NoObject,
 }
 
 impl From<bool> for Answer {
@@ -42,7 +44,9 @@ impl WaitArgs {
             (Ended::By(_), _) => Ok(ended),
             _ if !parts.is_empty() => self.unanswered(&parts).map_or(Ok(ended), Err),
             (_, Answer::Something) if self.exit_code => Ok(Ended::Found),
-            (_, Answer::Something | Answer::Nothing) => Ok(ended),
+            // With a goal, the wait has decided.
+            (_, Answer::NoObject) if self.asks_for_answer() => Err(nothing_checked()),
+            (_, Answer::Something | Answer::Nothing | Answer::NoObject) => Ok(ended),
         }
     }
 
@@ -76,6 +80,12 @@ impl WaitArgs {
             CommandError::failed(lines)
         }
     }
+}
+
+/// kubectl's error of a check without any object.
+fn nothing_checked() -> CommandError {
+    CommandError::failed("error: no matching resources found")
+        .hint("correct the type, the selector or the namespace: nothing was checked")
 }
 
 #[cfg(test)]
@@ -120,6 +130,7 @@ mod tests {
     #[test]
     fn an_unanswered_question_is_an_error() {
         let (nothing, something) = (Answer::Nothing, Answer::Something);
+        let no_object = Answer::NoObject;
         let [none, code, goal, both] = [
             &[][..],
             &["--exit-code"],
@@ -130,6 +141,8 @@ mod tests {
         for (found, parts, expect) in [
             (nothing, &[][..], ["0", "0", "0", "0"]),
             (something, &[], ["0", "found", "0", "found"]),
+            (no_object, &[], ["0", "error", "0", "0"]),
+            (no_object, &[REFUSED], ["0", "error", "0", "error"]),
             (nothing, &[REFUSED], ["0", "error", "0", "error"]),
             (something, &[REFUSED], ["0", "error", "0", "error"]),
             (nothing, &[LATE], ["error", "error", "unmet", "unmet"]),

@@ -27,8 +27,12 @@ pub(super) struct GoalProgress {
     judge: Judge,
     /// Whether a full listing has arrived.
     is_read: bool,
+    /// Whether an object that was not seen does not exist.
+    knows_absence: bool,
     /// Why the source cannot be read, if it cannot.
     pub(super) refusal: Option<Arc<str>>,
+    /// Why it is not read at present, in the server's words.
+    trouble: Option<Arc<str>>,
     /// Whether an object has met the last goal.
     has_met: bool,
     /// The objects of a wide source by their identity. A named source has one place, under `None`, for any object of that
@@ -43,7 +47,9 @@ impl GoalProgress {
             key: key.clone(),
             judge,
             is_read: false,
+            knows_absence: false,
             refusal: None,
+            trouble: None,
             has_met: false,
             places: place.into_iter().collect(),
         }
@@ -58,6 +64,16 @@ impl GoalProgress {
     }
 
     pub(super) fn apply_state(&mut self, state: &SourceState) {
+        self.trouble = match state {
+            SourceState::Retrying { cause, .. }
+            | SourceState::Forbidden { cause }
+            | SourceState::Unserved { cause }
+            | SourceState::Failed { cause } => Some(cause.clone()),
+            SourceState::Connecting
+            | SourceState::Live
+            | SourceState::Polling { .. }
+            | SourceState::Ended => None,
+        };
         self.refusal = match state {
             SourceState::Forbidden { cause } | SourceState::Failed { cause } if !self.is_read => {
                 Some(cause.clone())
@@ -129,6 +145,7 @@ impl GoalProgress {
             }
             self.places.insert(place, standing);
         }
+        self.has_met |= is_met;
         is_met.then(|| self.called(&version.object.name))
     }
 
@@ -139,10 +156,16 @@ impl GoalProgress {
         }
     }
 
-    /// Takes the end of a full listing. Objects that were not in it do not exist.
-    pub(super) fn apply_synced(&mut self, goals: &[Goal]) {
+    /// Takes the end of the first listing of a file. Objects that were not in it may come later.
+    pub(super) fn apply_listed(&mut self) {
         self.is_read = true;
         self.refusal = None;
+    }
+
+    /// Takes the end of a full listing. Objects that were not in it do not exist.
+    pub(super) fn apply_synced(&mut self, goals: &[Goal]) {
+        self.apply_listed();
+        self.knows_absence = true;
         let places = self.places.values_mut();
         for standing in places.filter(|standing| standing.there.is_none()) {
             standing.advance(goals, None);
@@ -153,7 +176,7 @@ impl GoalProgress {
         let mut places = self.places.values();
         match goals.last() {
             _ if !self.is_wide() => places.all(|standing| standing.is_met(goals)),
-            Some(Goal::Deleted) => self.is_read && self.places.is_empty(),
+            Some(Goal::Deleted) => (self.knows_absence || self.has_met) && self.places.is_empty(),
             _ => {
                 let all = places.all(|standing| standing.is_met(goals));
                 self.is_read && (self.has_met || !self.places.is_empty()) && all
@@ -172,10 +195,17 @@ impl GoalProgress {
             format!("{plural}/{}{colon}{reason}", standing.name)
         });
         let names: Vec<String> = names.collect();
-        if names.is_empty() {
-            return vec![format!("{plural}: no matching resources found")];
+        match names.is_empty() {
+            false => names,
+            true if self.is_read => vec![format!("{plural}: no matching resources found")],
+            true => vec![format!("{plural}: {}", self.unread())],
         }
-        names
+    }
+
+    /// That a list was never read, and why.
+    fn unread(&self) -> String {
+        let why = self.trouble.as_ref().map(|cause| format!(": {cause}"));
+        format!("not read{}", why.unwrap_or_default())
     }
 
     pub(super) fn failures(&self) -> impl Iterator<Item = String> {

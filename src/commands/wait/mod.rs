@@ -1,6 +1,7 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
 mod answer;
+mod awaited;
 mod goal_progress;
 mod judged;
 mod limit;
@@ -12,11 +13,13 @@ mod waiting;
 use clap::Args;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, Shutdown, Sources, UnreadPart};
+use super::{CommandError, Ended, Session, Shown, Shutdown, Sources, UnreadPart};
+use crate::env::Env;
 use crate::source::SourceKey;
 use crate::status::Goal;
 
 pub(crate) use answer::Answer;
+pub(crate) use awaited::Awaited;
 pub(crate) use goal_progress::Judge;
 pub(crate) use judged::JudgedObjects;
 use limit::Limit;
@@ -75,8 +78,12 @@ impl WaitArgs {
         self.goals.first() == Some(&Goal::Deleted)
     }
 
-    /// How a verb with these flags stops. The time limit starts now.
-    pub(crate) fn stop(&self, shutdown: &Shutdown) -> Stop {
+    /// How a verb with these flags stops. The time limit starts now. If the exit code is an answer, the verb does not stop
+    /// when nobody reads its output.
+    pub(crate) fn stop(&self, shutdown: &Shutdown, env: &mut Env) -> Stop {
+        if self.decides() {
+            env.outlive_reader();
+        }
         let deadline = match self.timeout {
             Some(Limit::After(limit)) => Instant::now().checked_add(limit),
             Some(Limit::Once | Limit::Never) | None => None,
@@ -88,21 +95,25 @@ impl WaitArgs {
         Stop { deadline, ..stop }
     }
 
-    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit.
+    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit, and at a signal.
     pub(crate) async fn in_time<T>(
         &self,
         stop: &Stop,
+        awaited: Awaited<'_>,
         work: impl Future<Output = Result<T, CommandError>>,
     ) -> Result<T, CommandError> {
-        let Some(deadline) = stop.deadline else {
-            return work.await;
+        let stopped = async {
+            match stop.shutdown.wait().await {
+                Some(signal) => CommandError::stopped(signal),
+                None if stop.deadline.is_some() => awaited.late(|words| self.too_slow(words)),
+                None => std::future::pending().await,
+            }
         };
-        let done = tokio::time::timeout_at(deadline, work).await;
-        done.unwrap_or_else(|_| {
-            let words = "error: timed out waiting for the server's list of types";
-            let error = self.too_slow(words.to_owned());
-            Err(error.hint("check that the server answers: kubectl get --raw /readyz"))
-        })
+        tokio::select! {
+            biased;
+            done = work => done,
+            error = stopped => Err(error),
+        }
     }
 }
 
@@ -114,8 +125,12 @@ pub(crate) struct Stop {
     pub(super) waiting: Waiting,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
+    /// Whether the verb reads a file. There, what is not listed at the start may still come.
+    pub(crate) reads_file: bool,
     /// The parts that were not read when the verb ended.
     pub(crate) unread: Vec<UnreadPart>,
+    /// What the selected sources have shown.
+    pub(crate) shown: Shown,
 }
 
 impl Stop {
@@ -124,26 +139,42 @@ impl Stop {
         Stop {
             shutdown: shutdown.clone(),
             deadline: None,
-            waiting: Waiting::new(&[], &[], Judge::Versions),
+            waiting: Waiting::default(),
             looks_once: false,
+            reads_file: false,
             unread: Vec::new(),
+            shown: Shown::default(),
         }
     }
 
     /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
     pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
         self.waiting = Waiting::new(&args.goals, sources, judge);
+        if self.reads_file {
+            self.waiting = std::mem::take(&mut self.waiting).of_file();
+        }
     }
 
     /// Takes the end of a verb. Fails if a goal is not met.
-    pub(super) fn end(&mut self, ended: Ended, sources: &Sources) -> Result<Ended, CommandError> {
+    pub(super) fn end(
+        &mut self,
+        ended: Ended,
+        sources: &Sources,
+        session: &Session,
+    ) -> Result<Ended, CommandError> {
         self.unread = sources.unread();
+        self.shown = sources.shown();
         if ended != Ended::OutOfTime {
             // A verb with an answer waits for nothing else.
             self.unread
                 .retain(|part| !matches!(part, UnreadPart::Late(_)));
         }
-        match (ended, self.waiting.outcome()) {
+        let outcome = self.waiting.outcome();
+        if outcome == Outcome::Met && self.reads_file {
+            let keys: Vec<&SourceKey> = self.waiting.keys().collect();
+            session.lacks_kinds(&keys).map_or(Ok(()), Err)?;
+        }
+        match (ended, outcome) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
             (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
             (_, Outcome::Refused(lines)) => Err(CommandError::failed(lines.join("\n"))),

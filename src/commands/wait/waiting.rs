@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::goal_progress::{GoalProgress, Judge};
 use crate::model::Model;
-use crate::source::{Event, SourceKey, Why};
+use crate::source::{Event, SourceKey, SourceState, Why};
 use crate::status::Goal;
 
 /// How many objects with an unmet goal an error names.
@@ -14,11 +14,13 @@ const NAMED: usize = 10;
 ///
 /// As in `kubectl wait`, a met goal stays met, even if the object changes later. Only `current`, if it is the last
 /// goal, is met when all objects are Current at the same time.
+#[derive(Default)]
 pub(crate) struct Waiting {
     goals: Vec<Goal>,
     asked: Vec<GoalProgress>,
     /// The objects that have met the last goal and are not printed yet.
     met: Vec<String>,
+    is_of_file: bool,
 }
 
 /// The state of the wait.
@@ -42,7 +44,22 @@ impl Waiting {
             goals: goals.to_vec(),
             asked: asked.map(|key| GoalProgress::new(key, judge)).collect(),
             met: Vec::new(),
+            is_of_file: false,
         }
+    }
+
+    /// The same wait for objects of a file. Objects that the file does not list at its start may come later, so only its
+    /// end shows that they do not exist.
+    pub(super) fn of_file(self) -> Waiting {
+        Waiting {
+            is_of_file: true,
+            ..self
+        }
+    }
+
+    /// The sources of the wait.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &SourceKey> {
+        self.asked.iter().map(|asked| &asked.key)
     }
 
     /// Whether there is a goal.
@@ -69,7 +86,11 @@ impl Waiting {
             return;
         };
         let met = match event {
-            Event::Synced { .. } => {
+            Event::Synced { .. } if self.is_of_file => {
+                asked.apply_listed();
+                None
+            }
+            Event::State(SourceState::Ended) | Event::Synced { .. } => {
                 asked.apply_synced(&self.goals);
                 None
             }

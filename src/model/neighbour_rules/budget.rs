@@ -35,8 +35,8 @@ impl Model {
         held.take(MAX_BUDGETS).collect()
     }
 
-    /// Whether a drain of the node evicts a Pod, so that a budget can hold it up. It leaves those of DaemonSets alone. A Pod that
-    /// has ended or is being deleted needs no permission.
+    /// Whether a drain of the node evicts a Pod, so that a budget can hold it up. It leaves those of a `DaemonSet` alone. A Pod
+    /// that has ended or is being deleted needs no permission.
     fn is_drained(&self, pod: &Node) -> bool {
         let runs = pod.pod().is_some_and(|facts| !facts.has_ended) && !pod.deleting;
         let mut owners = pod.owners.iter();

@@ -91,9 +91,9 @@ fn matches(pieces: &[Piece], steps: &[Step<'_>]) -> Match {
                 ..
             }
         );
-        places.advance(|piece| match piece.fits(step) {
-            true => Some(1),
-            false => is_member.then_some(0),
+        places.advance(|piece| {
+            let next = piece.fits(step).then_some(1);
+            next.or_else(|| is_member.then_some(0))
         });
     }
     match (places.are_at_end(), places.are_any()) {

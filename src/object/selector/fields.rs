@@ -134,12 +134,11 @@ fn field_term(term: &str) -> Result<Option<FieldTerm>, SelectorError> {
     let Some((left, right)) = term.split_once('=') else {
         return Ok(None);
     };
-    let (field, operator, right) = match left.strip_suffix('!') {
-        Some(field) => (field, FieldOperator::NotEquals, right),
-        None => {
-            let right = right.strip_prefix('=').unwrap_or(right);
-            (left, FieldOperator::Equals, right)
-        }
+    let (field, operator, right) = if let Some(field) = left.strip_suffix('!') {
+        (field, FieldOperator::NotEquals, right)
+    } else {
+        let right = right.strip_prefix('=').unwrap_or(right);
+        (left, FieldOperator::Equals, right)
     };
     Ok(Some(FieldTerm {
         field: field.to_owned(),

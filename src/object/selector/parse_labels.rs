@@ -96,8 +96,8 @@ fn requirement(tokens: &mut Tokens<'_>) -> Result<(String, Test), SelectorError>
     let test = match tokens.next() {
         "=" | "==" => Test::In(checked(&key, [exact_value(tokens)?].into())?),
         "!=" => Test::NotIn(checked(&key, [exact_value(tokens)?].into())?),
-        ">" => Test::GreaterThan(bound(&key, exact_value(tokens)?)?),
-        "<" => Test::LessThan(bound(&key, exact_value(tokens)?)?),
+        ">" => Test::GreaterThan(bound(&key, &exact_value(tokens)?)?),
+        "<" => Test::LessThan(bound(&key, &exact_value(tokens)?)?),
         "in" => Test::In(checked(&key, values(tokens)?)?),
         "notin" => Test::NotIn(checked(&key, values(tokens)?)?),
         found => return Err(expected(found, "in, notin, =, ==, !=, gt, lt")),
@@ -174,14 +174,14 @@ fn checked(key: &str, values: BTreeSet<String>) -> Result<BTreeSet<String>, Sele
 }
 
 /// The bound of `>` or `<`: an integer that can be the value of a label.
-fn bound(key: &str, value: String) -> Result<i64, SelectorError> {
+fn bound(key: &str, value: &String) -> Result<i64, SelectorError> {
     let number = value.parse();
     let not_integer = number.is_err().then(|| {
         format!(
             "values[0]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer"
         )
     });
-    let faults = not_integer.into_iter().chain(all_faults(key, [&value]));
+    let faults = not_integer.into_iter().chain(all_faults(key, [value]));
     let faults: Vec<String> = faults.collect();
     match number {
         Ok(number) if faults.is_empty() => Ok(number),

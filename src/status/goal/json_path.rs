@@ -115,11 +115,10 @@ impl Multipliers {
                     chars.next();
                 }
                 (Some(open), c) if c == open => quote = None,
-                (Some(_), _) => {}
                 (None, '\'' | '"') => quote = Some(c),
                 (None, '.') if chars.next_if_eq(&'.').is_some() => found.deep += 1,
                 (None, ',') => found.commas += 1,
-                (None, _) => {}
+                (Some(_) | None, _) => {}
             }
         }
         found

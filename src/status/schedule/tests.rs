@@ -54,6 +54,7 @@ fn random_schedules_start_when_the_controller_starts_them() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of schedules")]
 fn the_next_start_follows_the_schedule() {
     let check = |schedule: &str, after: &str| {
         let schedule = Schedule::parse(schedule, None).expect("a schedule");

@@ -6,8 +6,8 @@ use super::parse::values;
 use crate::object::Doc;
 
 /// Every object of a text, in order and unchecked: a document, an item of a list, or the object of a watch event.
-/// Items of a typed list (`PodList`) get the kind that the list implies. Bookmarks and `ERROR` events are
-/// skipped.
+/// Items of a typed list (`PodList`) get the kind that the list implies. Bookmarks are skipped. Fails if a recorded watch
+/// has failed.
 pub fn documents(text: &str) -> Result<Vec<Doc>, FileError> {
     let documents = documents_by_line(text)?;
     Ok(documents.into_iter().map(|(_, doc)| doc).collect())
@@ -18,6 +18,9 @@ pub fn documents_by_line(text: &str) -> Result<Vec<(usize, Doc)>, FileError> {
     let mut documents = Vec::new();
     values(text, &mut |value, line| {
         for_each_object(value, line, |found| {
+            if found.is_failure() {
+                return Err(found.failure());
+            }
             let doc = Doc::parse(with_type(&found));
             let doc = doc.map_err(|error| FileError::new(found.line, error.to_string()))?;
             documents.push((found.line, doc));

@@ -12,6 +12,8 @@ pub struct FileError {
     pub detail: Arc<str>,
     /// The syntax error, if it is one.
     pub syntax: Option<Syntax>,
+    /// Whether it is the error of a server with which a recorded watch ends. What comes before it is valid.
+    pub(super) ends_recording: bool,
 }
 
 /// A syntax error.
@@ -38,6 +40,14 @@ impl FileError {
             line,
             detail: detail.into(),
             syntax: None,
+            ends_recording: false,
+        }
+    }
+
+    pub(super) fn of_server(line: usize, message: &str) -> FileError {
+        FileError {
+            ends_recording: true,
+            ..FileError::new(line, format!("the recorded watch failed: {message}"))
         }
     }
 

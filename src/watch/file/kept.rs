@@ -31,6 +31,8 @@ pub(super) struct KeptEntries {
     pub(super) next_player: u64,
     /// The kinds that the caller reads; `None` if objects of other kinds are skipped.
     pub(super) kinds: Option<HashSet<KindOf>>,
+    /// The kinds that have arrived.
+    pub(super) seen: HashSet<KindOf>,
     pub(super) end: Option<Result<(), FileError>>,
 }
 
@@ -74,6 +76,10 @@ impl KeptEntries {
             );
             self.end = Some(Err(FileError::new(entry.line, detail)));
             return;
+        }
+        let kind = kind_of(&entry.object);
+        if !self.seen.contains(&kind) {
+            self.seen.insert(kind);
         }
         self.bytes += weight(&entry);
         self.entries.push_back(entry);

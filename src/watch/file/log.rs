@@ -44,12 +44,14 @@ impl FileLog {
         }
     }
 
-    /// A complete log.
-    pub(super) fn of(entries: &[Arc<FileEntry>]) -> FileLog {
+    /// A complete log with this end.
+    pub(super) fn of(entries: &[Arc<FileEntry>], end: Result<(), FileError>) -> FileLog {
         let log = FileLog::new();
         let mut inner = log.lock();
-        inner.entries = entries.iter().cloned().collect();
-        inner.end = Some(Ok(()));
+        for entry in entries {
+            inner.append(entry.clone());
+        }
+        inner.end = Some(end);
         inner.begin();
         drop(inner);
         log
@@ -100,7 +102,8 @@ impl FileLog {
         self.room.notify_all();
     }
 
-    /// Waits for the beginning, and returns its entries. An error in the beginning is an error of the whole file.
+    /// Waits for the beginning, and returns its entries. An error in the beginning is an error of the whole file, but for the
+    /// error with which a recording ends.
     pub(super) async fn beginning(&self) -> Result<Vec<Arc<FileEntry>>, FileError> {
         let mut moved = self.moved.subscribe();
         loop {
@@ -120,7 +123,9 @@ impl FileLog {
             }
         }
         let mut inner = self.lock();
-        if let Some(Err(error)) = &inner.end {
+        if let Some(Err(error)) = &inner.end
+            && (!error.ends_recording || inner.entries.is_empty())
+        {
             return Err(error.clone());
         }
         let all = inner.entries.iter().cloned().collect();
@@ -129,14 +134,22 @@ impl FileLog {
         Ok(all)
     }
 
+    /// Whether an object of this kind has arrived.
+    pub(super) fn has_seen(&self, kind: &KindOf) -> bool {
+        self.lock().seen.contains(kind)
+    }
+
     /// Makes every later object of another kind an error.
     pub(super) fn only(&self, kinds: HashSet<KindOf>) {
         let mut inner = self.lock();
         inner.kinds = Some(kinds);
-        let entries = std::mem::take(&mut inner.entries);
+        let (entries, end) = (std::mem::take(&mut inner.entries), inner.end.take());
         inner.bytes = 0;
         for entry in entries {
             inner.append(entry);
+        }
+        if inner.end.is_none() {
+            inner.end = end;
         }
         drop(inner);
         self.moved.send_replace(());

@@ -28,7 +28,7 @@ use jiff::Timestamp;
 use super::envelope::Verb;
 use super::error::SourceError;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::{ObjectRef, ResourceVersion, newest_time};
+use crate::object::{ObjectRef, Resource, ResourceVersion, newest_time};
 use crate::source::SourceKey;
 
 use self::entry::FileEntry;
@@ -38,6 +38,9 @@ use self::play::{FileFilter, Play};
 pub use self::documents::{documents, documents_by_line};
 pub use self::error::{FileError, Language, Syntax};
 pub use self::resources::{FileResource, Plural};
+
+/// The most bytes of an input whose length is not known beforehand, and of one JSON value in it. Some have no end.
+pub const LONGEST_INPUT: usize = 256 << 20;
 
 /// The prefix of a listing's version. The number of the next entry follows. No object can have such a version.
 const LISTED: &str = "listed-";
@@ -57,16 +60,16 @@ pub struct FileTransport {
 
 impl FileTransport {
     /// Reads a text. Nothing in it is ignored: anything that is not an object, a list or an event is an error
-    /// with its line. Only bookmarks and `ERROR` events, which a recorded watch may contain, are skipped. `name`
-    /// is the name in error messages.
+    /// with its line. Only bookmarks, which a recorded watch may contain, are skipped. After an `ERROR` event the sources
+    /// fail at the end of the text. `name` is the name in error messages.
     pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
-        let entries = parse::entries(text)?;
+        let (entries, end) = parse::entries(text)?;
+        if entries.is_empty() {
+            end.clone()?;
+        }
         let entries: Vec<Arc<FileEntry>> = entries.into_iter().map(Arc::new).collect();
-        Ok(FileTransport::new(
-            name,
-            FileLog::of(&entries).into(),
-            &entries,
-        ))
+        let log = FileLog::of(&entries, end);
+        Ok(FileTransport::new(name, log.into(), &entries))
     }
 
     /// Reads a stream, which may have no end. Everything before its first pause is read as
@@ -105,6 +108,12 @@ impl FileTransport {
     /// its first pause.
     pub fn resources(&self) -> &[FileResource] {
         &self.resources
+    }
+
+    /// Whether an object of this resource has arrived.
+    pub fn has_kind(&self, resource: &Resource) -> bool {
+        let kind = (resource.api_version().into(), resource.kind.clone());
+        self.log.has_seen(&kind)
     }
 
     /// Declares that the caller reads every resource of the file. If an object of another resource arrives in a

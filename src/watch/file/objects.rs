@@ -18,7 +18,8 @@ pub(super) struct FoundObject<'d> {
     pub(super) line: usize,
 }
 
-/// Calls `take` with each object of a value, in order and unchecked. It skips bookmarks and `ERROR` events.
+/// Calls `take` with each object of a value, in order and unchecked. It skips bookmarks. The object of an `ERROR` event is
+/// the server's error.
 pub(super) fn for_each_object(
     text: &str,
     line: LineOf<'_>,
@@ -29,7 +30,7 @@ pub(super) fn for_each_object(
     let line = |value: Value<'_>| line(value.raw().as_ptr().addr() - doc.text().as_ptr().addr());
     if let (Some(word), Some(object)) = (root.get("type"), root.get("object")) {
         let event = word.as_str().unwrap_or_default();
-        if matches!(&*event, "BOOKMARK" | "ERROR") {
+        if event == "BOOKMARK" {
             return Ok(());
         }
         let found = FoundObject::of(object, None, line(object));
@@ -37,7 +38,10 @@ pub(super) fn for_each_object(
         return take(FoundObject { event, ..found });
     }
     let list = ObjectRef::of(root);
-    let is_list = |items: &Value<'_>| items.kind() == Kind::Array && list.kind.ends_with("List");
+    // Go also writes an empty list as null.
+    let is_list = |items: &Value<'_>| {
+        matches!(items.kind(), Kind::Array | Kind::Null) && list.kind.ends_with("List")
+    };
     let (items, list) = match root.get("items").filter(is_list) {
         Some(items) => (items, Some(&list)),
         None if root.kind() == Kind::Array => (root, None),
@@ -48,6 +52,17 @@ pub(super) fn for_each_object(
 }
 
 impl<'d> FoundObject<'d> {
+    /// Whether it is the server's error, with which a recorded watch ends.
+    pub(super) fn is_failure(&self) -> bool {
+        self.event.as_deref() == Some("ERROR")
+    }
+
+    /// The error of a recorded watch.
+    pub(super) fn failure(&self) -> FileError {
+        let message = self.value.str_at(&["message"]).unwrap_or_default();
+        FileError::of_server(self.line, &message)
+    }
+
     fn of(value: Value<'d>, list: Option<&ObjectRef>, line: usize) -> FoundObject<'d> {
         FoundObject {
             event: None,

@@ -13,11 +13,11 @@ use super::unreadable::unreadable;
 use super::yaml;
 use crate::object::{Doc, Kind, ObjectRef};
 
-/// The objects of a text.
-pub(super) fn entries(text: &str) -> Result<Vec<FileEntry>, FileError> {
+/// The objects of a text, and how it ends: with an error if a recorded watch in it has failed.
+pub(super) fn entries(text: &str) -> Result<(Vec<FileEntry>, Result<(), FileError>), FileError> {
     let mut order = EntryOrder::default();
     values(text, &mut |value, line| order.value(value, line))?;
-    Ok(order.entries)
+    Ok((order.take(), order.end()))
 }
 
 /// Takes the JSON text of a value, and a function from its offsets to lines of the file.
@@ -83,9 +83,16 @@ pub(super) struct EntryOrder {
     /// The kinds with an event, after which a new object of the kind is an event too.
     begun: HashSet<(Arc<str>, Arc<str>)>,
     there: HashSet<EntryKey>,
+    /// The first `ERROR` event: what came after it is not in the recording.
+    failed: Option<FileError>,
 }
 
 impl EntryOrder {
+    /// How the text ends.
+    pub(super) fn end(self) -> Result<(), FileError> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
     /// Takes the entries since the last call.
     pub(super) fn take(&mut self) -> Vec<FileEntry> {
         std::mem::take(&mut self.entries)
@@ -97,6 +104,10 @@ impl EntryOrder {
     }
 
     fn object(&mut self, found: FoundObject<'_>) -> Result<(), FileError> {
+        if found.is_failure() {
+            self.failed.get_or_insert_with(|| found.failure());
+            return Ok(());
+        }
         let verb = match &found.event {
             Some(word) => Some(
                 Verb::named(word)

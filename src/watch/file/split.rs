@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
+use super::LONGEST_INPUT;
 use super::error::{FileError, Language};
-
-/// The most bytes of one value.
-const LONGEST: usize = 256 << 20;
 
 /// The bytes of a stream that have not been returned yet.
 #[derive(Debug, Default)]
@@ -132,8 +130,8 @@ impl ValueSplitter {
     /// number has doubled.
     fn wait(&mut self) -> Result<Option<(String, usize)>, FileError> {
         let length = self.bytes.len() - self.start;
-        if length > LONGEST {
-            let detail = format!("a value of more than {} MiB", LONGEST >> 20);
+        if length > LONGEST_INPUT {
+            let detail = format!("a value of more than {} MiB", LONGEST_INPUT >> 20);
             return Err(FileError::new(self.line, detail));
         }
         if length >= 2 * self.checked {

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
+use super::LONGEST_INPUT;
 use super::error::FileError;
 use super::kept::Rest;
 use super::log::FileLog;
@@ -36,26 +37,33 @@ pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
 
 /// The language of a stream, known from its first character.
 enum StreamReader {
-    Unknown(Vec<u8>),
-    Json(ValueSplitter, EntryOrder),
+    Unknown {
+        text: Vec<u8>,
+        /// How many bytes at the start are known to be white space.
+        blank: usize,
+    },
+    Json(Box<ValueSplitter>, EntryOrder),
     Yaml(Vec<u8>),
 }
 
 impl StreamReader {
     fn new() -> StreamReader {
-        StreamReader::Unknown(Vec::new())
+        StreamReader::Unknown {
+            text: Vec::new(),
+            blank: 0,
+        }
     }
 
     /// Adds the bytes that arrived. Returns whether to read more.
     fn take(&mut self, bytes: &[u8], log: &FileLog) -> Result<bool, FileError> {
         match self {
-            StreamReader::Unknown(text) => {
-                text.extend_from_slice(bytes);
+            StreamReader::Unknown { text, blank } => {
+                append(text, bytes)?;
                 let text = std::mem::take(text);
-                *self = StreamReader::of(text);
+                *self = StreamReader::of(text, *blank);
                 match self {
                     StreamReader::Json(splitter, order) => hand_on(splitter, order, log),
-                    StreamReader::Unknown(_) | StreamReader::Yaml(_) => Ok(true),
+                    StreamReader::Unknown { .. } | StreamReader::Yaml(_) => Ok(true),
                 }
             }
             StreamReader::Json(splitter, order) => {
@@ -63,37 +71,45 @@ impl StreamReader {
                 hand_on(splitter, order, log)
             }
             StreamReader::Yaml(text) => {
-                text.extend_from_slice(bytes);
+                append(text, bytes)?;
                 Ok(true)
             }
         }
     }
 
-    fn of(text: Vec<u8>) -> StreamReader {
+    fn of(text: Vec<u8>, blank: usize) -> StreamReader {
+        if MARK.starts_with(&text) {
+            // The byte order mark may still be incomplete.
+            return StreamReader::Unknown { text, blank: 0 };
+        }
         let after_mark = text.strip_prefix(MARK).unwrap_or(&text);
-        match after_mark.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        let mark = text.len() - after_mark.len();
+        let mut unseen = text[blank.max(mark)..].iter();
+        match unseen.find(|byte| !byte.is_ascii_whitespace()) {
             Some(b'{' | b'[') => {
                 let mut splitter = ValueSplitter::new();
                 splitter.push(after_mark);
-                StreamReader::Json(splitter, EntryOrder::default())
+                StreamReader::Json(Box::new(splitter), EntryOrder::default())
             }
-            // The byte order mark may still be incomplete.
-            None => StreamReader::Unknown(text),
-            Some(_) if MARK.starts_with(&text) => StreamReader::Unknown(text),
+            None => StreamReader::Unknown {
+                blank: text.len(),
+                text,
+            },
             Some(_) => StreamReader::Yaml(text),
         }
     }
 
     fn finish(self, log: &FileLog) -> Result<(), FileError> {
         match self {
-            StreamReader::Json(mut splitter, _) => splitter.finish(),
-            StreamReader::Unknown(text) | StreamReader::Yaml(text) => {
+            StreamReader::Json(mut splitter, order) => splitter.finish().and_then(|()| order.end()),
+            StreamReader::Unknown { text, .. } | StreamReader::Yaml(text) => {
                 let text = String::from_utf8(text).map_err(|error| {
                     let error = error.utf8_error();
                     FileError::new(1, error.to_string())
                 })?;
-                log.write(parse::entries(&text)?, Rest::Partial);
-                Ok(())
+                let (entries, end) = parse::entries(&text)?;
+                log.write(entries, Rest::Partial);
+                end
             }
         }
     }
@@ -101,9 +117,22 @@ impl StreamReader {
     fn line(&self) -> usize {
         match self {
             StreamReader::Json(splitter, _) => splitter.line(),
-            StreamReader::Unknown(_) | StreamReader::Yaml(_) => 1,
+            StreamReader::Unknown { .. } | StreamReader::Yaml(_) => 1,
         }
     }
+}
+
+/// Adds bytes to a text that can be parsed only as a whole.
+fn append(text: &mut Vec<u8>, bytes: &[u8]) -> Result<(), FileError> {
+    if text.len() + bytes.len() > LONGEST_INPUT {
+        let detail = format!(
+            "more than {} MiB without an end; save it to a file, and pass the name of the file",
+            LONGEST_INPUT >> 20
+        );
+        return Err(FileError::new(1, detail));
+    }
+    text.extend_from_slice(bytes);
+    Ok(())
 }
 
 /// Passes on every complete value.

@@ -22,7 +22,7 @@ const STALL: Duration = Duration::from_secs(12);
 
 /// How many revisions of one object, or of one source, a search reads side by side. It divides the span in as many
 /// parts and one: a server far away answers them all in the time of one request.
-pub(super) const PROBES: u64 = 4;
+pub(super) const PROBES: u32 = 4;
 
 /// Why a part of the past could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Archive {
             forgotten = forgotten.max(known);
         }
         loop {
-            let between = Revision::between(forgotten, readable, PROBES);
+            let between = Revision::between(forgotten, readable, PROBES.into());
             if between.is_empty() {
                 return Ok(readable);
             }

@@ -39,7 +39,7 @@ impl Walk {
         } = self.presence_before(absent).await?;
         // The newest known absence is near, so the search continues from there.
         loop {
-            let between = Revision::between(present, absent, PROBES);
+            let between = Revision::between(present, absent, PROBES.into());
             if between.is_empty() {
                 break;
             }
@@ -99,7 +99,7 @@ impl Walk {
     ) -> Result<Vec<Revision>, End> {
         let low = self.limits.floor;
         if let Some(forgotten) = forgotten {
-            let between = Revision::between(forgotten, absent, PROBES);
+            let between = Revision::between(forgotten, absent, PROBES.into());
             return Some(between)
                 .filter(|between| !between.is_empty())
                 .ok_or(End::Forgotten(absent));
@@ -115,7 +115,7 @@ impl Walk {
         let mut probes = vec![absent];
         while let Some(last) = probes.last().copied()
             && last > low
-            && probes.len() as u64 <= PROBES
+            && probes.len() as u64 <= u64::from(PROBES)
         {
             probes.push(last.back(*step).max(low));
             *step = step.saturating_mul(2);

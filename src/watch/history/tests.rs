@@ -207,7 +207,7 @@ async fn a_server_without_history_differs_from_one_that_fails() {
         fake.model().no_history = Some(error.clone());
         let brief = brief(&fake, WalkLimits::default()).await;
         assert!(brief.starts_with(told), "{error:?}: {brief}");
-        assert!(fake.model().reads.len() as u64 <= PROBES);
+        assert!(fake.model().reads.len() as u64 <= u64::from(PROBES));
     }
     let fake = two_lives();
     fake.model().unversioned = true;
@@ -434,6 +434,10 @@ fn log(fake: &Fake, name: &str, (bottom, cached): (u64, u64)) -> Vec<(Why, Strin
         .collect()
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one history and what must hold of it"
+)]
 async fn check(seed: u64) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed);
     let fake = history(&mut rng);

@@ -233,7 +233,7 @@ impl Walk {
 
     fn begin_cache(&mut self) {
         let is_over = |own| own <= self.limits.floor;
-        let own = self.state.there.as_deref().map(|there| revision(there));
+        let own = self.state.there.as_deref().map(revision);
         if matches!(self.cache, Cache::Unread) && !own.is_some_and(|own| own.is_ok_and(is_over)) {
             self.requests += 2;
             let (archive, state) = (self.archive.clone(), self.state.clone());

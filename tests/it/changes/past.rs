@@ -539,7 +539,7 @@ async fn compacted_versions_come_from_the_watch_cache() {
     let commands: [&[&str]; 5] = [
         &["cm/flags", "--once"],
         &["cm/flags", "--once", "--since", "all"],
-        &["cm/flags", "--once", "--since-rv", "3"],
+        &["cm/flags", "--once", "--since-rv", "1"],
         &["cm/flags", "--once", "--since", "10m", "-o", "json"],
         &["cm/flags", "--once", "-o", "yaml"],
     ];
@@ -585,7 +585,24 @@ async fn the_end_of_the_watch_cache_is_shown() {
     cluster.sandbox.compact(cluster.sandbox.revision());
     let ran = cluster.spy().run(&yaml);
     assert_eq!(ran.status.code(), Some(1));
-    assert_snapshot!(ran.stderr, @"");
+    assert_snapshot!(ran.stderr, @r#"
+    no earlier version of configmaps/flags in namespace "shop": the server has compacted older versions, an earlier object that existed only briefly may be missing
+    Error from server (NotFound): configmaps "flags" not found
+    hint: to wait until it is created, drop --once
+    "#);
+}
+
+/// The version before a deletion is unknown, so the deletion has an interval, which begins with its last write.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_without_a_version_before_it_has_no_exact_time() {
+    let cluster = two_lives().await;
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    for objects in ["cm/flags", "cm"] {
+        let args = ["changes", objects, "--once", "--since-rv", "3"];
+        let printed = cluster.spy().run(&args).transcript();
+        let first = "2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4";
+        assert!(printed.starts_with(first), "{objects}: {printed}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -681,12 +698,14 @@ async fn an_error_during_the_default_look_back_is_shown() {
         body: ErrorBody::Status,
     };
     let fault = Fault::on(Verb::List, "configmaps", failure);
-    cluster.sandbox.inject(fault.range(2..=100));
+    cluster.sandbox.inject(fault.clone().range(2..=100));
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     let first = ran.stdout.lines().next().unwrap();
     let cause = "no look-back for configmaps/flags in namespace \"shop\": Error from server (InternalError): ";
     assert!(first.starts_with(cause), "{}", ran.transcript());
     assert!(!ran.stdout.contains("──"), "{}", ran.transcript());
+    cluster.sandbox.clear_faults();
+    cluster.sandbox.inject(fault.range(2..=100));
     let ran = cluster
         .spy()
         .run(&["changes", "cm/flags", "--once", "-o", "json"]);
@@ -767,6 +786,7 @@ async fn a_deletion_is_found_without_the_watch_cache() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_a_past_is_reported_once() {
     let cluster = two_lives().await;
+    cluster.sandbox.expire_watch_window();
     let refusal = Effect::Status {
         code: 400,
         retry_after: None,

@@ -221,9 +221,10 @@ fn current(namespace: &str, name: &str) -> String {
 fn an_answer_about_another_object_is_not_taken_for_the_requested_one() {
     for (namespace, name) in [("shop", "other"), ("elsewhere", "web")] {
         let hostile = Hostile::start(move |target| {
-            let (items, kind) = match target.contains("/deployments?") {
-                true => (current(namespace, name), "Deployment"),
-                false => (String::new(), "ReplicaSet"),
+            let (items, kind) = if target.contains("/deployments?") {
+                (current(namespace, name), "Deployment")
+            } else {
+                (String::new(), "ReplicaSet")
             };
             let list = format!(
                 r#"{{"kind":"{kind}List","apiVersion":"apps/v1","metadata":{{"resourceVersion":"7"}},"items":[{items}]}}"#

@@ -54,9 +54,10 @@ impl ServerClock {
             let age = self.now.duration_since(renewed).saturating_add(ahead);
             age >= -AGREED && age <= RENEWED
         };
-        match is_recent(SignedDuration::ZERO) && !is_recent(self.date) {
-            true => SignedDuration::ZERO,
-            false => self.date,
+        if is_recent(SignedDuration::ZERO) && !is_recent(self.date) {
+            SignedDuration::ZERO
+        } else {
+            self.date
         }
     }
 }

@@ -18,7 +18,8 @@ use crate::watch::{Between, End, Missing, PastEvent, Revision, Storage};
 #[derive(Clone, Debug)]
 pub(crate) struct PastVersion {
     pub(crate) event: PastEvent,
-    /// The write time from the versions themselves; `None` for a deletion.
+    /// The write time from the versions themselves. A deletion has none, unless no version before it is known: then
+    /// the deleted object has the earliest possible time.
     pub(crate) written: Option<WriteTime>,
     /// The interval of its revision from Lease renewals, if the versions have no time.
     pub(crate) dated: Option<Between>,
@@ -32,7 +33,7 @@ impl PastVersion {
     pub(crate) fn new(event: PastEvent, known: &WriteTimes, docs: &mut DocCache) -> PastVersion {
         let known = event.at.and_then(|at| known.get(&at)).copied();
         let written = match known {
-            _ if event.is_end() => None,
+            _ if event.is_end() => created(&event),
             Some(written) => written,
             None => read(&event, docs),
         };
@@ -52,6 +53,13 @@ impl PastVersion {
     pub(crate) fn is_change(&self) -> bool {
         self.event.why != Why::Listed
     }
+}
+
+/// An object ends after its creation. What else its last version records can be a client's.
+fn created(event: &PastEvent) -> Option<WriteTime> {
+    let doc = event.now.doc().ok()?;
+    let created = doc.root().time_at(&["metadata", "creationTimestamp"]);
+    created.map(WriteTime::After)
 }
 
 fn read(event: &PastEvent, docs: &mut DocCache) -> Option<WriteTime> {

@@ -151,9 +151,10 @@ fn refusal_lines(found: &[SourcePast]) -> Vec<String> {
     }
     let lines = groups.into_iter().map(|(is_read, cause, sources)| {
         let sources = many(&sources);
-        let line = match is_read {
-            true => format!("older versions of {sources} are missing: {cause}"),
-            false => format!("no look-back for {sources}: {cause}"),
+        let line = if is_read {
+            format!("older versions of {sources} are missing: {cause}")
+        } else {
+            format!("no look-back for {sources}: {cause}")
         };
         escape_line(&line).into_owned()
     });

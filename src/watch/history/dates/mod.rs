@@ -164,7 +164,7 @@ impl Dates {
         let leases = self.archive.listing(at, 0).await;
         let mut renewals = self.lock();
         // The requests of a search run side by side.
-        renewals.waited += asked.elapsed() / PROBES as u32;
+        renewals.waited += asked.elapsed() / PROBES;
         let leases = leases.inspect_err(|unread| renewals.fail(unread))?;
         let newest = leases.iter().filter_map(|lease| renewal(lease));
         // The clocks of the Lease holders may differ a little.
@@ -182,7 +182,7 @@ impl Dates {
     async fn search(&self, time: Timestamp, newest: Revision) -> Option<Revision> {
         let (mut low, mut high, mut before) = (Revision::FIRST, newest.next(), None);
         loop {
-            let between = Revision::between(low, high, PROBES);
+            let between = Revision::between(low, high, PROBES.into());
             if between.is_empty() {
                 return before;
             }
@@ -225,7 +225,7 @@ impl Dates {
             None => self.first_after(at, &mut low).await?,
         };
         while next.time.duration_since(from) > NEAR {
-            let between = Revision::between(low, next.at, PROBES);
+            let between = Revision::between(low, next.at, PROBES.into());
             if between.is_empty() {
                 break;
             }
@@ -254,7 +254,7 @@ impl Dates {
         while *low < newest {
             let mut probes = Vec::new();
             let mut probe = *low;
-            while probe < newest && (probes.len() as u64) < PROBES {
+            while probe < newest && (probes.len() as u64) < u64::from(PROBES) {
                 probe = probe.forth(step).min(newest);
                 step = step.saturating_mul(4);
                 probes.push(probe);

@@ -297,6 +297,7 @@ fn no_progress_within_the_deadline_while_the_old_pods_stay() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of Pods")]
 fn the_cause_of_a_delay_is_shown_at_its_phase() {
     let check = |status_of_pod: &str| {
         let mut feed = web();
