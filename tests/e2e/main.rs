@@ -21,6 +21,7 @@ mod outage;
 mod refusals;
 mod rollouts;
 mod sandbox;
+mod servers;
 mod verbs;
 mod wait;
 mod wait_current;
