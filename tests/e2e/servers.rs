@@ -82,6 +82,12 @@ fn kine_on_sqlite() {
     check("kine", &[("SPY_CP_STORE", "kine")]);
 }
 
+/// Revisions of Events and of all other objects have nothing to do with each other.
+#[test]
+fn events_in_an_etcd_of_their_own() {
+    check("events-apart", &[("SPY_CP_APART", "events")]);
+}
+
 /// Nothing dates the revisions of the other resources.
 #[test]
 fn leases_in_an_etcd_of_their_own() {
