@@ -123,6 +123,12 @@ impl ControlPlane {
         self.address(0)
     }
 
+    /// The address of the etcd that has only Events, if there is one.
+    pub fn events_etcd(&self) -> Option<SocketAddr> {
+        let pid = self.own_directory().join("pids/etcd-events");
+        pid.exists().then(|| self.address(4))
+    }
+
     /// The address of the API server.
     pub fn api_server(&self) -> SocketAddr {
         self.address(2)

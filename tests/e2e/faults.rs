@@ -5,7 +5,7 @@
 //! runs the first 200. The soak is in [`soak`].
 
 mod credentials;
-mod etcd;
+pub mod etcd;
 mod ledger;
 mod objects;
 mod plane;

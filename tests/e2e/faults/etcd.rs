@@ -72,7 +72,7 @@ impl Etcd {
         let request = json!({ "create_request": {
             "key": ALL, "range_end": ALL, "start_revision": from.to_string(),
         }});
-        let mut lines = BufReader::new(self.send("/v3/watch", &request).unwrap()).lines();
+        let mut lines = BufReader::new(send(self.address, "/v3/watch", &request).unwrap()).lines();
         let ledger = self.ledger.clone();
         thread::spawn(move || {
             let is_answer = |line: &String| line.starts_with('{');
@@ -86,26 +86,31 @@ impl Etcd {
     }
 
     fn post(&self, path: &str, body: &Value) -> std::io::Result<Value> {
-        let mut answer = String::new();
-        self.send(path, body)?.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
-        if head.split(' ').nth(1) != Some("200") {
-            return Err(std::io::Error::other(answer));
-        }
-        Ok(serde_json::from_str(body)?)
+        post(self.address, path, body)
     }
+}
 
-    /// Sends HTTP/1.0. Its answers end with the connection and are not chunked.
-    fn send(&self, path: &str, body: &Value) -> std::io::Result<TcpStream> {
-        let body = body.to_string();
-        let length = body.len();
-        let mut stream = TcpStream::connect(self.address)?;
-        write!(
-            stream,
-            "POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}"
-        )?;
-        Ok(stream)
+/// Sends a request to etcd, and returns the answer.
+pub fn post(address: SocketAddr, path: &str, body: &Value) -> std::io::Result<Value> {
+    let mut answer = String::new();
+    send(address, path, body)?.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+    if head.split(' ').nth(1) != Some("200") {
+        return Err(std::io::Error::other(answer));
     }
+    Ok(serde_json::from_str(body)?)
+}
+
+/// Sends HTTP/1.0. Its answers end with the connection and are not chunked.
+fn send(address: SocketAddr, path: &str, body: &Value) -> std::io::Result<TcpStream> {
+    let body = body.to_string();
+    let length = body.len();
+    let mut stream = TcpStream::connect(address)?;
+    write!(
+        stream,
+        "POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}"
+    )?;
+    Ok(stream)
 }
 
 fn everything() -> Value {
