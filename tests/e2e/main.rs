@@ -22,6 +22,7 @@ mod refusals;
 mod rollouts;
 mod sandbox;
 mod servers;
+mod truth;
 mod verbs;
 mod wait;
 mod wait_current;
