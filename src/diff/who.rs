@@ -18,20 +18,31 @@ impl<'a> Diff<'a> {
         if matches!(change.noise, Some(Noise::Version | Noise::ManagedFields)) {
             return None;
         }
+        self.author(writers, change)
+    }
+
+    /// Like [`Diff::by`], also of counters that have an owner.
+    fn author<'w>(&self, writers: &'w Writers<'a>, change: &Change) -> Option<By<'w, 'a>> {
         let side = match change.op {
             Op::Remove => Side::Old,
             Op::Add | Op::Replace | Op::Move { .. } => Side::New,
         };
-        writers.by(side, &self.owner_path(change.at, side))
+        let path = self.owner_path(change.at, side);
+        let by = writers.by(side, &path);
+        // Whoever owns an empty map need not have added a field to it: not every write is recorded.
+        by.filter(|by| match by {
+            By::Owner(owner) => change.op != Op::Add || owner.owns_exactly(&path),
+            By::Actor(_) | By::Took { .. } | By::Was(_) => true,
+        })
     }
 
     /// The managers that made these changes, which lead from the old object to the new. Of the entries that are new or
     /// changed it keeps those that own a changed value, as the server records it. The others are what a client sent.
     ///
-    /// If an entry owns no changed value, it still counts in two cases. An apply that removes fields, or that only
-    /// becomes an owner, moves its time too. And the server stores some values under another name than the one that
-    /// was written, such as `stringData` of a Secret, so that they have no owner. In both cases its time must not be
-    /// older than what the old version records: that of a dump is.
+    /// If an entry owns no changed value, it still counts in two cases. An apply that only removes fields moves its
+    /// time, too. And the server stores some values under another name than the one that was written, such as
+    /// `stringData` of a Secret, so that they have no owner. In both cases its time must not be older than what the
+    /// old version records: that of a dump is.
     pub fn writers(&self, old: Option<Value<'a>>, new: Option<Value<'a>>) -> Writers<'a> {
         let mut writers = Writers::of(old, new);
         if old.is_none() || writers.actors().next().is_none() {
@@ -41,12 +52,15 @@ impl<'a> Diff<'a> {
         let latest = writers.newest_before();
         let is_later =
             |actor: &ManagedFieldsEntry<'_>| actor.time().is_some_and(|time| Some(time) >= latest);
+        let is_one = writers.actors().count() == 1;
+        let lost = writers.shrunk();
         writers.retain(|at, actor| match &evidence {
             Evidence::Owners(owners) => owners.contains(&at),
             Evidence::Unowned => is_later(actor),
             Evidence::None { removed } => {
                 let is_whole = || removed.iter().any(|place| actor.owns_whole(place));
-                is_later(actor) && (actor.is_apply() || is_whole())
+                let has_let_go = || is_one && actor.is_apply() && lost.contains(&at);
+                is_later(actor) && (is_whole() || has_let_go())
             }
             Evidence::Again => false,
         });
@@ -63,7 +77,7 @@ impl<'a> Diff<'a> {
                 removed.push(self.owner_path(self.parent(change.at), Side::New));
             } else if is_written(self, change) {
                 has_set = true;
-                match writers.by(Side::New, &self.owner_path(change.at, Side::New)) {
+                match self.author(writers, change) {
                     Some(By::Actor(owner)) => {
                         let mut actors = writers.actors();
                         owners.extend(actors.position(|actor| std::ptr::eq(actor, owner)));
@@ -92,8 +106,7 @@ impl<'a> Diff<'a> {
         let is_set = |change: &&Change| change.op != Op::Remove && is_written(self, change);
         let mut set = self.changes.iter().filter(is_set).peekable();
         let is_theirs = |change: &Change| {
-            let by = writers.by(Side::New, &self.owner_path(change.at, Side::New));
-            let (By::Actor(own) | By::Owner(own)) = by? else {
+            let (By::Actor(own) | By::Owner(own)) = self.author(writers, change)? else {
                 return None;
             };
             Some(own.time()? == time)

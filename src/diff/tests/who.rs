@@ -331,6 +331,22 @@ fn an_apply_that_only_removes_is_a_writer() {
     let actors = |second| first(&apply(second, a, r#""a":1"#));
     assert_eq!(actors("30").as_deref(), Some("actors: one"));
     assert_eq!(actors("10").as_deref(), Some("actors: "));
+    // An apply that changes nothing moves no time, so a client sent this one.
+    let stamped = first(&apply("59", ac, r#""a":1,"c":1"#));
+    assert_eq!(stamped.as_deref(), Some("actors: "));
+}
+
+/// The server records no manager for a field that a scale adds to a custom resource.
+#[test]
+fn who_owns_an_empty_map_need_not_have_filled_it() {
+    let fields = r#"{"f:spec":{}}"#;
+    insta::assert_snapshot!(who(
+        &object(&[("one", "01", fields)], r#""spec":{}"#),
+        &object(&[("one", "01", fields)], r#""spec":{"replicas":2}"#),
+    ), @"
+    actors: 
+    .spec.replicas -
+    ");
 }
 
 /// The server stores `stringData` of a Secret as `data`, which nobody owns then.

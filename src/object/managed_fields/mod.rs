@@ -76,6 +76,11 @@ impl<'a> ManagedFieldsEntry<'a> {
         !same_time || !(same_fields() || within(self.fields, old.fields))
     }
 
+    /// Whether the entry has lost fields since `old`, and gained none.
+    fn has_lost_fields_since(&self, old: &ManagedFieldsEntry<'_>) -> bool {
+        within(self.fields, old.fields) && !within(old.fields, self.fields)
+    }
+
     /// Whether the entry owns the field at the end of `path`, or a field inside it.
     pub fn owns(&self, path: &[OwnerStep<'_>]) -> bool {
         self.names(path).is_some()
@@ -85,6 +90,11 @@ impl<'a> ManagedFieldsEntry<'a> {
     /// it.
     pub fn owns_whole(&self, path: &[OwnerStep<'_>]) -> bool {
         self.fields.is_some_and(|fields| names_whole(fields, path))
+    }
+
+    /// Whether the entry owns the value at the end of `path` itself, not as a part of another value.
+    pub fn owns_exactly(&self, path: &[OwnerStep<'_>]) -> bool {
+        self.names(path) == Some(path.len())
     }
 
     /// Whether the manager wrote with server-side apply.

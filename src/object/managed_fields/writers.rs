@@ -79,6 +79,17 @@ impl<'a> Writers<'a> {
         actors.retain(|&at| place.next().is_some_and(|place| wrote(place, &new[at])));
     }
 
+    /// The places of the actors whose entries have lost fields and gained none.
+    pub fn shrunk(&self) -> Vec<usize> {
+        let has_shrunk = |actor: &ManagedFieldsEntry<'a>| {
+            let before = self.old.iter().find(|before| before.same_identity(actor));
+            before.is_some_and(|before| actor.has_lost_fields_since(before))
+        };
+        let actors = self.actors().enumerate();
+        let shrunk = actors.filter(|(_, actor)| has_shrunk(actor));
+        shrunk.map(|(at, _)| at).collect()
+    }
+
     /// The same managers, if versions may be missing between the two. An actor then need not have made each change.
     #[must_use]
     pub fn of_several_writes(self) -> Writers<'a> {
