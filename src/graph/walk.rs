@@ -245,7 +245,7 @@ impl<'g> GraphWalker<'g, '_> {
         let mut climbed: BTreeSet<&Uid> = BTreeSet::new();
         for user in users.keys() {
             let mut at = self.graph.node(user);
-            let mut top = at.filter(|node| node.uid != self.root.uid);
+            let mut top = at;
             // Above an object that an earlier user has reached, all is known.
             while let Some(node) = at {
                 if !climbed.insert(&node.uid) {

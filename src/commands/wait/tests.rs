@@ -214,7 +214,7 @@ fn all_objects_of_a_wide_source_must_meet_the_goal() {
         (
             AVAILABLE,
             "listed a done",
-            &format!("{NOTHING} +deployment.apps/a"),
+            "open deployments: not read +deployment.apps/a",
         ),
         (AVAILABLE, "listed a done, synced", "met +deployment.apps/a"),
         (

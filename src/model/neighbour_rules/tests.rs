@@ -776,7 +776,7 @@ fn a_pod_names_the_problem_of_its_node_in_the_words_of_that_problem() {
     let objects = format!("{}\n---\n{node}", unready("nodeName: n1", ""));
     for read in [Read::of(&objects), Read::for_status(&objects)] {
         let state = read.state("a");
-        assert!(state.contains("node/n1: "), "{state}");
+        assert!(state.contains("node n1: "), "{state}");
         assert!(state.contains("no network plugin"), "{state}");
         for word in ["cordon", "taint", "drain", "db"] {
             assert!(!state.contains(word), "{word}: {state}");

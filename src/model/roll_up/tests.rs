@@ -174,12 +174,12 @@ fn the_end_of_a_long_chain_decides_the_state_of_its_start() {
     let model = customs((0..3_000).map(|of| if of == 0 { vec![] } else { vec![of - 1] }));
     let state = |of: &str| model.object(&Uid::new(of)).expect("it is there");
     let above_the_end = state("f2998").assessment.reason();
-    assert_eq!(above_the_end, "foo/f2999: it broke");
+    assert_eq!(above_the_end, "foo/f2999: Broken: it broke");
     let start = state("f0");
     assert_eq!(start.worst, Some(Status::Failed));
     let reason = start.assessment.reason();
     assert!(reason.starts_with("foo/f1: foo/f2: "), "{reason}");
-    assert!(reason.ends_with("foo/f2999: it broke"), "{reason}");
+    assert!(reason.ends_with("foo/f2999: Broken: it broke"), "{reason}");
     let texts = model
         .objects()
         .map(|(_, object)| object.assessment.reason().len());

@@ -149,7 +149,7 @@ fn invalid_label_selectors_are_refused() {
     let error = "a ~ b".parse::<LabelSelector>().expect_err("no operator");
     assert_eq!(
         error.to_string(),
-        "found '~', expected: in, notin, =, ==, !=, gt, lt"
+        "unable to parse requirement: found '~', expected: in, notin, =, ==, !=, gt, lt"
     );
 }
 

@@ -241,7 +241,8 @@ impl<'a> Check<'a> {
         let before = self.log();
         self.restores += usize::from(is_restored);
         match gap.cause {
-            GapCause::Expired => self.told.expired += 1,
+            // Some of the servers keep no history.
+            GapCause::Expired | GapCause::NotOffered => self.told.expired += 1,
             GapCause::Undecodable => {
                 let bad = self.told.damaged;
                 assert!(bad >= 2 || !self.from_the_start, "{label}: not bad twice");
@@ -252,9 +253,7 @@ impl<'a> Check<'a> {
             // The server was unreachable for long, or several times.
             GapCause::Unanswered => {}
             // The histories are short enough to be searched completely.
-            GapCause::Refused | GapCause::Unseen | GapCause::NotOffered => {
-                panic!("{label}: {gap:?}")
-            }
+            GapCause::Refused | GapCause::Unseen => panic!("{label}: {gap:?}"),
             GapCause::SlowSubscriber { dropped } => {
                 self.told.slow += 1;
                 let missed = upto - after;

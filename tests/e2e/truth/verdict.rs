@@ -9,8 +9,9 @@ use super::objects::Kind;
 use super::question::{Answer, Filter};
 use super::write::{Compacted, Storage, What, Write, created, owners, revision};
 
-/// A recorded time may differ from the true one by this much.
-pub const SLACK: SignedDuration = SignedDuration::from_secs(1);
+/// How far a time may be off. Recorded times are up to two seconds older than the write itself, and those of Leases are
+/// their holders': a busy machine stores them later still.
+pub const SLACK: SignedDuration = SignedDuration::from_secs(3);
 
 /// Judges one answer.
 pub struct Judge<'a> {
