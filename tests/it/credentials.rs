@@ -26,7 +26,8 @@ fn run(name: &str, (user, cluster): (&Value, &Value), args: &[&str]) -> Ran {
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
     });
     let path = file(name, &config.to_string());
-    let ran = Spy::with_kubeconfig(&path).run(&[&["changes", "cm", "--once"], args].concat());
+    let spy = Spy::with_kubeconfig(&path).var("PATH", "/usr/bin:/bin");
+    let ran = spy.run(&[&["changes", "cm", "--once"], args].concat());
     let shown = ran.transcript();
     assert!(!shown.contains(SECRET), "{name}: {shown}");
     assert_eq!(ran.status.code(), Some(1), "{name}: {shown}");

@@ -59,7 +59,7 @@ impl Planted {
             "fieldsType",
         ];
         match self {
-            Planted::Everywhere => matches!(field, "apiVersion" | "kind"),
+            Planted::Everywhere => matches!(field, "apiVersion" | "kind" | "namespace"),
             Planted::BelowNumbers if field == "resourceVersion" => true,
             Planted::Contents | Planted::BelowNumbers => {
                 DECIDING.contains(&field) || field.to_lowercase().ends_with("time")

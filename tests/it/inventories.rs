@@ -217,6 +217,7 @@ async fn a_resource_group_lists_its_members() {
     NAME                        READY   STATUS    RESTARTS   AGE     NODE   IP
     ✗ resourcegroup/inventory   -       Failed    -          4m56s   -      -
     │ └ configmap/gone does not exist
+    │ └ not observed by its controller
     ├─∅ configmap/gone          -       Missing   -          -       -      -
     └─● deployment/web          1/1     Current   -          4m59s   -      -
       └─● replicaset/web-a      1/1     Current   -          4m58s   -      -
@@ -243,14 +244,15 @@ async fn a_config_map_of_cli_utils_lists_its_members() {
     cluster.put(map);
     let ran = once(&cluster, &["configmap/inventory"]);
     assert_snapshot!(ran.transcript(), @r#"
-    NAME                     READY   STATUS    RESTARTS   AGE     NODE   IP
-    ✗ configmap/inventory    -       Failed    -          4m55s   -      -
+    NAME                     READY   STATUS       RESTARTS   AGE     NODE   IP
+    ✗ configmap/inventory    -       Failed       -          4m55s   -      -
     │ └ secret/gone does not exist
-    ├─∅ secret/gone          -       Missing   -          -       -      -
-    ├─● deployment/web       1/1     Current   -          4m59s   -      -
-    │ └─● replicaset/web-a   1/1     Current   -          4m58s   -      -
-    │   └─● pod/web-a-0      1/1     Running   0          4m57s   -      -
-    └─● widget/w             -       Current   -          4m56s   -      -
+    ├─∅ secret/gone          -       Missing      -          -       -      -
+    ├─● deployment/web       1/1     Current      -          4m59s   -      -
+    │ └─● replicaset/web-a   1/1     Current      -          4m58s   -      -
+    │   └─● pod/web-a-0      1/1     Running      0          4m57s   -      -
+    └─~ widget/w             -       InProgress   -          4m56s   -      -
+        └ not observed by its controller
     "#);
 }
 
@@ -431,25 +433,25 @@ async fn in_a_file_members_are_rows_and_none_is_missing() {
     let named = once(&cluster, &["kustomization/apps", "--from", file]).transcript();
     assert_snapshot!(format!("{whole}\n\n{named}"), @r#"
     1 Current, 4 Failed
-    NAME                     READY   STATUS             RESTARTS   AGE     NODE   IP
-    ✗ kustomization/apps     -       Failed             -          4m56s   -      -
+    NAME                     READY   STATUS             RESTARTS   AGE   NODE   IP
+    ✗ kustomization/apps     -       Failed             -          1s    -      -
     │ └ deployment/web has failed
-    ├─✗ deployment/web       0/1     Failed             -          4m59s   -      -
+    ├─✗ deployment/web       0/1     Failed             -          4s    -      -
     │ │ └ 0 of 1 pods ready: 1 ImagePullBackOff
-    │ └─✗ replicaset/web-a   0/1     Failed             -          4m58s   -      -
-    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          4m57s   -      -
+    │ └─✗ replicaset/web-a   0/1     Failed             -          3s    -      -
+    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          2s    -      -
     │       └ app: no such image
-    └─● widget/w             -       Current            -          4m55s   -      -
+    └─● widget/w             -       Current            -          0s    -      -
 
-    NAME                     READY   STATUS             RESTARTS   AGE     NODE   IP
-    ✗ kustomization/apps     -       Failed             -          4m56s   -      -
+    NAME                     READY   STATUS             RESTARTS   AGE   NODE   IP
+    ✗ kustomization/apps     -       Failed             -          1s    -      -
     │ └ deployment/web has failed
-    ├─✗ deployment/web       0/1     Failed             -          4m59s   -      -
+    ├─✗ deployment/web       0/1     Failed             -          4s    -      -
     │ │ └ 0 of 1 pods ready: 1 ImagePullBackOff
-    │ └─✗ replicaset/web-a   0/1     Failed             -          4m58s   -      -
-    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          4m57s   -      -
+    │ └─✗ replicaset/web-a   0/1     Failed             -          3s    -      -
+    │   └─✗ pod/web-a-0      0/1     ImagePullBackOff   0          2s    -      -
     │       └ app: no such image
-    └─● widget/w             -       Current            -          4m55s   -      -
+    └─● widget/w             -       Current            -          0s    -      -
     "#);
 }
 

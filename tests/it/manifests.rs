@@ -140,11 +140,11 @@ async fn an_unreadable_manifest_is_named() {
         ran.stderr.replace(&root, "")
     };
     assert_snapshot!(printed(&directory.path("bad.yaml")), @"
-    error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
+    error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: not valid YAML
     hint: check line 2, column 7
     ");
     assert_snapshot!(printed(&directory.path("chart.yaml")), @"
-    error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: while parsing a block mapping, did not find expected key
+    error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: not valid YAML
     hint: render templates first: helm template … | kubectl spy … -f -
     ");
     assert_snapshot!(printed(&directory.path("bad.json")), @r#"

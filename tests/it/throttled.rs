@@ -39,7 +39,7 @@ async fn discovery_is_repeated_when_the_server_says_so() {
     }
     // Other refusals are final.
     let cluster = Cluster::start().await;
-    put_off(&cluster, (Verb::Get, "apis"), (403, Some(0)), 1..=1);
+    put_off(&cluster, (Verb::Get, "apis"), (403, Some(0)), 1..=9);
     let ran = run(&cluster, &["status", "pools", "--once"]);
     assert!(ran.stderr.contains("Forbidden"), "{}", ran.stderr);
 }

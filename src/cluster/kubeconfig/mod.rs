@@ -72,10 +72,8 @@ impl ClusterConfig {
             found.namespace = namespace.into();
         }
         Part::Namespace.check(&found.namespace).map_err(|error| {
-            let setting = match flag {
-                Some(_) => "the value of -n".to_owned(),
-                None => format!("the namespace of context {:?}", &*found.name),
-            };
+            let context = || format!("the namespace of context {:?}", &*found.name);
+            let setting = flag.map_or_else(context, |_| "the value of -n".to_owned());
             ConfigError::Namespace { error, setting }
         })?;
         found.request_timeout = request_timeout;
@@ -135,11 +133,8 @@ impl ClusterConfig {
         let url = &self.config.cluster_url;
         // The part before an `@` is left out: it is a password.
         let port = url.port_u16().map(|port| format!(":{port}"));
-        format!(
-            "{}{}",
-            url.host().unwrap_or_default(),
-            port.unwrap_or_default()
-        )
+        let host = url.host().unwrap_or_default();
+        format!("{host}{}", port.unwrap_or_default())
     }
 
     /// The address of the server: [`ClusterConfig::server`] and the path prefix of its URL. The prefix identifies
@@ -188,10 +183,8 @@ fn from_choice(
         overrides,
     };
     let server = set(cluster.server.as_ref()).unwrap_or_default();
-    let setting = match set(overrides.server.as_ref()) {
-        Some(_) => "-s".to_owned(),
-        None => format!("the server of cluster {:?}", choice.cluster_name),
-    };
+    let named = || format!("the server of cluster {:?}", choice.cluster_name);
+    let setting = set(overrides.server.as_ref()).map_or_else(named, |_| "-s".to_owned());
     let mut config = Config::new(server::parse(server, &setting, &cluster)?);
     config.default_retry = false;
     let own_proxy = proxy::Own {

@@ -197,8 +197,11 @@ impl Reader {
             return Ok(());
         }
         let slash = if namespace.is_empty() { "" } else { "/" };
-        let kind = self.kind.to_lowercase();
-        Err(format!("{kind} {namespace}{slash}{name}, which was not requested").into())
+        let (kind, place) = (
+            self.kind.to_lowercase(),
+            format!("{namespace}{slash}{name}"),
+        );
+        Err(format!("{kind} {place:?}, which was not requested").into())
     }
 
     fn namespace(&mut self, namespace: &str) -> Arc<str> {

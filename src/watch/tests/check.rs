@@ -222,10 +222,6 @@ impl<'a> Check<'a> {
     }
 
     /// Checks a gap: it must begin where the reader was, and exactly the difference must follow.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one match over all causes, and what follows from each"
-    )]
     fn gap(&mut self, gap: &Gap, events: &'a [Event]) -> &'a [Event] {
         let label = self.label;
         let (after, upto) = (number(&gap.after), number(&gap.upto));

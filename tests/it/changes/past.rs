@@ -191,7 +191,7 @@ async fn records_state_how_far_back_all_versions_are_known() {
     "#);
     cluster.sandbox.expire_watch_window();
     assert_snapshot!(divider(&cluster.spy().run(&named)), @r#"
-    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:05.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:05.000Z","type":"lookback","v":1}
+    {"cluster":"demo","complete":"6","completeTime":"2026-03-02T12:00:06.000Z","end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps/flags in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
@@ -567,9 +567,9 @@ async fn the_end_of_the_watch_cache_is_shown() {
     cluster.sandbox.compact(cluster.sandbox.revision());
     let all = ["changes", "cm/flags", "--once", "--since", "all"];
     assert_snapshot!(cluster.spy().run(&all).transcript(), @r#"
-    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  +1s  4m52s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    ── 1 earlier version, back to 2026-03-02T12:00:08.000Z · the server has compacted versions before 2026-03-02T12:00:07.000Z ──
+    ── 1 earlier version, back to 2026-03-02T12:00:08.000Z · the server's history starts before 2026-03-02T12:00:08.000Z ──
     "#);
     // Only the event of the deletion is left, which has the last state.
     cluster.sandbox.expire_watch_window();
@@ -592,7 +592,7 @@ async fn the_end_of_the_watch_cache_is_shown() {
     "#);
 }
 
-/// The version before a deletion is unknown, so the deletion has an interval, which begins with its last write.
+/// The version before a deletion is unknown, so the deletion has an interval, which begins with the creation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_without_a_version_before_it_has_no_exact_time() {
     let cluster = two_lives().await;
@@ -600,7 +600,7 @@ async fn a_deletion_without_a_version_before_it_has_no_exact_time() {
     for objects in ["cm/flags", "cm"] {
         let args = ["changes", objects, "--once", "--since-rv", "3"];
         let printed = cluster.spy().run(&args).transcript();
-        let first = "2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4";
+        let first = "2026-03-02T12:00:01.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4";
         assert!(printed.starts_with(first), "{objects}: {printed}");
     }
 }
@@ -672,7 +672,7 @@ async fn versions_that_are_not_read_in_time_are_not_called_absent() {
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  7
     ");
     assert_snapshot!(run(3, &[]).await.transcript(), @r#"
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
     ── 1 earlier version read, back to 2026-03-02T12:00:06.000Z · older versions not read in 1 s: --since 5m ──
     "#);

@@ -474,7 +474,7 @@ async fn versions_after_the_start_are_not_printed_once() {
     cluster.watched("configmaps").await;
     cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
     assert_snapshot!(run.finish().transcript(), @"
-    ── no earlier version ──
+    ── earlier versions not read in 1 s: --since 5m ──
     2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
     ");
 }

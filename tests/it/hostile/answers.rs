@@ -237,7 +237,7 @@ fn an_answer_about_another_object_is_not_taken_for_the_requested_one() {
                     .spy()
                     .run(&[verb, "deploy/web", check, "--timeout=3s"]);
                 assert!(!ran.status.success(), "{verb} {check} {}", ran.transcript());
-                let words = format!("deployment {namespace}/{name}, which was not requested");
+                let words = format!("deployment \"{namespace}/{name}\", which was not requested");
                 assert!(ran.stderr.contains(&words), "{verb} {check} {}", ran.stderr);
             }
         }
