@@ -100,7 +100,11 @@ impl Both {
         let words = words.iter().map(String::as_str);
         let args: Vec<&str> = before.iter().copied().chain(words).collect();
         // With `-k` it runs kubectl, which keeps its caches below the home directory.
-        let spy = Spy::with_kubeconfig(&self.kubeconfig).var("HOME", env!("CARGO_TARGET_TMPDIR"));
+        let kubectl = built_kubectl();
+        let programs = kubectl.parent().and_then(Path::to_str).unwrap();
+        let spy = Spy::with_kubeconfig(&self.kubeconfig)
+            .var("HOME", env!("CARGO_TARGET_TMPDIR"))
+            .var("PATH", programs);
         let ran = spy.run(&args);
         answer(ran.status.code(), &ran.stdout, &ran.stderr)
     }

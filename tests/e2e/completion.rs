@@ -223,8 +223,11 @@ fn reads_hostile_files(shell: &ShellUnderTest, terminal: &mut Terminal) {
                 continue;
             }
             terminal.type_in(b"clear\r");
-            terminal.until_shown("a clear screen", |screen| last_line(screen).is_empty());
+            terminal.until_shown("a clear screen", |screen| {
+                last_line(screen).is_empty() && !screen.contains("yaml")
+            });
             terminal.type_in(format!("kubectl-spy status --once {before}{start}\t").as_bytes());
+            terminal.until_shown("a completed name", |screen| screen.contains("yaml"));
             terminal.type_in(b"\r");
             let found = format!("configmap/found-{count}");
             terminal.until_shown(&format!("{found} of {before}{name}"), |screen| {

@@ -258,11 +258,6 @@ const TRACED: &[Case] = &[
     (
         "shop",
         "pod/untolerant",
-        "untolerated taint gpu=a:NoSchedule of node tainted",
-    ),
-    (
-        "shop",
-        "pod/untolerant",
         "is also under poddisruptionbudget/second: evictions will fail",
     ),
     (

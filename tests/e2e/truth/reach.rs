@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::claim::{Claim, Word};
 use super::objects::{KINDS, Kind};
 use super::question::{Format, Scope, Since};
-use super::verdict::{Judge, SLACK};
+use super::verdict::{Judge, LATE, SLACK};
 use super::write::{What, Write};
 
 /// The default look-back shows at most this many versions.
@@ -145,7 +145,7 @@ impl<'a> Judge<'a> {
             let (Some(revision), Some(at)) = (number(&record[revision]), time(&record[at])) else {
                 continue;
             };
-            if write.revision <= revision && write.span.received > at + SLACK {
+            if write.revision <= revision && write.span.received > at + LATE {
                 self.note(format!(
                     "{revision} is later than {at}: {write}\n  {record}"
                 ));
@@ -221,7 +221,7 @@ impl Reach {
     /// Takes in a part of the divider; `None` if it makes the reach unknown.
     fn narrow(&mut self, part: &str) -> Option<()> {
         let after = |words: &str| part.strip_prefix(words);
-        let at = |text: &str| text.parse::<Timestamp>().ok()?.checked_add(SLACK).ok();
+        let at = |text: &str| text.parse::<Timestamp>().ok()?.checked_add(LATE).ok();
         if let Some(since) = after("complete since ") {
             let (time, rest) = since.split_once("Z").unwrap_or((since, ""));
             self.of_all = self.of_all.max(at(&format!("{time}Z"))?);

@@ -9,9 +9,11 @@ use super::objects::Kind;
 use super::question::{Answer, Filter};
 use super::write::{Compacted, Storage, What, Write, created, owners, revision};
 
-/// How far a time may be off. Recorded times are up to two seconds older than the write itself, and those of Leases are
-/// their holders': a busy machine stores them later still.
-pub const SLACK: SignedDuration = SignedDuration::from_secs(3);
+/// A recorded time may differ from the true one by this much.
+pub const SLACK: SignedDuration = SignedDuration::from_secs(1);
+/// How much later than its own time a renewal of a Lease may be stored on a busy machine. The ends of intervals come from
+/// such times.
+pub const LATE: SignedDuration = SignedDuration::from_secs(3);
 
 /// Judges one answer.
 pub struct Judge<'a> {
@@ -121,7 +123,7 @@ impl<'a> Judge<'a> {
             return;
         };
         let until = claim.until.unwrap_or(from);
-        let is_early = until + SLACK < write.span.received;
+        let is_early = until + LATE < write.span.received;
         if is_early || from - SLACK > write.span.done || until < from {
             self.say(claim, format!("not its time: {write}"));
         }
