@@ -42,9 +42,9 @@ impl Api {
     }
 
     /// Patches an object as a manager that no history has.
-    pub async fn patch(&self, path: &str, patch: &Value) -> Result<Value, kube::Error> {
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, kube::Error> {
         let manager = Manager::Query("setup");
-        self.send(&Ask::new("PATCH", path, manager, patch.clone()))
+        self.send(&Ask::new("PATCH", path, manager, body.clone()))
             .await
     }
 

@@ -151,13 +151,12 @@ fn act(kind: Kind, rng: &mut fastrand::Rng) -> Act {
             applied(rng),
             if rng.bool() { Force::Yes } else { Force::No },
         ),
-        14 => Act::Create,
+        14 | 20 => Act::Create,
         15 => Act::Restore,
         16 => Act::ClearManagers,
         17 => Act::Delete,
         18 => Act::Recreate,
         19 => Act::DeleteWithFinalizer,
-        20 => Act::Create,
         _ => special(kind, rng),
     }
 }

@@ -223,7 +223,7 @@ impl Reach {
         let after = |words: &str| part.strip_prefix(words);
         let at = |text: &str| text.parse::<Timestamp>().ok()?.checked_add(LATE).ok();
         if let Some(since) = after("complete since ") {
-            let (time, rest) = since.split_once("Z").unwrap_or((since, ""));
+            let (time, rest) = since.split_once('Z').unwrap_or((since, ""));
             self.of_all = self.of_all.max(at(&format!("{time}Z"))?);
             if rest.is_empty() {
                 self.of_existing = self.of_existing.max(self.of_all);

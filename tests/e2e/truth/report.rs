@@ -140,7 +140,8 @@ fn told(truth: &Truth<'_>, failed: &[String]) -> String {
     let compacted = truth.compacted.iter();
     let memory: String = compacted
         .map(|(storage, revision)| format!(", {storage:?} compacted to {revision}"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     format!(
         "seed {seed} (SPY_TRUTH_SEED={seed}{memory}):\n{}\nits history:\n{}",
         failed.join("\n"),

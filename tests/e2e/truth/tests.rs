@@ -126,6 +126,7 @@ fn check(format: Format, printed: &str, cases: &[(&str, &str, &str)]) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of false words")]
 fn a_false_word_in_text_is_found() {
     let second = "\n2026-03-02T12:00:05.000Z MODIFIED";
     let again = "by bob  1 change, 2 hidden\n2026-03-02T12:00:05.000Z MODIFIED configmap/app  5→7";

@@ -149,6 +149,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether a printed length ends at the time of the claim, and begins at `begun`.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the claim and what it is judged by"
+    )]
     fn length(
         &mut self,
         claim: &Claim,

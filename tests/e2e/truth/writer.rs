@@ -108,6 +108,7 @@ impl Writer {
     }
 
     /// Replaces an object as `kubectl replace` does: with the current version, so that it is accepted.
+    #[expect(clippy::too_many_arguments, reason = "who writes what to which object")]
     async fn replace(&mut self, object: Name, manager: Manager, mut body: Value, edit: Edit) {
         let Some(there) = self.read(object).await else {
             return;
@@ -125,6 +126,7 @@ impl Writer {
         self.send("PUT", &self.path(object), manager, body).await;
     }
 
+    #[expect(clippy::too_many_arguments, reason = "who writes what to which object")]
     async fn apply(&mut self, object: Name, manager: Manager, fields: &[&str], force: Force) {
         let mut body = object.kind.bare(object.name, &self.namespace);
         for field in fields {
@@ -156,15 +158,15 @@ impl Writer {
             status.as_object_mut().unwrap().extend(written);
         }
         let path = format!("{}/status", self.path(object));
-        let patch = json!({ "status": status });
-        self.send("PATCH", &path, manager, patch).await;
+        let body = json!({ "status": status });
+        self.send("PATCH", &path, manager, body).await;
     }
 
     async fn scale(&mut self, object: Name, manager: Manager) {
         self.number += 1;
         let path = format!("{}/scale", self.path(object));
-        let patch = json!({ "spec": { "replicas": self.number } });
-        self.send("PATCH", &path, manager, patch).await;
+        let body = json!({ "spec": { "replicas": self.number } });
+        self.send("PATCH", &path, manager, body).await;
     }
 
     async fn bind(&mut self, object: Name, manager: Manager) {
@@ -186,8 +188,8 @@ impl Writer {
         let path = self.path(object);
         for held in [json!(["law.example.com/held"]), Value::Null] {
             let is_held = !held.is_null();
-            let patch = json!({ "metadata": { "finalizers": held } });
-            self.send("PATCH", &path, manager, patch).await;
+            let body = json!({ "metadata": { "finalizers": held } });
+            self.send("PATCH", &path, manager, body).await;
             if is_held {
                 self.delete(object, manager).await;
             }
@@ -198,6 +200,7 @@ impl Writer {
         self.api.get(&self.path(object)).await.ok()
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the parts of a request")]
     async fn send(&self, method: &str, path: &str, manager: Manager, body: Value) {
         let _accepted = self.api.send(&Ask::new(method, path, manager, body)).await;
     }
