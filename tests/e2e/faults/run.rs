@@ -197,14 +197,14 @@ impl Run<'_> {
         let label = self.writer.namespace.clone();
         let truth = self.plane.etcd.ledger().of(&label);
         let struck = self.proxy.struck();
-        let (records, stderr) = self.subject.interrupt();
+        let (records, errors) = self.subject.interrupt();
         self.writer.api.undefine(&label).await;
         match judge(&truth, &records) {
-            Ok(account) if stderr.is_empty() => {
+            Ok(account) if errors.is_empty() => {
                 tidy(&label);
                 Ok((account, struck))
             }
-            Ok(_) => Err(format!("it prints an error: {stderr}")),
+            Ok(_) => Err(format!("it prints an error: {errors}")),
             Err(wrong) => {
                 let report = report(&truth, &records);
                 fs::write(kept(&label, "report"), report).unwrap();

@@ -181,7 +181,7 @@ impl Way {
         usage.extend(Usage::of(self.subject.pid(), last));
         println!("{label}: {:?}\n{}", self.proxy.struck(), table(&usage));
         wrong.extend(uneven(&usage).map(|uneven| format!("{label}: {uneven}")));
-        let (records, stderr) = self.subject.interrupt();
+        let (records, errors) = self.subject.interrupt();
         match judge(truth, &records) {
             Ok(account) => println!("{label}: {account:?}"),
             Err(losses) => {
@@ -189,8 +189,8 @@ impl Way {
                 wrong.extend(losses);
             }
         }
-        if !stderr.is_empty() {
-            wrong.push(format!("{label}: it prints an error: {stderr}"));
+        if !errors.is_empty() {
+            wrong.push(format!("{label}: it prints an error: {errors}"));
         }
         if wrong.is_empty() {
             tidy(label);

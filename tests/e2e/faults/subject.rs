@@ -191,7 +191,8 @@ impl Subject {
         self.until(patience, |records| behind.is_empty_after(records))
     }
 
-    /// Ends the program with Ctrl-C; returns all records, and its stderr.
+    /// Ends the program with Ctrl-C; returns all records, and its errors. That it waits as long as a server asks is
+    /// none: a server that starts asks for five seconds.
     pub fn interrupt(mut self) -> (Vec<Record>, String) {
         let pid = self.pid().to_string();
         let kill = Command::new("kill").args(["-INT", &pid]).status();
@@ -199,7 +200,10 @@ impl Subject {
         self.reader.take().unwrap().join().unwrap();
         self.child.wait().unwrap();
         let records = std::mem::take(&mut *self.heard.records.lock().unwrap());
-        (records, std::fs::read_to_string(&self.errors).unwrap())
+        let stderr = std::fs::read_to_string(&self.errors).unwrap();
+        let is_error = |line: &&str| !line.starts_with("! waiting for ");
+        let errors: Vec<&str> = stderr.lines().filter(is_error).collect();
+        (records, errors.join("\n"))
     }
 }
 
