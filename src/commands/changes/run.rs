@@ -297,6 +297,7 @@ impl Live for Changes {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
-        self.renderer.summary.is_full() || (is_over && sources.are_settled())
+        let is_judged = self.judged.is_none() || self.judged().is_some();
+        self.renderer.summary.is_full() || (is_over && is_judged && sources.are_settled())
     }
 }
