@@ -59,6 +59,7 @@ fn check(test: &str, variables: &[(&str, &str)]) {
     let mut known = script::write(&server);
     known.event_after_renewals(&server);
     known.check(&server);
+    script::since_revision(&server);
     outage::api_server(&server);
     outage::storage(&server);
     // The restarted server has an empty watch cache, and its storage still has each version.

@@ -149,6 +149,14 @@ pub fn look_back(server: &Server) {
     assert!(text.contains("~ .data.n: \"19\" → \"20\""), "{text}");
 }
 
+/// A revision means one moment in every storage: what was created after it is shown, wherever it is stored.
+pub fn since_revision(server: &Server) {
+    let path = "-o=jsonpath={.metadata.resourceVersion}";
+    let revision = server.kubectl(&["get", "cm", "flags", path]);
+    let text = server.once(&["changes", "cm,events", "--since-rv", &revision]);
+    assert!(text.contains("CREATED event/late"), "{text}");
+}
+
 /// The number that a version of a counter has, and its writer.
 fn counted(record: &Value) -> Option<(u32, &str)> {
     let number = record.pointer("/changes/0/new")?.as_str()?.parse().ok()?;

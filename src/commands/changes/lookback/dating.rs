@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::SourcePast;
+use super::reach::Reach;
 use super::source_past::{PastVersion, WriteTimes};
 use super::walk::Walker;
 use crate::commands::changes::doc_cache::DocCache;
@@ -71,9 +72,32 @@ impl Walker {
         self.interrupt.in_time(dating).await.flatten()
     }
 
+    /// The same reach in the storage of this source. The revision of a run over several storages is one of the storage
+    /// with the Leases, if that is one of them. In the others its time counts; if that is unknown, so is its place.
+    pub(super) async fn elsewhere(&self) -> Reach {
+        let revision = self.reach.revision;
+        let Some(dates) = self.dates.as_ref() else {
+            return self.reach;
+        };
+        if !self.is_one_of_many() || !self.is_bounded() || dates.covers(&self.history).await {
+            return self.reach;
+        }
+        for other in self.run.iter() {
+            if dates.covers(other).await {
+                let written = dates.of(revision).await;
+                return self.reach.since(written.map(|written| written.from));
+            }
+        }
+        self.reach
+    }
+
+    fn is_one_of_many(&self) -> bool {
+        self.run.len() > 1
+    }
+
     /// The storage of this source. Sources of one resource share it.
     pub(super) async fn storage(&self) -> Storage {
-        let Some(dates) = self.dates.as_ref().filter(|_| self.is_one_of_many) else {
+        let Some(dates) = self.dates.as_ref().filter(|_| self.is_one_of_many()) else {
             return Storage::default();
         };
         let storage = self.interrupt.in_time(dates.storage(&self.history)).await;

@@ -25,9 +25,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
-use crate::object::{Resource, ResourceVersion};
+use crate::object::ResourceVersion;
 use crate::source::{SourceKey, Version};
-use crate::watch::{Dates, End, Mux, RequestLimit};
+use crate::watch::{Dates, End, History, Mux, RequestLimit};
 pub(super) use divider::{ChangedObjects, Divider};
 use interrupt::Interrupt;
 use progress::LookBackProgress;
@@ -69,8 +69,8 @@ pub(super) struct LookBack {
     deadline: Option<Instant>,
     /// The server's clock; `None` until a source is read.
     clock: Option<ServerClock>,
-    /// Whether it reads several resources, which may have different storages.
-    is_of_many: bool,
+    /// A source of each resource that it reads. They may have different storages.
+    run: Arc<[History]>,
     /// Dates the revisions of the cluster.
     dates: Option<Arc<Dates>>,
     pub(super) found: Vec<SourcePast>,
@@ -95,9 +95,11 @@ impl LookBack {
         let waiting: Vec<SourceKey> = keys.iter().filter(has_past).cloned().collect();
         let dates = waiting.first().and_then(|key| mux.dates(&key.cluster));
         let request_limit = RequestLimit::new(REQUESTS_AT_ONCE);
-        let resources: HashSet<&Resource> = waiting.iter().map(|key| &key.resource).collect();
+        let mut resources = HashSet::new();
+        let new = |key: &&SourceKey| resources.insert(key.resource.clone());
+        let run = waiting.iter().filter(new);
         LookBack {
-            is_of_many: resources.len() > 1,
+            run: run.filter_map(|key| mux.history(key)).collect(),
             dates: dates.map(|dates| Arc::new(dates.limited(&request_limit))),
             skipped: Vec::new(),
             is_of_namespace: false,
@@ -195,7 +197,7 @@ impl LookBack {
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),
             is_dated: OnceCell::new(),
-            is_one_of_many: self.is_of_many,
+            run: self.run.clone(),
         };
         self.walks.spawn(walker.run(from));
     }

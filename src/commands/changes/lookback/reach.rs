@@ -149,6 +149,16 @@ impl Reach {
         Reach { time, ..self }
     }
 
+    /// The same reach with another start: this time, or the oldest version.
+    pub(crate) fn since(self, time: Option<Timestamp>) -> Reach {
+        let revision = WalkLimits::default().floor;
+        Reach {
+            time: time.map(whole_second),
+            revision,
+            ..self
+        }
+    }
+
     /// Back to the last version of deleted objects.
     pub(crate) fn to_the_last() -> Reach {
         Reach {

@@ -43,8 +43,8 @@ pub(super) struct Walker {
     pub(super) progress: Arc<LookBackProgress>,
     /// Whether `dates` apply to this source, if already known.
     pub(super) is_dated: OnceCell<bool>,
-    /// Whether the run reads other resources, too, whose revisions may not be comparable.
-    pub(super) is_one_of_many: bool,
+    /// A source of each resource of the run. Their revisions may not be comparable.
+    pub(super) run: Arc<[History]>,
 }
 
 /// The result of a walk, the oldest event first.
@@ -64,6 +64,8 @@ impl Walker {
         let ahead = self.interrupt.in_time(checked).await;
         let ahead = ahead.unwrap_or_else(|| self.clock.ahead());
         self.reach = self.reach.by_server(ahead);
+        let elsewhere = self.interrupt.unless_stopped(self.elsewhere()).await;
+        self.reach = elsewhere.unwrap_or(self.reach);
         let walked = match start {
             LookBackStart::Version(version) => self.before(version, &mut found).await,
             LookBackStart::Listing(version, objects) => {
