@@ -74,7 +74,10 @@ impl<'a> Diff<'a> {
         let (mut has_set, mut has_unowned) = (false, false);
         for change in &self.changes {
             if change.op == Op::Remove {
-                removed.push(self.owner_path(self.parent(change.at), Side::New));
+                let place = self.parent(change.at);
+                if removed.last() != Some(&place) {
+                    removed.push(place);
+                }
             } else if is_written(self, change) {
                 has_set = true;
                 match self.author(writers, change) {
@@ -95,7 +98,12 @@ impl<'a> Diff<'a> {
             _ if !owners.is_empty() => Evidence::Owners(owners),
             (_, true) => Evidence::Unowned,
             (true, false) => Evidence::Again,
-            (false, false) => Evidence::None { removed },
+            (false, false) => {
+                let places = removed.into_iter().map(|at| self.owner_path(at, Side::New));
+                Evidence::None {
+                    removed: places.filter(|place| !writers.own_parts(place)).collect(),
+                }
+            }
         }
     }
 
@@ -141,9 +149,9 @@ enum Evidence<'d> {
     Unowned,
     /// All values that were set are owned by a manager that had already written in that second.
     Again,
-    /// No value was set. Something was removed from these places.
+    /// No value was set. Something was removed.
     None {
-        /// The paths.
+        /// The paths of values that lost a part, if managers can own them only as a whole.
         removed: Vec<Vec<OwnerStep<'d>>>,
     },
 }

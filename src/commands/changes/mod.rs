@@ -26,6 +26,7 @@ use super::{
     Awaited, CommandError, Context, Ended, Judge, Session, Shutdown, Stop, Terminal, follow,
 };
 use crate::diff::{Filter, Redactor};
+use crate::env::Env;
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::ChangesArgs;
@@ -64,7 +65,11 @@ pub(crate) async fn show(
         (true, false) => Span::Once,
         (true, true) => Span::File,
     };
-    let mut renderer = Renderer::new(options(args, &session), &keys, context.env.now());
+    let mut renderer = Renderer::new(
+        options(args, &session, context.env),
+        &keys,
+        context.env.now(),
+    );
     renderer.summary.limit = args.count;
     let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
     changes.look_back(&session, args.reach(context.env.now()), &every);
@@ -120,7 +125,7 @@ async fn open_session(
 }
 
 /// The display options of the flags.
-fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
+fn options(args: &ChangesArgs, session: &Session, env: &Env) -> DisplayOptions {
     DisplayOptions {
         cluster: session.cluster.0.to_string(),
         is_of_file: session.is_of_file(),
@@ -138,6 +143,7 @@ fn options(args: &ChangesArgs, session: &Session) -> DisplayOptions {
             by: args.writers.managers(),
             noise: args.noise.shown(),
             keys: KindKeys::new(args.list_key.clone()),
+            clock: Some(session.clock(env)),
         }),
         skew: SignedDuration::ZERO,
         format: args.output,

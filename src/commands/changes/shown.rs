@@ -8,6 +8,7 @@ use super::compared::{Compared, ReadVersions, WriteTime};
 use super::formats::ChangesFormat;
 use crate::commands::sources::named;
 use crate::diff::{Diff, Filter, Noise, Redactor};
+use crate::env::Clock;
 use crate::object::list_keys::KindKeys;
 use crate::object::managed_fields::Writers;
 use crate::object::path::Path;
@@ -15,7 +16,7 @@ use crate::render::diff::{ChangeType, Counts, counts};
 use crate::source::SourceKey;
 
 /// The flags that select versions and changes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ShownVersions {
     /// `--only` and `--ignore`.
     pub(super) filter: Filter,
@@ -25,6 +26,8 @@ pub(super) struct ShownVersions {
     pub(super) noise: BTreeSet<Noise>,
     /// The keys that match list items, by kind.
     pub(super) keys: KindKeys,
+    /// The server's clock. Nothing was written after its time.
+    pub(super) clock: Option<Clock>,
 }
 
 impl ShownVersions {
@@ -35,6 +38,10 @@ impl ShownVersions {
         let writers = match &diff {
             Some(diff) => diff.writers(old, Some(new)),
             None => Writers::of(old, Some(new)),
+        };
+        let writers = match &self.clock {
+            Some(clock) => writers.up_to(clock()),
+            None => writers,
         };
         let writers = if read.event.was_unseen {
             writers.of_several_writes()

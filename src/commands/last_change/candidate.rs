@@ -32,6 +32,8 @@ pub(super) struct Candidate {
     pub(super) problem: Option<VersionProblem>,
     /// When the failure began. A later change of another object is not the cause.
     pub(super) failed_at: Option<Timestamp>,
+    /// The server's time.
+    pub(super) now: Timestamp,
 }
 
 /// Where a look-up starts.
@@ -78,6 +80,7 @@ pub(super) fn candidates(
             is_blamed: reason.blamed() == Some(&target),
             problem: problem(&target),
             failed_at,
+            now,
         })
     };
     let others: Vec<Candidate> = others.into_iter().filter_map(other).collect();
@@ -94,6 +97,7 @@ pub(super) fn candidates(
         is_blamed: false,
         problem,
         failed_at: None,
+        now,
     });
     own.into_iter().chain(others).collect()
 }

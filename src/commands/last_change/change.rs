@@ -92,7 +92,7 @@ impl LastChange {
             .collect();
         most_telling_first(&diff, &mut changes);
         let first = changes.first()?;
-        let writers = diff.writers(Some(old), Some(new));
+        let writers = diff.writers(Some(old), Some(new)).up_to(matters.now);
         let by = diff
             .by(&writers, first)
             .map(ChangedBy::of)

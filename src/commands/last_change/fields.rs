@@ -1,5 +1,7 @@
 //! `Matters`: which changes count, by the fields that they change.
 
+use jiff::Timestamp;
+
 use crate::diff::{Change, Diff};
 use crate::source::PRINTED_PATH;
 
@@ -12,6 +14,8 @@ pub(super) struct Matters<'r> {
     pub(super) reason: &'r FailureReason,
     /// Whether the changes are those of the failed object.
     pub(super) is_own: bool,
+    /// The server's time. Nobody has written later.
+    pub(super) now: Timestamp,
 }
 
 /// The fields of a Pod that the scheduler looks at.

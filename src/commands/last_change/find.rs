@@ -53,6 +53,7 @@ async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
     let matters = Matters {
         reason: &candidate.reason,
         is_own: candidate.is_own,
+        now: candidate.now,
     };
     let problem = |version: &Version| {
         let problem = candidate.problem.as_ref();

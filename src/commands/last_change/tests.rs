@@ -47,6 +47,7 @@ fn object(kind: &str, fields: &Value, is_written: bool) -> Value {
 const OWN: Matters<'_> = Matters {
     reason: &FailureReason::Other,
     is_own: true,
+    now: Timestamp::MAX,
 };
 
 /// The line about a change of an object of this kind.

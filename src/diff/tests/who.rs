@@ -311,6 +311,46 @@ fn a_removal_inside_an_atomic_value_has_a_writer() {
     ");
 }
 
+/// A manager that has lost all fields of a map still owns the map. That is not ownership of the whole.
+#[test]
+fn who_owns_an_empty_map_need_not_have_emptied_it() {
+    let map = r#"{"f:data":{}}"#;
+    let (a, b) = (
+        r#"{"f:data":{".":{},"f:a":{}}}"#,
+        r#"{"f:data":{"f:b":{}}}"#,
+    );
+    let old = object(
+        &[("one", "10", a), ("two", "20", b)],
+        r#""data":{"a":1,"b":1}"#,
+    );
+    for second in ["20", "59"] {
+        let dump = object(
+            &[("one", second, map), ("two", second, b)],
+            r#""data":{"b":1}"#,
+        );
+        let lines = who(&old, &dump);
+        assert!(lines.starts_with("actors: \n.data.a was one's"), "{lines}");
+    }
+}
+
+/// Nothing was written in the future.
+#[test]
+fn a_time_in_the_future_is_no_evidence() {
+    let fields = r#"{"f:data":{"f:a":{}}}"#;
+    let old = object(&[("one", "10", fields)], r#""data":{"a":1}"#);
+    let new = object(&[("one", "30", fields)], r#""data":{"a":2}"#);
+    let diff = Diff::of(Some(old.root()), Some(new.root()));
+    let count = |now: &str| {
+        let now = now.parse().expect("a time");
+        let writers = diff.writers(Some(old.root()), Some(new.root()));
+        writers.up_to(now).actors().count()
+    };
+    assert_eq!(count("2024-05-01T14:02:30Z"), 1);
+    // The clocks of two API servers differ a little.
+    assert_eq!(count("2024-05-01T14:02:28Z"), 1);
+    assert_eq!(count("2024-05-01T14:02:27Z"), 0);
+}
+
 /// An apply that removes a field moves its time, although it sets nothing. That of a dump is older.
 #[test]
 fn an_apply_that_only_removes_is_a_writer() {

@@ -15,7 +15,7 @@ use super::time::time;
 use super::value::Value;
 
 pub use owner::OwnerStep;
-use owner::{names, names_whole};
+use owner::{names, names_part, names_whole};
 pub use writers::{By, Writers};
 
 /// One entry: a manager, how it wrote, and the fields that it owns.
@@ -90,6 +90,11 @@ impl<'a> ManagedFieldsEntry<'a> {
     /// it.
     pub fn owns_whole(&self, path: &[OwnerStep<'_>]) -> bool {
         self.fields.is_some_and(|fields| names_whole(fields, path))
+    }
+
+    /// Whether the entry owns a part of the value at the end of `path`.
+    fn owns_part(&self, path: &[OwnerStep<'_>]) -> bool {
+        self.fields.is_some_and(|fields| names_part(fields, path))
     }
 
     /// Whether the entry owns the value at the end of `path` itself, not as a part of another value.

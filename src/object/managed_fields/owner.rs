@@ -42,6 +42,23 @@ pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
     Some(below? + 1)
 }
 
+/// Whether a set of fields names a part of the value at the end of a path.
+pub(super) fn names_part(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        return set.written_fields().any(|(key, _)| key != ".");
+    };
+    let mut below = set.written_fields().filter(|(key, _)| is_step(key, step));
+    below.any(|(_, child)| names_part(child, rest))
+}
+
+/// Whether a key of a set of fields stands for a step.
+fn is_step(key: &str, step: &OwnerStep<'_>) -> bool {
+    match step {
+        OwnerStep::Field(name) => key::is_field(key, name),
+        OwnerStep::Item { value, index } => key::is_item(key, *value, *index),
+    }
+}
+
 /// Whether a set of fields names the value at the end of a path as a whole, without the fields inside it.
 pub(super) fn names_whole(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     if set.is_empty_object() {
@@ -50,11 +67,6 @@ pub(super) fn names_whole(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     let Some((step, rest)) = path.split_first() else {
         return false;
     };
-    set.written_fields().any(|(key, child)| {
-        let is_step = match step {
-            OwnerStep::Field(name) => key::is_field(key, name),
-            OwnerStep::Item { value, index } => key::is_item(key, *value, *index),
-        };
-        is_step && names_whole(child, rest)
-    })
+    let mut below = set.written_fields().filter(|(key, _)| is_step(key, step));
+    below.any(|(_, child)| names_whole(child, rest))
 }

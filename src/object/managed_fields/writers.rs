@@ -90,6 +90,23 @@ impl<'a> Writers<'a> {
         shrunk.map(|(at, _)| at).collect()
     }
 
+    /// The same managers without the actors that wrote after `now`, by the server's clock: only a client sends such times.
+    #[must_use]
+    pub fn up_to(mut self, now: Timestamp) -> Writers<'a> {
+        self.retain(|_, actor| {
+            let time = actor.time();
+            time.is_none_or(|time| time.duration_since(now) <= SKEW)
+        });
+        self
+    }
+
+    /// Whether any manager of either version owns a part of the value at `path`. Nobody then owns it as a whole: an entry
+    /// that has lost all of its parts only looks so.
+    pub fn own_parts(&self, path: &[OwnerStep<'_>]) -> bool {
+        let mut all = self.old.iter().chain(&self.new);
+        all.any(|entry| entry.owns_part(path))
+    }
+
     /// The same managers, if versions may be missing between the two. An actor then need not have made each change.
     #[must_use]
     pub fn of_several_writes(self) -> Writers<'a> {
@@ -157,6 +174,9 @@ impl<'a> Writers<'a> {
 /// The name that the server gives to all unknown managers, when an object without entries is applied for the first time
 /// (<https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply>).
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// How far the clocks of the API servers may differ.
+const SKEW: SignedDuration = SignedDuration::from_secs(2);
 
 /// The longest time between the entry of a creator and the creation: admission webhooks run in between
 /// (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#timeouts>).

@@ -119,6 +119,13 @@ impl Question {
             6 => Format::Short,
             _ => Format::Yaml,
         };
+        // There, `short` prints the messages of Events.
+        let format = match scope {
+            Scope::Object(object) if object.kind == Kind::Event && format == Format::Short => {
+                Format::Paths
+            }
+            _ => format,
+        };
         let fold = if rng.bool() {
             Fold::Nothing
         } else {

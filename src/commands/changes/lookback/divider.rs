@@ -20,6 +20,9 @@ const FORGOTTEN: &str = "the server has compacted older versions";
 /// The text about what a namespace does not contain, with the flag that reads it.
 const CLUSTER_SCOPED: &str = "cluster-scoped kinds are not read: -A";
 
+/// The text if there may have been another object of the same name.
+const BRIEF: &str = "an earlier object that existed only briefly may be missing";
+
 /// The line between earlier and live versions.
 pub(crate) struct Divider<'s> {
     pub(crate) found: &'s [SourcePast],
@@ -123,12 +126,18 @@ impl Divider<'_> {
     pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
         let mut lines = unread_lines(self.found, self.skipped);
         for found in self.found.iter().filter(|found| found.is_read()) {
-            if named(&found.key).is_none() || !found.versions.is_empty() {
+            if named(&found.key).is_none() {
                 continue;
             }
             let source = describe(&found.key);
+            let is_shown = !found.versions.is_empty();
             let found = std::slice::from_ref(found);
             let divider = Divider { found, ..*self };
+            if is_shown {
+                let line = divider.lives().map(|_| format!("{source}: {BRIEF}"));
+                lines.extend(line.map(|line| escape_line(&line).into_owned()));
+                continue;
+            }
             let forgotten = divider.forgotten();
             let complete = divider.complete(forgotten.is_some());
             let words = forgotten.into_iter().chain(complete);
@@ -232,14 +241,16 @@ impl Divider<'_> {
         Words::since(since, [before, "", "complete"])
     }
 
-    /// Whether an earlier object of an absent name may be missing.
+    /// Whether an earlier object of an absent name may be missing. If no flag asks for the past, only those after a shown
+    /// deletion count.
     fn lives(&self) -> Option<Words> {
         let mut read = self.found.iter().filter(|found| found.is_whole());
-        let is_short = self.is_asked && read.any(SourcePast::is_short);
-        let alone = "an earlier object that existed only briefly may be missing";
-        is_short.then_some(Words {
+        let is_short = |found: &SourcePast| {
+            found.is_short() && (self.is_asked || found.versions.iter().any(|it| it.event.is_end()))
+        };
+        read.any(is_short).then_some(Words {
             since: None,
-            words: ["", "", alone],
+            words: ["", "", BRIEF],
         })
     }
 

@@ -88,10 +88,11 @@ impl SpecChange {
         }
         let roots = (Some(old.root()), Some(new.root()));
         let writers = Diff::of(roots.0, roots.1).writers(roots.0, roots.1);
+        let writers = writers.up_to(seen.unwrap_or(Timestamp::MAX));
         let fields = ChangedFields::of_spec(old, new);
         Some(SpecChange {
             generation: Some(generation(new.root())),
-            by: fields.as_ref().and_then(ChangedFields::writer),
+            by: fields.as_ref().and_then(|fields| fields.writer(seen)),
             fields,
             at: Moment {
                 server: writers.moved(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::diff::{Change, Diff, Filter, Op, Redactor};
@@ -90,10 +91,12 @@ impl ChangedFields {
     }
 
     /// The field manager that wrote the newer version. If none is recorded, the one that owns all values that were set.
-    pub(super) fn writer(&self) -> Option<VersionWriter> {
+    /// The version arrived at `seen`, if it arrived live.
+    pub(super) fn writer(&self, seen: Option<Timestamp>) -> Option<VersionWriter> {
         let (old, new) = (self.old.root(), self.new.root());
         let diff = self.diff();
         let writers = diff.writers(Some(old), Some(new));
+        let writers = writers.up_to(seen.unwrap_or(Timestamp::MAX));
         writer_of(&diff, &writers, &Self::changes(&diff, self.part))
     }
 
