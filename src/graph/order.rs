@@ -12,7 +12,7 @@ impl Graph {
     fn directly_above(&self, uid: &Uid) -> impl Iterator<Item = &Uid> {
         let inventories = self.node(uid).into_iter();
         let inventories = inventories.flat_map(|node| self.inventories_of(node));
-        let above = self.owners(uid).into_iter().chain(inventories);
+        let above = self.owners(uid).chain(inventories);
         above.map(|node| &node.uid)
     }
 

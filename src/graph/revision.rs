@@ -95,7 +95,7 @@ impl<'g> Standings<'g> {
     /// How an object relates to the rollout of the workload that controls it.
     pub fn of(&mut self, uid: &Uid) -> Standing {
         let graph = self.graph;
-        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).first().copied())
+        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).next())
         else {
             return Standing::Current;
         };

@@ -157,7 +157,7 @@ impl<'p> TracePlanner<'p> {
         let owned = self.graph.owned_lookups(root, self.scope.types);
         self.plan.lookups.extend(owned);
         let is_top = |node: &&Node| {
-            let mut owners = self.graph.owners(&node.uid).into_iter();
+            let mut owners = self.graph.owners(&node.uid);
             owners.all(Node::is_custom)
         };
         let mut behind: Vec<&Node> = self.nodes(TraceSide::Behind).filter(is_top).collect();

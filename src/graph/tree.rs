@@ -81,12 +81,9 @@ impl Graph {
     }
 
     /// The owners of an object that are in the graph, the managing controller first.
-    pub fn owners(&self, uid: &Uid) -> Vec<&Node> {
-        self.node(uid)
-            .into_iter()
-            .flat_map(Node::owners_by_rank)
-            .filter_map(|owner| self.node(&owner.uid))
-            .collect()
+    pub fn owners(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
+        let owners = self.node(uid).into_iter().flat_map(Node::owners_by_rank);
+        owners.filter_map(|owner| self.node(&owner.uid))
     }
 
     /// The owners above an object: its controller (or only owner), the controller of that, and so on.
@@ -94,7 +91,7 @@ impl Graph {
         let mut chain: Vec<&Node> = Vec::new();
         let mut seen = BTreeSet::from([uid]);
         let mut at = uid;
-        while let Some(owner) = self.owners(at).first().copied() {
+        while let Some(owner) = self.owners(at).next() {
             if !seen.insert(&owner.uid) {
                 break;
             }

@@ -256,7 +256,7 @@ impl<'g> GraphWalker<'g, '_> {
                     shown.insert(&node.uid);
                     top = Some(node);
                 }
-                at = self.graph.owners(&node.uid).first().copied();
+                at = self.graph.owners(&node.uid).next();
             }
             tops.extend(top);
         }

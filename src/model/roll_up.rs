@@ -69,8 +69,8 @@ impl Model {
             })
         });
         // The workload above says it. A custom resource has words of its own.
-        let owners = self.graph.owners(uid);
-        let is_said = owners.iter().any(|owner| !owner.is_custom());
+        let mut owners = self.graph.owners(uid);
+        let is_said = owners.any(|owner| !owner.is_custom());
         let problem = problem.map(|found| if is_said { found.silent() } else { found });
         let around = self.surroundings(uid);
         let news = self.news(uid, now);

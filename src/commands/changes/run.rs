@@ -114,12 +114,11 @@ impl Live for Changes {
         (self.judged.as_mut()).map_or_else(Vec::new, JudgedObjects::take_rereads)
     }
 
-    fn need(&self, key: &SourceKey) -> Need {
-        if self.keys.contains(key) {
-            Need::Vital
-        } else {
-            Need::Useful
-        }
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        Box::new(|key| match self.keys.contains(key) {
+            true => Need::Vital,
+            false => Need::Useful,
+        })
     }
 
     fn judged(&self) -> Option<&Model> {

@@ -172,9 +172,9 @@ impl<'a> LiveFeed<'a> {
             self.subscriptions.remove(&key);
             self.sources.remove(&key);
         }
+        let (needs, catch_up) = (view.needs(), view.catch_up());
         for source in sources {
-            self.sources.add(source.key(), view.need(source.key()));
-            let catch_up = view.catch_up();
+            self.sources.add(source.key(), needs(source.key()));
             self.subscriptions
                 .add(&source, Terms { patience, catch_up });
             source.start();

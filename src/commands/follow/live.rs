@@ -25,9 +25,9 @@ pub(crate) trait Live {
         Vec::new()
     }
 
-    /// How much the view depends on a source.
-    fn need(&self, _key: &SourceKey) -> Need {
-        Need::Vital
+    /// Tells how much the view depends on a source.
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        Box::new(|_| Need::Vital)
     }
 
     /// Whether to report the objects that the verb waits for.

@@ -225,7 +225,7 @@ fn creator(graph: &Graph, pod: &Node) -> Option<ReferenceTarget> {
     let mut creator = owner.target(&pod.object);
     let hash = pod.labels.get("pod-template-hash");
     let deployment = hash.and_then(|hash| owner.name.strip_suffix(hash)?.strip_suffix('-'));
-    match graph.owners(&owner.uid).first() {
+    match graph.owners(&owner.uid).next() {
         Some(top) => return Some(ReferenceTarget::of(&top.object)),
         None if &*owner.kind == "ReplicaSet" => {
             creator.kind.kind = "Deployment".into();

@@ -1,10 +1,14 @@
 //! `Failure`: an object that has failed, and why.
 
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+
+use crate::graph::Standing;
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
 use crate::status::Status;
 
-use super::failure_reason::{FailureReason, unwell_pods};
+use super::failure_reason::FailureReason;
 
 /// An object that has failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,10 +32,29 @@ impl Failure {
     }
 }
 
-/// Whether an object has failed or reports a problem. A workload on its way has the problems of its Pods, such as a probe
+/// The objects that have failed or report a problem. A workload on its way has the problems of its Pods, such as a probe
 /// that fails.
-pub(super) fn is_broken(model: &Model, object: &ModelObject, uid: &Uid) -> bool {
-    let is_moving = object.assessment.status() == Status::InProgress;
-    let mut pods = unwell_pods(model, uid).into_iter();
-    object.is_broken() || (is_moving && pods.any(ModelObject::is_broken))
+pub(super) fn broken<'m>(
+    model: &'m Model,
+    objects: impl Iterator<Item = Uid>,
+) -> Vec<(&'m ModelObject, Uid)> {
+    let above_pods = LazyCell::new(|| above_broken_pods(model));
+    let is_broken = |object: &ModelObject, uid: &Uid| {
+        let is_moving = object.assessment.status() == Status::InProgress;
+        object.is_broken() || (is_moving && above_pods.contains(uid))
+    };
+    let objects = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
+    objects
+        .filter(|(object, uid)| is_broken(object, uid))
+        .collect()
+}
+
+/// What is above the broken Pods of current revisions.
+fn above_broken_pods(model: &Model) -> BTreeSet<Uid> {
+    let mut standings = model.graph().standings();
+    let pods = model
+        .objects()
+        .filter(|(_, object)| &*object.object.kind == "Pod" && object.is_broken());
+    let current = pods.filter(|(uid, _)| standings.of(uid) == Standing::Current);
+    model.graph().with_above(current.map(|(uid, _)| uid))
 }

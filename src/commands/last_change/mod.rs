@@ -33,7 +33,7 @@ use crate::watch::Mux;
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
-use failure::{Failure, is_broken};
+use failure::{Failure, broken};
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 5;
@@ -71,10 +71,7 @@ impl LastChanges {
         objects: impl Iterator<Item = Uid>,
         now: Timestamp,
     ) {
-        let broken = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
-        let mut broken: Vec<(&ModelObject, Uid)> = broken
-            .filter(|(object, uid)| is_broken(model, object, uid))
-            .collect();
+        let mut broken = broken(model, objects);
         broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
         let failures = broken.into_iter();
         let failures = failures.filter_map(|(object, uid)| Failure::of(model, object, uid));

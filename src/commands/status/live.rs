@@ -182,14 +182,13 @@ impl Live for LiveStatus {
         self.state.model.take_rereads()
     }
 
-    fn need(&self, key: &SourceKey) -> Need {
-        if self.state.plan.has_member(key) {
-            Need::Decisive
-        } else if self.state.plan.contains(key) {
-            Need::Useful
-        } else {
-            Need::Vital
-        }
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        let plan = &self.state.plan;
+        Box::new(|key| match () {
+            () if plan.has_member(key) => Need::Decisive,
+            () if plan.contains(key) => Need::Useful,
+            () => Need::Vital,
+        })
     }
 
     fn reports_waiting(&self) -> bool {

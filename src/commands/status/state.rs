@@ -91,7 +91,7 @@ impl StatusState {
         let graph = self.model.graph();
         let is_named = |uid: &Uid| self.roots.get(uid).is_some_and(Root::is_named);
         let objects = self.roots.named_or_unwell();
-        let is_free = |uid: &Uid| graph.owners(uid).iter().all(|owner| owner.is_custom());
+        let is_free = |uid: &Uid| graph.owners(uid).all(|owner| owner.is_custom());
         let objects = objects.filter(|uid| is_named(uid) || is_free(uid));
         last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()

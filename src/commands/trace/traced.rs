@@ -94,15 +94,12 @@ impl Traced {
             .follow_plan(sources, &plan.looking_through(connected.lookups));
     }
 
-    /// Whether a source has the dependents or the members of the object, which decide its state.
-    pub(super) fn decides(&self, source: &SourceKey) -> bool {
+    /// Tells whether a source has the dependents or the members of the object, which decide its state.
+    pub(super) fn deciding(&self) -> impl Fn(&SourceKey) -> bool + use<> {
         let root = self.uid().map(|uid| (uid, &self.source.cluster));
-        self.model.dependent_sources(root).contains(source) || self.has_member(source)
-    }
-
-    fn has_member(&self, source: &SourceKey) -> bool {
-        let named = self.uid().map(|uid| (uid, &self.source.cluster));
-        self.model.plan(named.into_iter()).has_member(source)
+        let dependents = self.model.dependent_sources(root);
+        let plan = self.model.plan(root.into_iter());
+        move |source| dependents.contains(source) || plan.has_member(source)
     }
 
     /// Applies one event.

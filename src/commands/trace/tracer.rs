@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::chain::Chain;
 use super::printed_trace::{PrintedTrace, TraceFormat};
-use super::traced::Presence;
+use super::traced::{Presence, Traced};
 use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
@@ -191,13 +191,14 @@ impl Live for Tracer {
         models.flat_map(Model::take_rereads).collect()
     }
 
-    fn need(&self, key: &SourceKey) -> Need {
-        let mut traced = self.traces.iter().map(|trace| trace.chain.traced());
-        match () {
-            () if traced.clone().any(|traced| traced.source == *key) => Need::Vital,
-            () if traced.any(|traced| traced.decides(key)) => Need::Decisive,
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        let traced = || self.traces.iter().map(|trace| trace.chain.traced());
+        let deciding: Vec<_> = traced().map(Traced::deciding).collect();
+        Box::new(move |key| match () {
+            () if traced().any(|traced| traced.source == *key) => Need::Vital,
+            () if deciding.iter().any(|decides| decides(key)) => Need::Decisive,
             () => Need::Useful,
-        }
+        })
     }
 
     fn reports_waiting(&self) -> bool {

@@ -10,7 +10,7 @@ impl Model {
     /// The note of a `ReplicaSet` that a rollout replaces and that still has replicas. There is no rollout before the
     /// newest `ReplicaSet` exists.
     pub(super) fn old_revision(&self, set: &Node) -> Vec<Finding> {
-        let owner = self.graph.owners(&set.uid).first().copied();
+        let owner = self.graph.owners(&set.uid).next();
         let current = owner.and_then(|owner| self.graph.current_replica_set(&owner.uid));
         let replicas = set
             .workload()
