@@ -30,9 +30,14 @@ impl<'a> Diff<'a> {
         let path = self.owner_path(change.at, side);
         let by = writers.by(side, &path);
         // Whoever owns an empty map need not have added a field to it: not every write is recorded.
-        by.filter(|by| match by {
-            By::Owner(owner) => change.op != Op::Add || owner.owns_exactly(&path),
-            By::Actor(_) | By::Took { .. } | By::Was(_) => true,
+        by.filter(|by| match (change.op, by) {
+            // The server records no manager for the order of items that managers own one by one.
+            (Op::Move { .. }, _) => {
+                let list = self.owner_path(self.parent(change.at), side);
+                !writers.own_parts(&list)
+            }
+            (Op::Add, By::Owner(owner)) => owner.owns_exactly(&path),
+            (_, By::Owner(_) | By::Actor(_) | By::Took { .. } | By::Was(_)) => true,
         })
     }
 
@@ -79,12 +84,13 @@ impl<'a> Diff<'a> {
                     removed.push(place);
                 }
             } else if is_written(self, change) {
-                has_set = true;
+                let has_set_before = std::mem::replace(&mut has_set, true);
                 match self.author(writers, change) {
                     Some(By::Actor(owner)) => {
                         let mut actors = writers.actors();
                         owners.extend(actors.position(|actor| std::ptr::eq(actor, owner)));
                     }
+                    None if matches!(change.op, Op::Move { .. }) => has_set = has_set_before,
                     // It had already written in that second.
                     Some(By::Owner(owner)) if owner.time() == latest => {}
                     Some(By::Owner(_) | By::Took { .. } | By::Was(_)) | None => has_unowned = true,
@@ -111,7 +117,12 @@ impl<'a> Diff<'a> {
     /// any later second would have moved their time. Fields that the same write removes have no author; a write
     /// that only removes fields moves no time at all.
     pub fn is_again_by(&self, writers: &Writers<'a>, time: Timestamp) -> bool {
-        let is_set = |change: &&Change| change.op != Op::Remove && is_written(self, change);
+        let is_set = |change: &&Change| match change.op {
+            Op::Remove => false,
+            // Nobody is recorded for the order of a list.
+            Op::Move { .. } => self.author(writers, change).is_some(),
+            Op::Add | Op::Replace => is_written(self, change),
+        };
         let mut set = self.changes.iter().filter(is_set).peekable();
         let is_theirs = |change: &Change| {
             let (By::Actor(own) | By::Owner(own)) = self.author(writers, change)? else {

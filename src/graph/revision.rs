@@ -95,8 +95,7 @@ impl<'g> Standings<'g> {
     /// How an object relates to the rollout of the workload that controls it.
     pub fn of(&mut self, uid: &Uid) -> Standing {
         let graph = self.graph;
-        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).next())
-        else {
+        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).next()) else {
             return Standing::Current;
         };
         match (&*owner.object.kind, &*node.object.kind) {

@@ -503,6 +503,7 @@ async fn a_wide_scope_shows_when_its_listing_is_complete() {
         "web-1",
         &json!({"metadata": {"labels": {"tier": "front"}}}),
     );
+    cluster.tick(290);
     cluster.put(pod("web-3", &json!({"app": "web"})));
     cluster.edit(
         "pods",
@@ -520,6 +521,25 @@ async fn a_wide_scope_shows_when_its_listing_is_complete() {
     + .spec.containers: [{image: app:1, name: app}]
     2026-03-02T12:05:00.000Z LEFT pod/web-2  8
     2026-03-02T12:05:00.000Z DELETED pod/web-1  9  existed 4m59s
+    "#);
+}
+
+/// Nobody is named, because it may only have started to match.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_object_joins_a_selector() {
+    let cluster = Cluster::start().await;
+    cluster.put(pod("web", &json!({"app": "db"})));
+    let mut run = cluster
+        .spy()
+        .start(&["changes", "--since=0", "pods", "-l", "app=web"]);
+    run.until("watching");
+    cluster.tick(60);
+    let label = json!({"metadata": {"labels": {"app": "web"}}});
+    cluster.edit("pods", "web", &label);
+    run.until("pod/web");
+    assert_snapshot!(interrupted(run).transcript(), @r#"
+    watching 0 pods in namespace "shop" with labels app=web
+    2026-03-02T12:05:00.000Z JOINED pod/web  3
     "#);
 }
 
@@ -559,13 +579,10 @@ async fn all_namespaces_and_field_selectors_work() {
         &json!({"metadata": {"labels": {"tier": "front"}}}),
     );
     cluster.edit("pods", "web", &json!({"spec": {"nodeName": "node-1"}}));
-    run.until("CREATED");
+    run.until("JOINED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 0 pods in namespace "shop" with fields spec.nodeName=node-1
-    2026-03-02T12:05:00.000Z CREATED pod/web  6  by kubectl-create
-    + .metadata.labels: {tier: front}
-    + .spec.containers: [{image: app:1, name: app}]
-    + .spec.nodeName: node-1
+    2026-03-02T12:05:00.000Z JOINED pod/web  6
     "#);
 }
 

@@ -107,6 +107,7 @@ impl Compared<'_> {
             | (
                 ChangeType::Created
                 | ChangeType::Recreated
+                | ChangeType::Joined
                 | ChangeType::Deleted
                 | ChangeType::Left,
                 _,

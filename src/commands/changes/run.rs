@@ -153,7 +153,10 @@ impl Live for Changes {
             self.absent.push(key.clone());
         }
         self.begin(key, &event);
-        self.pending.extend(self.state.apply(key, event, now));
+        let server = self.renderer.options.shown.clock.as_ref();
+        let server = server.map(|clock| clock());
+        self.pending
+            .extend(self.state.apply(key, event, now, server));
     }
 
     fn has_begun(&self) -> bool {

@@ -39,10 +39,13 @@ impl ShownVersions {
             Some(diff) => diff.writers(old, Some(new)),
             None => Writers::of(old, Some(new)),
         };
-        let writers = match &self.clock {
+        let mut writers = match &self.clock {
             Some(clock) => writers.up_to(clock()),
             None => writers,
         };
+        if read.event.change == ChangeType::Joined {
+            writers.retain(|_, _| false);
+        }
         let writers = if read.event.was_unseen {
             writers.of_several_writes()
         } else {
@@ -76,8 +79,8 @@ impl ShownVersions {
         }
     }
 
-    /// Whether a selected manager wrote a version. Nobody is recorded for an object that exists at the start, so it matches
-    /// every `--by`.
+    /// Whether a selected manager wrote a version. Nobody is recorded for an object that exists at the start, or that may
+    /// only have started to match, so it matches every `--by`.
     fn is_by_named<'a>(
         &self,
         read: &ReadVersions<'a>,
@@ -85,7 +88,7 @@ impl ShownVersions {
         diff: Option<&Diff<'a>>,
     ) -> bool {
         match read.event.change {
-            ChangeType::Baseline => true,
+            ChangeType::Baseline | ChangeType::Joined => true,
             ChangeType::Deleted | ChangeType::Left => self.by.has_written(read),
             ChangeType::Created | ChangeType::Recreated | ChangeType::Modified => {
                 self.by.is_among(read, writers, diff)

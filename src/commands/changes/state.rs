@@ -3,10 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::Note;
 use crate::commands::sources::named;
+use crate::object::managed_fields::Writers;
 use crate::object::{ObjectRef, Uid};
 use crate::render::diff::ChangeType;
 use crate::source::{Event, Gap, SourceKey, Version, Why};
@@ -179,12 +180,13 @@ pub(super) struct ChangesState {
 }
 
 impl ChangesState {
-    /// Takes one event. `None` if there is nothing to print.
+    /// Takes one event. `None` if there is nothing to print. `server` is the server's time.
     pub(super) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
         event: Event,
         at: Timestamp,
+        server: Option<Timestamp>,
     ) -> Option<TimelineEntry> {
         let is_named = named(key).is_some();
         let mut when = When::Live;
@@ -208,6 +210,12 @@ impl ChangesState {
                 ..
             } => {
                 let mut event = self.version(why, now, prev);
+                if event.change.is_creation() && key.select.can_leave() {
+                    let server = server.filter(|_| !past);
+                    if !is_newborn(&event.now, server) {
+                        event.change = ChangeType::Joined;
+                    }
+                }
                 let since = self.touch(&event, seen);
                 if past {
                     when = When::ReadBack;
@@ -243,7 +251,7 @@ impl ChangesState {
             ChangeType::Deleted | ChangeType::Left => {
                 self.objects = self.objects.saturating_sub(1);
             }
-            ChangeType::Baseline | ChangeType::Modified => {}
+            ChangeType::Baseline | ChangeType::Modified | ChangeType::Joined => {}
         }
         if event.change == ChangeType::Deleted {
             self.remember_deleted(&event.now.object);
@@ -277,4 +285,23 @@ impl ChangesState {
         let at = self.deleted.iter().position(|deleted| *deleted == name);
         at.and_then(|at| self.deleted.remove(at)).is_some()
     }
+}
+/// How long after its creation an object may arrive as a new one, and how much later the server may record its first write.
+const NEWBORN: [SignedDuration; 2] = [SignedDuration::from_secs(30), SignedDuration::from_secs(2)];
+
+/// Whether an object that a source with a selector adds was created just now. Otherwise it may have existed, and have started
+/// to match: it was written after its creation, or it is older.
+fn is_newborn(version: &Version, server: Option<Timestamp>) -> bool {
+    let Ok(doc) = version.doc() else {
+        return false;
+    };
+    let [arrival, writing] = NEWBORN;
+    let Some(created) = doc.root().time_at(&["metadata", "creationTimestamp"]) else {
+        return false;
+    };
+    let written = Writers::of(None, Some(doc.root())).newest();
+    let is_soon = |time: Option<Timestamp>, most| {
+        time.is_none_or(|time| time.duration_since(created) <= most)
+    };
+    is_soon(written, writing) && is_soon(server, arrival)
 }

@@ -26,21 +26,25 @@ pub(super) async fn last(
     dates: Option<Dates>,
 ) -> Option<LastChange> {
     let changes = candidates.into_iter().map(|candidate| {
-        let is_blamed = candidate.is_blamed;
+        let (is_blamed, history) = (candidate.is_blamed, candidate.history.clone());
         let change = of(candidate, &redactor);
-        change.map(move |change| Some((is_blamed, change?)))
+        change.map(move |change| Some((is_blamed, change?, history)))
     });
     let changes = join_all(changes).await.into_iter().flatten();
     let rank = |is_blamed: bool, change: &LastChange| (change.is_deletion(), is_blamed);
-    let last = changes.max_by(|(a_is_blamed, a), (b_is_blamed, b)| {
+    let last = changes.max_by(|(a_is_blamed, a, _), (b_is_blamed, b, _)| {
         let by_rank = rank(*a_is_blamed, a).cmp(&rank(*b_is_blamed, b));
         by_rank.then_with(|| a.cmp_age(b))
     });
-    let (_, change) = last?;
+    let (_, change, history) = last?;
     let undated = change.undated().zip(dates);
     let Some((revision, dates)) = undated else {
         return Some(change);
     };
+    // Leases in another storage say nothing about this revision.
+    if !dates.covers(&history).await {
+        return Some(change);
+    }
     Some(match dates.of(revision).await {
         Some(between) => change.made_about(between.from),
         None => change,

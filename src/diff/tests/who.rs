@@ -333,6 +333,38 @@ fn who_owns_an_empty_map_need_not_have_emptied_it() {
     }
 }
 
+/// The server records neither a manager nor a time for a new order of the items of a keyed list.
+#[test]
+fn nobody_is_the_author_of_a_new_order() {
+    let keyed = r#"{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{}},"k:{\"name\":\"b\"}":{".":{},"f:image":{},"f:name":{}}}}}"#;
+    let whole = r#"{"f:spec":{"f:containers":{}}}"#;
+    let spec = |names: [&str; 2]| {
+        let items = names.map(|name| format!(r#"{{"name":"{name}","image":"i"}}"#));
+        format!(r#""spec":{{"containers":[{}]}}"#, items.join(","))
+    };
+    let check = |fields, second| {
+        let old = object(&[("one", "10", fields)], &spec(["a", "b"]));
+        let new = object(&[("one", second, fields)], &spec(["b", "a"]));
+        let roots = (Some(old.root()), Some(new.root()));
+        let diff = Diff::of(roots.0, roots.1);
+        let writers = diff.writers(roots.0, roots.1);
+        let time = "2024-05-01T14:02:10Z".parse().expect("a time");
+        let is_again = diff.is_again_by(&writers, time);
+        let moved = diff
+            .changes()
+            .iter()
+            .find(|change| matches!(change.op, Op::Move { .. }));
+        let by = moved.and_then(|change| diff.by(&writers, change));
+        (writers.actors().count(), is_again, by.is_some())
+    };
+    assert_eq!(check(keyed, "10"), (0, false, false));
+    // A client sent this time.
+    assert_eq!(check(keyed, "30"), (0, false, false));
+    // The owner of the whole list set it.
+    assert_eq!(check(whole, "30"), (1, false, true));
+    assert_eq!(check(whole, "10"), (0, true, true));
+}
+
 /// Nothing was written in the future.
 #[test]
 fn a_time_in_the_future_is_no_evidence() {

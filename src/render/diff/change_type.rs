@@ -18,6 +18,8 @@ pub enum ChangeType {
     Deleted,
     /// Another object with the same name replaced it.
     Recreated,
+    /// The object matches the selector now. It was created, or it existed and has started to match.
+    Joined,
     /// The object no longer matches the selector.
     Left,
 }
@@ -31,6 +33,7 @@ impl ChangeType {
             ChangeType::Modified => "MODIFIED",
             ChangeType::Deleted => "DELETED",
             ChangeType::Recreated => "RECREATED",
+            ChangeType::Joined => "JOINED",
             ChangeType::Left => "LEFT",
         }
     }
@@ -43,7 +46,7 @@ impl ChangeType {
     /// The role of the word.
     pub fn role(self) -> Role {
         match self {
-            ChangeType::Baseline | ChangeType::Left => Role::Dim,
+            ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => Role::Dim,
             ChangeType::Created | ChangeType::Recreated => Role::Added,
             ChangeType::Modified => Role::Changed,
             ChangeType::Deleted => Role::Removed,

@@ -99,9 +99,10 @@ impl History {
         self.archive.transport.trouble()
     }
 
-    /// Marks the deletions of objects that only stopped matching the selector, as far as the server's answers
-    /// show it.
-    pub async fn mark_left_selector(&self, events: &mut [PastEvent]) {
+    /// Tells objects that only started or stopped matching the selector from created and deleted ones, as far as the
+    /// server's answers show it.
+    pub async fn tell_matching(&self, events: &mut [PastEvent]) {
+        self.archive.mark_joined_selector(events).await;
         for event in events {
             // After an error it stays a deletion, because the object is no longer visible either way.
             let one = std::slice::from_mut(event);

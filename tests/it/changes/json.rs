@@ -139,6 +139,7 @@ async fn a_wide_scope_is_a_count_and_then_its_changes() {
         "json",
     ]);
     run.until("synced");
+    cluster.tick(290);
     cluster.put(pod("web-3", &json!({"app": "web"})));
     cluster.edit(
         "pods",

@@ -485,6 +485,38 @@ async fn an_object_that_leaves_a_selector_is_not_deleted() {
     "#);
 }
 
+/// An object that starts to match a selector is not created, whether its version before can be read or not.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_joins_a_selector_is_not_created() {
+    let cluster = Cluster::start().await;
+    cluster.put(pod("web", &json!({"app": "db"})));
+    cluster.tick(60);
+    let label = json!({"metadata": {"labels": {"app": "web"}}});
+    cluster.edit("pods", "web", &label);
+    cluster.put(pod("new", &json!({"app": "web"})));
+    let args = [
+        "changes",
+        "pods",
+        "-l",
+        "app=web",
+        "--since-rv",
+        "2",
+        "--once",
+    ];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r"
+    2026-03-02T12:01:02.000Z MODIFIED pod/web  2→3  3m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .metadata.labels.app: db → web
+    2026-03-02T12:01:03.000Z CREATED pod/new  4  3m57s ago  by kubectl-create
+    + .metadata.labels: {app: web}
+    + .spec.containers: [{image: app:1, name: app}]
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:01:02.000Z · complete since 2026-03-02T12:01:02.000Z ──
+    ");
+    cluster.put(config_map("flags", &json!({})));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let printed = cluster.spy().run(&args).transcript();
+    assert!(!printed.contains("CREATED pod/web"), "{printed}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_with_only_noise_are_counted() {
     let cluster = two_lives().await;

@@ -20,7 +20,7 @@ impl Walker {
         mut events: Vec<PastEvent>,
         known: &WriteTimes,
     ) -> (Vec<PastVersion>, Option<Revision>) {
-        let why = self.history.mark_left_selector(&mut events);
+        let why = self.history.tell_matching(&mut events);
         self.interrupt.unless_stopped(why).await;
         let mut docs = DocCache::default();
         let mut versions = Vec::with_capacity(events.len());

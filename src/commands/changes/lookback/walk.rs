@@ -126,10 +126,14 @@ impl Walker {
             Some(End::Spent | End::OutOfTime(_)) => None,
             _ => {
                 let oldest = versions.first().and_then(|version| version.event.at);
-                oldest.or(walked.sure)
+                oldest.or(walked
+                    .sure
+                    .filter(|sure| *sure == WalkLimits::default().floor))
             }
         };
-        let complete = walked.sure.zip(from).map(|(sure, from)| sure.max(from));
+        let is_cut = matches!(walked.end, Some(End::Spent | End::OutOfTime(_)));
+        let sure = walked.sure.filter(|_| !is_cut);
+        let complete = sure.map(|sure| from.map_or(sure, |from| sure.max(from)));
         (found.from, found.complete) = (
             from.map(DatedRevision::undated),
             complete.map(DatedRevision::undated),

@@ -98,7 +98,7 @@ impl TextView<'_> {
             }
             ChangeType::Created | ChangeType::Recreated => images_in_line(object),
             ChangeType::Deleted => self.lived(object),
-            ChangeType::Baseline | ChangeType::Left => None,
+            ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => None,
         };
         match more {
             Some(more) => format!("{word}{GAP}{more}"),

@@ -63,6 +63,7 @@ impl DisplayOptions {
                 ChangeType::Baseline
                 | ChangeType::Created
                 | ChangeType::Recreated
+                | ChangeType::Joined
                 | ChangeType::Left,
                 _,
             ) => Rendered::lines(text.object()),
