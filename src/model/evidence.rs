@@ -198,7 +198,9 @@ impl Evidence {
     pub(super) fn forget(&mut self, events: &[Uid]) {
         for (_, evidence) in &mut self.sources {
             if let SourceEvidence::Warnings(warnings) = evidence {
-                events.iter().for_each(|event| drop(warnings.remove(event)));
+                for event in events {
+                    warnings.remove(event);
+                }
             }
         }
     }
