@@ -18,9 +18,8 @@ use kubectl_spy::watch;
 use kubectl_spy_fuzz::mutate;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let Ok(objects) = watch::documents(text) else {
-        return;
-    };
+    let (objects, _) = watch::documents_by_line(text);
+    let objects: Vec<Doc> = objects.into_iter().map(|(_, object)| object).collect();
     let now = Timestamp::constant(1_767_323_045, 0);
     for object in &objects {
         assess(object, now);

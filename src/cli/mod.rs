@@ -63,6 +63,7 @@ fn complete(words: &[OsString], env: &mut Env) -> Exit {
         origin: commands::Origin::Kubeconfig(Box::default()),
         look: LookArgs::default(),
         env,
+        unread: commands::UnreadFiles::default(),
     };
     let _unprinted = commands::complete::run(words, command(), &mut context);
     Exit::Code(ANSWERED)
@@ -98,8 +99,13 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         verb,
     } = cli;
     let origin = commands::Origin::Kubeconfig(Box::new(cluster));
-    let mut context = commands::Context { origin, look, env };
-    match verb {
+    let mut context = commands::Context {
+        origin,
+        look,
+        env,
+        unread: commands::UnreadFiles::default(),
+    };
+    let ended = match verb {
         CliCommand::Status(args) => commands::status::run(&args, &mut context),
         CliCommand::Changes(args) => commands::changes::run(&args, &mut context),
         CliCommand::Trace(args) => commands::trace::run(&args, &mut context),
@@ -108,7 +114,8 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         CliCommand::Options => commands::options::run(&command(), &mut context),
         CliCommand::Version(args) => commands::version::run(&args, &mut context),
         CliCommand::Help(args) => commands::help::run(&args, command(), &mut context),
-    }
+    };
+    context.unread.conclude(ended)
 }
 
 /// Prints an error and its hints. No other code prints errors.

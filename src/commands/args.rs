@@ -173,14 +173,26 @@ impl ObjectArgs {
 /// The flags that read a file instead of a cluster.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FileArgs {
-    /// Read objects or watch events from this file (YAML or JSON) instead of a cluster; - is standard
-    /// input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) from: Option<String>,
+    /// Read objects or watch events from files instead of a cluster: a file, a directory, a quoted pattern, or - for
+    /// standard input; repeat for several
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub(crate) from: Vec<String>,
     /// With --from: use this as the current time, for example 2026-03-02T12:00:00Z (default: the newest time in
     /// the file)
     #[arg(long, value_name = "TIME", requires = "from")]
     pub(crate) now: Option<jiff::Timestamp>,
+}
+
+impl FileArgs {
+    /// Whether a file is read instead of a cluster.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.from.is_empty()
+    }
+
+    /// The name of the files, for messages and records.
+    pub(crate) fn name(&self) -> String {
+        self.from.join(",")
+    }
 }
 
 /// The flags that make a verb watch, or exit after the current state.

@@ -82,6 +82,19 @@ impl CommandError {
         self
     }
 
+    /// Adds the message and the hints of another error.
+    #[must_use]
+    pub(crate) fn and(mut self, other: CommandError) -> CommandError {
+        self.message = format!("{}\n{}", self.message, other.message);
+        let hints = other.hints.into_iter();
+        for hint in hints {
+            if !self.hints.contains(&hint) {
+                self.hints.push(hint);
+            }
+        }
+        self
+    }
+
     /// The kind of this error.
     pub(crate) fn kind(&self) -> ErrorKind {
         self.kind

@@ -30,10 +30,10 @@ use crate::render::style::Look;
 pub(crate) use args::{ClusterArgs, Ending, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use follow::{Live, follow};
-pub(crate) use input::{documents, newest_of};
+pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use session::{EveryKind, Origin, Session, clock_difference, nothing_passed};
+pub(crate) use session::{EveryKind, Origin, Session, clock_difference};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Shown, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};
@@ -47,6 +47,8 @@ pub(crate) struct Context<'a> {
     pub(crate) look: LookArgs,
     /// The clock, the streams, the terminal.
     pub(crate) env: &'a mut Env,
+    /// What of the user's files could not be read.
+    pub(crate) unread: UnreadFiles,
 }
 
 /// How a verb ended without an error.

@@ -191,6 +191,13 @@ impl Context<'_> {
         let _closed_pipe = self.env.stderr.print(&[styles.line(line)]);
     }
 
+    /// Prints a line on standard error, before there is a [`Terminal`].
+    pub(crate) fn note(&mut self, line: &str) {
+        let styles = self.look.stderr(self.env);
+        let line = escape_line(line).into_owned();
+        let _closed_pipe = self.env.stderr.print(&[styles.line(line)]);
+    }
+
     /// Prints lines on standard output, for verbs without a [`Terminal`].
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
         let styles = self.look().styles;

@@ -62,8 +62,15 @@ pub(super) struct PodTemplate {
 struct Warnings {
     /// The warning in each event.
     of_event: BTreeMap<Uid, Arc<EventFacts>>,
-    /// The events about each object.
-    about: BTreeMap<Uid, BTreeSet<Uid>>,
+    /// The events about the objects of each kind and name.
+    about: BTreeMap<KindAndName, BTreeSet<Uid>>,
+}
+
+/// A kind and a name. Reporters may know no more of an object.
+type KindAndName = (Arc<str>, Arc<str>);
+
+fn kind_and_name(object: &ObjectRef) -> KindAndName {
+    (object.kind.clone(), object.name.clone())
 }
 
 impl Evidence {
@@ -86,7 +93,7 @@ impl Evidence {
     }
 
     /// Records an object event. Returns the object that it is about, if it is a warning.
-    pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> Option<Uid> {
+    pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> Option<ObjectRef> {
         let Event::Object { why, now, .. } = event else {
             return None;
         };
@@ -119,14 +126,15 @@ impl Evidence {
 
     /// The warnings about an object.
     pub(super) fn warnings(&self, object: &ObjectRef) -> Vec<Arc<EventFacts>> {
-        let subject = subject(object);
+        let key = kind_and_name(object);
         let events = self.sources.iter().flat_map(|(_, evidence)| {
             let SourceEvidence::Warnings(warnings) = evidence else {
                 return Vec::new();
             };
-            let events = warnings.about.get(&subject).into_iter().flatten();
-            let warnings = events.filter_map(|event| warnings.of_event.get(event).cloned());
-            warnings.collect()
+            let events = warnings.about.get(&key).into_iter().flatten();
+            let events = events.filter_map(|event| warnings.of_event.get(event));
+            let own = events.filter(|warning| is_subject(&warning.about, object));
+            own.cloned().collect()
         });
         events.collect()
     }
@@ -172,11 +180,27 @@ impl Evidence {
         found.map(|(_, evidence)| evidence)
     }
 
-    /// Forgets the oldest warnings about unknown objects.
-    pub(super) fn forget_unknown_subjects(&mut self, is_known: impl Fn(&Uid) -> bool) {
+    /// The oldest warnings about unknown objects, if there are too many of these.
+    pub(super) fn unknown_subjects(&self, is_known: impl Fn(&ObjectRef) -> bool) -> Vec<Uid> {
+        let warnings = self
+            .sources
+            .iter()
+            .filter_map(|(_, evidence)| match evidence {
+                SourceEvidence::Warnings(warnings) => Some(warnings),
+                _ => None,
+            });
+        warnings
+            .flat_map(|warnings| warnings.unknown_subjects(&is_known))
+            .collect()
+    }
+
+    /// Forgets these warnings.
+    pub(super) fn forget(&mut self, events: &[Uid]) {
         for (_, evidence) in &mut self.sources {
             if let SourceEvidence::Warnings(warnings) = evidence {
-                warnings.forget_unknown_subjects(&is_known);
+                for event in events {
+                    warnings.remove(event);
+                }
             }
         }
     }
@@ -197,51 +221,58 @@ impl SourceEvidence {
 }
 
 impl Warnings {
-    fn put(&mut self, event: Uid, version: &Version) -> Option<Uid> {
+    fn put(&mut self, event: Uid, version: &Version) -> Option<ObjectRef> {
         let doc = version.doc().ok()?;
         let warning = EventFacts::of(doc.root()).filter(EventFacts::is_warning)?;
-        let subject = subject(&warning.about);
-        let events = self.about.entry(subject.clone()).or_default();
+        let about = warning.about.clone();
+        let events = self.about.entry(kind_and_name(&about)).or_default();
         events.insert(event.clone());
         self.of_event.insert(event, Arc::new(warning));
-        Some(subject)
+        Some(about)
     }
 
-    fn remove(&mut self, event: &Uid) -> Option<Uid> {
+    fn remove(&mut self, event: &Uid) -> Option<ObjectRef> {
         let warning = self.of_event.remove(event)?;
-        let subject = subject(&warning.about);
-        if let Some(events) = self.about.get_mut(&subject) {
+        let key = kind_and_name(&warning.about);
+        if let Some(events) = self.about.get_mut(&key) {
             events.remove(event);
             if events.is_empty() {
-                self.about.remove(&subject);
+                self.about.remove(&key);
             }
         }
-        Some(subject)
+        Some(warning.about.clone())
     }
 
-    fn forget_unknown_subjects(&mut self, is_known: impl Fn(&Uid) -> bool) {
-        let unknown = self.about.iter().filter(|(subject, _)| !is_known(subject));
-        let unknown = unknown.flat_map(|(_, events)| events);
+    fn unknown_subjects(&self, is_known: impl Fn(&ObjectRef) -> bool) -> Vec<Uid> {
+        let unknown = self.of_event.iter();
+        let unknown = unknown.filter(|(_, warning)| !is_known(&warning.about));
         let mut unknown: Vec<_> = unknown
-            .filter_map(|event| Some((self.of_event.get(event)?.last, event.clone())))
+            .map(|(event, warning)| (warning.last, event.clone()))
             .collect();
-        if unknown.len() <= MAX_UNKNOWN_SUBJECTS {
-            return;
-        }
         unknown.sort();
-        unknown.truncate(unknown.len() - MAX_UNKNOWN_SUBJECTS);
-        for (_, event) in unknown {
-            self.remove(&event);
-        }
+        let forgotten = unknown.len().saturating_sub(MAX_UNKNOWN_SUBJECTS);
+        unknown.truncate(forgotten);
+        unknown.into_iter().map(|(_, event)| event).collect()
     }
 }
 
-/// The identity of an object in the events about it. The kubelet does not know the uid of its Node.
-pub(super) fn subject(about: &ObjectRef) -> Uid {
-    match &*about.kind {
-        "Node" => about.without_uid().identity(),
-        _ => about.identity(),
+/// Whether an event with this subject is about an object. Some reporters know no uid, an object of a file may have none, and
+/// the kubelet does not know the uid of its Node.
+pub(super) fn is_subject(about: &ObjectRef, object: &ObjectRef) -> bool {
+    if kind_and_name(about) != kind_and_name(object) {
+        return false;
     }
+    if let (Some(about), Some(own)) = (&about.uid, &object.uid)
+        && &*object.kind != "Node"
+    {
+        return about == own;
+    }
+    let is_of_group = about.api_version.is_empty() || about.group() == object.group();
+    let is_inside = match (&about.namespace, &object.namespace) {
+        (Some(about), Some(own)) => about == own,
+        (None, _) | (_, None) => true,
+    };
+    is_of_group && is_inside
 }
 
 impl PodTemplate {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::object::Uid;
+use crate::object::{ObjectRef, Uid};
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
-use super::evidence::subject;
+use super::evidence::is_subject;
 use super::{Model, ModelObject};
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
@@ -60,32 +60,28 @@ impl Model {
             self.evidence.news.has_labels = true;
             return;
         };
-        match self.subject_of(about) {
+        match self.subject_of(&about) {
             Some(uid) => drop(self.evidence.news.about.insert(uid)),
             // It may be late.
             None => self.evidence.news.has_unknown_subjects = true,
         }
     }
 
-    /// The object of a subject of events; `None` if the model does not have it, or if it is a Node that is well.
-    fn subject_of(&self, about: Uid) -> Option<Uid> {
-        if self.objects.contains_key(&about) {
-            return Some(about);
+    /// The object of a subject of events; `None` if the model does not have it. Without its uid, the objects that are well are
+    /// not searched.
+    pub(super) fn subject_of(&self, about: &ObjectRef) -> Option<Uid> {
+        let own = [about.identity(), about.without_uid().identity()];
+        if let Some(uid) = own.into_iter().find(|uid| self.objects.contains_key(uid)) {
+            return Some(uid);
         }
-        let is_subject = |uid: &Uid| {
-            let object = self.objects.get(uid);
-            object.is_some_and(|object| subject(&object.object) == about)
-        };
-        self.unwell_nodes().into_iter().find(is_subject)
-    }
-
-    /// The Nodes that are not well.
-    pub(super) fn unwell_nodes(&self) -> Vec<Uid> {
-        let is_node = |uid: &&Uid| {
+        if about.uid.is_some() && &*about.kind != "Node" {
+            return None;
+        }
+        let is_about = |uid: &&Uid| {
             let object = self.objects.get(*uid);
-            object.is_some_and(|object| &*object.object.kind == "Node")
+            object.is_some_and(|object| is_subject(about, &object.object))
         };
-        self.unwell.iter().filter(is_node).cloned().collect()
+        self.unwell.iter().find(is_about).cloned()
     }
 
     /// Notes whether an object needs an explanation.

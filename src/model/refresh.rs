@@ -6,12 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::Links;
-use crate::object::Uid;
+use crate::object::{ObjectRef, Uid};
 use crate::source::{Form, printed};
 use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
-use super::evidence::subject;
 use super::needed::{is_running_well, needed};
 
 impl Model {
@@ -62,11 +61,15 @@ impl Model {
             explained.extend(self.selecting_none().map(|node| node.uid.clone()));
         }
         if news.has_unknown_subjects {
-            let objects = &self.objects;
             let nodes = self.graph.of_kind("Node");
-            let nodes: BTreeSet<Uid> = nodes.map(|node| subject(&node.object)).collect();
-            let is_known = |about: &Uid| objects.contains_key(about) || nodes.contains(about);
-            self.evidence.forget_unknown_subjects(is_known);
+            let nodes: BTreeSet<Arc<str>> = nodes.map(|node| node.object.name.clone()).collect();
+            let model = &*self;
+            let is_known = |about: &ObjectRef| {
+                let is_node = &*about.kind == "Node" && nodes.contains(&about.name);
+                is_node || model.subject_of(about).is_some()
+            };
+            let unknown = self.evidence.unknown_subjects(is_known);
+            self.evidence.forget(&unknown);
         }
         explained
     }

@@ -32,8 +32,8 @@ mod upstreams;
 pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
 pub use file::{
-    FileError, FileResource, FileTransport, LONGEST_INPUT, Language, Plural, Syntax, documents,
-    documents_by_line,
+    Faults, FileError, FileReader, FileResource, FileTransport, Foreign, LONGEST_INPUT, Language,
+    Nameless, Plural, Syntax, documents_by_line, foreign_object, foreign_text, text_of,
 };
 pub use history::{
     Between, Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent,

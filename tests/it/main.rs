@@ -17,6 +17,7 @@ mod complete;
 mod credentials;
 mod demo;
 mod docs;
+mod dumps;
 mod escapes;
 mod faults;
 mod file;

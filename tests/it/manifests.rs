@@ -140,13 +140,14 @@ async fn an_unreadable_manifest_is_named() {
         ran.stderr.replace(&root, "")
     };
     assert_snapshot!(printed(&directory.path("bad.yaml")), @"
-    error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: not valid YAML
+    error: error parsing bad.yaml: error converting YAML to JSON: yaml: line 2: unclosed bracket '['
     hint: check line 2, column 7
     ");
-    assert_snapshot!(printed(&directory.path("chart.yaml")), @"
-    error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: not valid YAML
-    hint: render templates first: helm template … | kubectl spy … -f -
-    ");
+    let chart = printed(&directory.path("chart.yaml"));
+    let parsing = "error: error parsing chart.yaml: error converting YAML to JSON: yaml: line 6: ";
+    assert!(chart.contains(parsing), "{chart}");
+    let hint = "hint: render templates first: helm template … | kubectl spy … -f -\n";
+    assert!(chart.contains(hint), "{chart}");
     assert_snapshot!(printed(&directory.path("bad.json")), @r#"
     error: error parsing bad.json: json: line 2: expected value
     hint: check line 2, column 9
@@ -257,4 +258,82 @@ async fn a_quoted_pattern_names_the_files_that_match() {
         let ran = spy.run(&["changes", "--once", "-f", &path]);
         assert_eq!(ran.stderr, error.replace("PATH", &path));
     }
+}
+
+/// As `kubectl get -f` does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_manifest_does_not_hide_the_others() {
+    let cluster = cluster().await;
+    let nested = json!({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "ConfigMapList", "items": [{"metadata": {"name": "b"}}]}]});
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    let directory = Directory::new(
+        "partly",
+        &[
+            (
+                "a.yaml",
+                &format!("{}---\nkind: [\n", named("ConfigMap", "a")),
+            ),
+            ("b.json", &nested.to_string()),
+            ("c.yaml", "kind: Pod\n"),
+        ],
+    );
+    let root = directory.path("");
+    fs::write(directory.path("d.yaml"), utf16(&named("Deployment", "web"))).unwrap();
+    let run = |args: &[&str]| {
+        let ran = cluster.spy().run(&[args, &["-f", &root]].concat());
+        (ran.status.code(), ran.stdout, ran.stderr.replace(&root, ""))
+    };
+    let (code, stdout, stderr) = run(&["status", "--once", "-o", "name"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(stdout, "configmap/a\nconfigmap/b\ndeployment.apps/web\n");
+    assert_snapshot!(stderr, @"
+    error: error parsing a.yaml: error converting YAML to JSON: yaml: line 5: unclosed bracket '['
+    error: c.yaml: line 1: Object 'apiVersion' is missing
+    hint: check line 5, column 7
+    ");
+    let (code, _, _) = run(&["status", "--once", "--exit-code"]);
+    assert_eq!(code, Some(4));
+    // A verb that goes on, or waits, would not say so until its end.
+    for args in [
+        &["status"][..],
+        &["changes"],
+        &["status", "--for=create", "--once"],
+    ] {
+        let (code, stdout, stderr) = run(args);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""), "{stderr}");
+        assert!(
+            stderr.starts_with("error: error parsing a.yaml"),
+            "{stderr}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_holds_no_manifest_is_called_by_its_name() {
+    let cluster = cluster().await;
+    let directory = Directory::new(
+        "no-manifests",
+        &[
+            ("pods.txt", "NAME    READY\nweb-1   0/1\n"),
+            ("kustomization.yaml", "resources:\n- a.yaml\n"),
+        ],
+    );
+    let root = directory.path("");
+    let mut said = String::new();
+    for file in ["pods.txt", "kustomization.yaml"] {
+        let ran = cluster
+            .spy()
+            .run(&["status", "--once", "-f", &directory.path(file)]);
+        assert_eq!(ran.status.code(), Some(1));
+        said += &ran.stderr.replace(&root, "");
+    }
+    assert_snapshot!(said, @"
+    error: pods.txt: line 1: not an object
+    hint: this is the table that kubectl get prints: to save objects, run: kubectl get TYPE -o yaml > FILE
+    error: kustomization.yaml: line 1: Object 'Kind' is missing
+    hint: this is a kustomization: kubectl kustomize DIR | kubectl spy … -f -
+    ");
 }

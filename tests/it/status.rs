@@ -451,26 +451,28 @@ items: [{metadata: {name: b}, status: {phase: Succeeded}}]
     let now = ["--from", &file, "--now", "2026-03-02T12:00:00Z"];
     let run = |args: &[&str]| Spy::alone().run(&[&["status", "--once"], &now[..], args].concat());
     assert_snapshot!(run(&[]).stdout, @"
-    1 Current, 1 InProgress, 1 Unknown, 1 Failed
+    1 Current, 1 InProgress, 1 Failed
     NAMESPACE   NAME              READY   STATUS       RESTARTS   AGE   NODE   IP
     shop        ✗ pod/a           0/0     Evicted      0          60m   -      -
                   └ Evicted: The node was low on ^[[31mmemory
-    -           ~ deployment/#2   0/2     InProgress   -          -     -      -
-    -           ? ?/#3            -       Unknown      -          -     -      -
-                  └ the object has no kind
     -           ● pod/b           0/0     Succeeded    0          -     -      -
+    -           ~ deployment/#2   0/2     InProgress   -          -     -      -
     ");
     let ran = run(&["-o", "json", "--rules", "kstatus"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_eq!(
         ran.stderr,
-        format!("error: {file}: ?/#3: the object has no kind\n")
+        format!(
+            "error: {file}: line 11: Object 'Kind' is missing\n\
+             hint: this is no object; if it has the values of a Helm chart: \
+             helm template CHART -f FILE | kubectl spy … --from -\n"
+        )
     );
     let states: Vec<_> = records(&ran)
         .iter()
         .map(|record| record["status"].clone())
         .collect();
-    assert_eq!(states, ["Current", "InProgress", "Unknown", "Current"]);
+    assert_eq!(states, ["Current", "Current", "InProgress"]);
 }
 
 /// Writes the objects of a cluster to a file.
@@ -679,11 +681,13 @@ async fn names_select_objects_of_a_file_as_of_a_cluster() {
       └─● pod/web-a-001    1/1     Running   0          4m56s   -      -
     ");
     assert_snapshot!(run(&[]).transcript(), @"
-    2026-03-02T12:05:00Z deployment/web -n shop Current 2/2
-    2026-03-02T12:05:00Z replicaset/web-a -n shop Current 2/2
-    2026-03-02T12:05:00Z pod/web-a-000 -n shop Running 1/1
-    2026-03-02T12:05:00Z pod/web-a-001 -n shop Running 1/1
-    2026-03-02T12:05:00Z configmap/flags -n shop Current
+    5 Current
+    NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
+    ● deployment/web       2/2     Current   -          4m59s   -      -
+    └─● replicaset/web-a   2/2     Current   -          4m58s   -      -
+      ├─● pod/web-a-000    1/1     Running   0          4m57s   -      -
+      └─● pod/web-a-001    1/1     Running   0          4m56s   -      -
+    ● configmap/flags      -       Current   -          4m55s   -      -
     ");
 }
 

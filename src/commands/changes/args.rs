@@ -117,7 +117,7 @@ impl ChangesArgs {
     /// What to do if `--exit-code` can only answer that nothing changed.
     pub(super) fn vain_question(&self) -> Option<&'static str> {
         let has_past = self.since.is_some() || self.since_rv.is_some();
-        let is_file = self.objects.source.from.is_some();
+        let is_file = self.objects.source.is_given();
         let is_vain = self.is_once() && self.wait.asks_for_answer() && !has_past && !is_file;
         is_vain.then_some(
             "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m",
@@ -126,7 +126,7 @@ impl ChangesArgs {
 
     /// Adds what to do if the command names no object.
     pub(super) fn with_hint(&self, error: CommandError) -> CommandError {
-        if self.objects.subject() == Subject::Unnamed && self.objects.source.from.is_none() {
+        if self.objects.subject() == Subject::Unnamed && !self.objects.source.is_given() {
             error.hint("for one timeline of every kind in the namespace, add --since 5m")
         } else {
             error
@@ -141,7 +141,7 @@ impl ChangesArgs {
     /// What the timeline folds. `--only` and `--by` name what the user wants to see, so nothing of that is folded.
     pub(super) fn fold_mode(&self) -> FoldMode {
         let is_every_kind = self.objects.subject() == Subject::Unnamed
-            && self.objects.source.from.is_none()
+            && !self.objects.source.is_given()
             && self.looks_back();
         let is_chosen = self.writers.are_chosen() || !self.only.is_empty();
         match () {

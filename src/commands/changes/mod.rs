@@ -59,6 +59,9 @@ pub(crate) async fn show(
         let targets = args.wait.in_time(&stop, awaited, targets).await;
         targets.map_err(|error| args.with_hint(error))?.into()
     };
+    if !args.is_once() || args.wait.has_goal() {
+        context.unread.refuse_manifests()?;
+    }
     let keys = session.keys(&every.targets);
     let span = match (args.is_once(), session.is_of_file()) {
         (false, _) => Span::On,

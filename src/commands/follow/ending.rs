@@ -61,9 +61,8 @@ impl LiveFeed<'_> {
         if !self.session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
             return Ok(ended);
         }
-        let file = &self.session.cluster.0;
         let lines = self.unreadable.iter();
-        let lines = lines.map(|detail| format!("error: {file}: {detail}"));
+        let lines = lines.map(|detail| format!("error: {detail}"));
         Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
     }
 }

@@ -87,7 +87,8 @@ pub(crate) async fn release_targets(
         labels: args.labels()?,
         verb,
     };
-    naming.targets(&manifests).await
+    let (targets, errors) = naming.targets(&manifests).await?;
+    errors.into_iter().next().map_or(Ok(targets), Err)
 }
 
 /// Refuses arguments that make no sense beside a release.

@@ -8,9 +8,9 @@ mod release;
 #[cfg(test)]
 mod tests;
 
+use super::input::refuse_urls;
 use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
-use crate::object::shown_url;
 
 pub(crate) use args::{ManifestArgs, RELEASE_PREFIX, is_release};
 pub(crate) use helm::{ReleasePlace, release_names, release_targets};
@@ -22,12 +22,13 @@ impl ManifestArgs {
     fn check(&self, args: &ObjectArgs) -> Result<(), CommandError> {
         let is_stdin = |path: &&str| *path == "-";
         let paths = self.filename.iter().map(String::as_str);
-        let inputs = paths.chain(args.source.from.as_deref()).filter(is_stdin);
+        let inputs = paths
+            .chain(args.source.from.iter().map(String::as_str))
+            .filter(is_stdin);
         let is_about_fields = args
             .field_selector
             .as_ref()
             .is_some_and(|text| !text.is_empty());
-        let url = self.filename.iter().find(|path| is_url(path));
         let wrong = match () {
             () if args.objects.iter().any(|object| object.contains('/')) => {
                 "resource/name arguments cannot be provided when a path is specified"
@@ -45,22 +46,10 @@ impl ManifestArgs {
             () if is_about_fields => {
                 "manifests name objects: --field-selector cannot be used with them"
             }
-            () => match url {
-                None => return Ok(()),
-                Some(url) => {
-                    let url = shown_url(url);
-                    let error =
-                        CommandError::failed(format!("error: {url}: URLs are not supported"));
-                    return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
-                }
-            },
+            () => return refuse_urls(&self.filename, "-f"),
         };
         Err(CommandError::usage(wrong))
     }
-}
-
-fn is_url(path: &str) -> bool {
-    path.starts_with("http://") || path.starts_with("https://")
 }
 
 /// The targets of the manifests in `args`: one for each type and namespace, in the order of their first object.
@@ -82,5 +71,7 @@ pub(crate) async fn targets(
         labels: args.labels()?,
         verb,
     };
-    naming.targets(&manifests).await
+    let (targets, errors) = naming.targets(&manifests).await?;
+    context.unread.add_manifest(errors, 0);
+    Ok(targets)
 }

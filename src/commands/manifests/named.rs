@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::read::Manifest;
 use crate::cluster::{ArgumentError, InvalidPart, Names, Part, Resolver, Target};
 use crate::commands::CommandError;
+use crate::commands::input::remedy;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
+use crate::watch::foreign_object;
 
 /// The namespace for the objects of manifests.
 pub(crate) struct ManifestPlace {
@@ -33,37 +35,57 @@ pub(super) struct Naming<'n> {
 }
 
 impl Naming<'_> {
-    /// The targets of the manifests. Fails if they name no object, too many objects, or one that cannot be resolved.
+    /// The targets of the manifests, and the errors of those that cannot be resolved. Fails if they name no object or too many.
     pub(super) async fn targets(
         &self,
         manifests: &[Manifest],
-    ) -> Result<Vec<Target>, CommandError> {
+    ) -> Result<(Vec<Target>, Vec<CommandError>), CommandError> {
         let mut targets: Vec<Target> = Vec::new();
-        let mut count = 0;
+        let (mut count, mut errors) = (0, Vec::new());
         for manifest in manifests {
-            let root = manifest.doc.root();
-            let object = check(root, self.verb).map_err(|wrong| wrong.at(manifest))?;
-            if !self.is_selected(root) {
-                continue;
+            match self.named(manifest, manifests).await? {
+                Named::Object(object, resource, namespace) => {
+                    count += usize::from(add(&mut targets, resource, namespace, object.name));
+                }
+                Named::NotSelected => {}
+                Named::Wrong(error) => errors.push(error),
             }
-            let resource = match self.resource(&object).await? {
-                Some(resource) => resource,
-                None => defined(&object, manifests).ok_or_else(|| unmapped(&object, manifest))?,
-            };
-            let namespace = self.namespace(&resource, &object, manifest)?;
-            count += usize::from(add(&mut targets, resource, namespace, object.name));
         }
         match count {
-            0 => Err(CommandError::failed(format!(
-                "error: no objects passed to {}",
-                self.verb
-            ))),
+            0 => Err(errors
+                .into_iter()
+                .reduce(CommandError::and)
+                .unwrap_or_else(|| {
+                    CommandError::failed(format!("error: no objects passed to {}", self.verb))
+                })),
             count if count > MANY => Err(CommandError::failed(format!(
                 "error: the manifests name {count} objects, but the limit is {MANY}"
             ))
             .hint("show their types instead: TYPE,TYPE with -l or -n")),
-            _ => Ok(targets),
+            _ => Ok((targets, errors)),
         }
+    }
+
+    /// What a manifest names. Fails if the server does not answer.
+    async fn named(
+        &self,
+        manifest: &Manifest,
+        manifests: &[Manifest],
+    ) -> Result<Named, CommandError> {
+        let root = manifest.doc.root();
+        let object = match check(root, self.verb) {
+            Ok(object) => object,
+            Err(wrong) => return Ok(Named::Wrong(wrong.at(manifest))),
+        };
+        if !self.is_selected(root) {
+            return Ok(Named::NotSelected);
+        }
+        let known = self.resource(&object).await?;
+        let Some(resource) = known.or_else(|| defined(&object, manifests)) else {
+            return Ok(Named::Wrong(unmapped(&object, manifest)));
+        };
+        let namespace = self.namespace(&resource, &object, manifest)?;
+        Ok(Named::Object(object, resource, namespace))
     }
 
     fn is_selected(&self, object: Value<'_>) -> bool {
@@ -103,6 +125,16 @@ impl Naming<'_> {
     }
 }
 
+/// What a manifest names.
+enum Named {
+    /// An object of this resource and namespace.
+    Object(ObjectRef, Resource, Option<Arc<str>>),
+    /// An object that `-l` does not select.
+    NotSelected,
+    /// Nothing, and why.
+    Wrong(CommandError),
+}
+
 /// Adds an object to the target of its type and namespace. Returns whether the object is new.
 fn add(
     targets: &mut Vec<Target>,
@@ -135,7 +167,7 @@ fn add(
 /// The error of a document that does not name an object.
 struct Wrong {
     what: String,
-    hint: Option<&'static str>,
+    hint: Option<String>,
 }
 
 impl Wrong {
@@ -151,11 +183,11 @@ impl Wrong {
 
 /// The object that a document names. Fails without a type or a name.
 fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
+    let object = ObjectRef::of(root);
     let wrong = |what: &str| Wrong {
         what: what.to_owned(),
-        hint: None,
+        hint: foreign_object(&object, root).map(|foreign| remedy(foreign, "-f")),
     };
-    let object = ObjectRef::of(root);
     match root.str_at(&["metadata", "generateName"]) {
         _ if root.kind() != Kind::Object => Err(wrong("not an object")),
         _ if object.kind.is_empty() => Err(wrong("Object 'Kind' is missing")),
@@ -164,12 +196,14 @@ fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
             Ok(()) => Ok(object),
             Err(error) => Err(Wrong {
                 what: error.to_string(),
-                hint: Some("correct metadata.name or metadata.namespace in the manifest"),
+                hint: Some(
+                    "correct metadata.name or metadata.namespace in the manifest".to_owned(),
+                ),
             }),
         },
         Some(prefix) => Err(Wrong {
             what: format!("from {prefix}: cannot use generate name with {verb}"),
-            hint: Some("name the created object: TYPE/NAME"),
+            hint: Some("name the created object: TYPE/NAME".to_owned()),
         }),
         None => Err(wrong("resource name may not be empty")),
     }

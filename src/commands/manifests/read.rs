@@ -4,15 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use glob::glob;
-
 use super::args::ManifestArgs;
 use crate::cluster::program::{self, ProgramError};
-use crate::commands::input::{text_of, unreadable};
+use crate::commands::input::{Depth, expanded, manifests_below, remedy, text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
 use crate::object::{Doc, shown_url};
-use crate::watch::{FileError, Language, Syntax, documents_by_line};
+use crate::watch::{FileError, Language, Syntax, documents_by_line, foreign_text};
 
 /// An object of a manifest.
 #[derive(Debug)]
@@ -25,110 +23,73 @@ pub(super) struct Manifest {
     pub(super) doc: Doc,
 }
 
-/// The extensions of manifests in a directory.
-const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
-
-/// The objects of all files, in the order of the flags. The files of a directory are sorted by name.
+/// The objects of all files, in the order of the flags. The files of a directory are sorted by name. As in kubectl, what
+/// cannot be read does not hide the others. It is an error at the end of the verb, or at once if nothing can be read.
 pub(super) async fn files(
     args: &ManifestArgs,
     context: &mut Context<'_>,
 ) -> Result<Vec<Manifest>, CommandError> {
     let mut manifests = Vec::new();
+    let depth = if args.recursive {
+        Depth::All
+    } else {
+        Depth::Files
+    };
     for path in &expanded(&args.filename)? {
-        if !Path::new(path).is_dir() {
-            let text = text_of(context, path).await?;
-            manifests.extend(objects(path, &text)?);
-            continue;
-        }
-        let mut found = Vec::new();
-        let depth = if args.recursive { usize::MAX } else { 1 };
-        walk(Path::new(path), depth, &mut found).map_err(|error| {
-            CommandError::failed(format!("error: error reading {path:?}: {error}"))
-        })?;
-        if found.is_empty() {
-            return Err(CommandError::failed(format!(
-                "error: error reading [{path}]: recognized file extensions are [.json .yaml .yml]"
-            )));
-        }
-        for file in found {
+        let files = if Path::new(path).is_dir() {
+            manifests_below(path, depth)?
+        } else {
+            vec![PathBuf::from(path)]
+        };
+        for file in files {
             let file = file.to_string_lossy();
-            let text = text_of(context, &file).await?;
-            manifests.extend(objects(&file, &text)?);
+            match text_of(context, &file, "-f").await {
+                Ok(text) => {
+                    let (found, errors, more) = objects(&file, &text);
+                    manifests.extend(found);
+                    context.unread.add_manifest(errors, more);
+                }
+                Err(error) => context.unread.add_manifest([error], 0),
+            }
         }
+    }
+    if manifests.is_empty() {
+        context.unread.take()?;
     }
     Ok(manifests)
 }
 
-/// The paths, with a pattern such as `'k8s/*.yaml'` replaced by the files that match it, sorted. As in kubectl, only a
-/// path that does not exist is a pattern.
-fn expanded(paths: &[String]) -> Result<Vec<String>, CommandError> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path == "-" || Path::new(path).exists() || !path.contains(['*', '?', '[']) {
-            found.push(path.clone());
-            continue;
-        }
-        let matches = glob(path).map_err(|_| {
-            CommandError::failed(format!(
-                "error: pattern {path:?} is not valid: syntax error in pattern"
-            ))
-        })?;
-        let before = found.len();
-        found.extend(
-            matches
-                .flatten()
-                .map(|file| file.to_string_lossy().into_owned()),
-        );
-        if found.len() == before {
-            return Err(CommandError::failed(format!(
-                "error: the path {path:?} does not exist"
-            )));
-        }
-    }
-    Ok(found)
-}
-
-/// Collects the manifests below a directory, `depth` levels deep. Like kubectl, it treats links as files.
-fn walk(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let entries = std::fs::read_dir(directory)?;
-    let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            if depth > 1 {
-                walk(&path, depth - 1, found)?;
-            }
-        } else if is_manifest(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn is_manifest(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
-}
-
-/// The objects in one text.
-fn objects(path: &str, text: &str) -> Result<Vec<Manifest>, CommandError> {
+/// The objects in one text, the errors of the others, and the number of further errors.
+fn objects(path: &str, text: &str) -> (Vec<Manifest>, Vec<CommandError>, usize) {
     let path = if path == "-" { "standard input" } else { path };
-    let documents = documents_by_line(text).map_err(|error| unparsed(path, text, &error))?;
+    let (documents, faults) = documents_by_line(text);
+    let has_type = |(_, doc): &(usize, Doc)| doc.root().get("kind").is_some();
+    if !documents.iter().any(has_type)
+        && let Some(foreign) = foreign_text(text)
+    {
+        let error = CommandError::failed(format!("error: {path}: line 1: not an object"));
+        return (Vec::new(), vec![error.hint(remedy(foreign, "-f"))], 0);
+    }
     let manifest = |(line, doc)| Manifest {
         path: path.to_owned(),
         line,
         doc,
     };
-    Ok(documents.into_iter().map(manifest).collect())
+    let errors = faults.first().iter();
+    let errors = errors.map(|error| unparsed(path, error)).collect();
+    (
+        documents.into_iter().map(manifest).collect(),
+        errors,
+        faults.more(),
+    )
 }
 
 /// kubectl's error for a text that is not YAML or JSON, with the position. Nothing of the text is shown: it may be a Secret,
 /// or a file that only a link led to. Other errors keep their message.
-fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
+fn unparsed(path: &str, error: &FileError) -> CommandError {
     let FileError { line, detail, .. } = error;
     let Some(Syntax { language, column }) = error.syntax else {
-        return unreadable(path, error);
+        return unreadable(path, error, "-f");
     };
     // serde_json repeats the position in its message.
     let detail = detail.split(" at line ").next().unwrap_or_default();
@@ -136,14 +97,13 @@ fn unparsed(path: &str, text: &str, error: &FileError) -> CommandError {
         Language::Yaml => "error converting YAML to JSON: yaml",
         Language::Json => "json",
     };
-    let error = CommandError::failed(format!(
+    let said = CommandError::failed(format!(
         "error: error parsing {path}: {step}: line {line}: {detail}"
     ));
-    let found = text.lines().nth(line - 1).unwrap_or_default();
-    if found.contains("{{") {
-        return error.hint("render templates first: helm template … | kubectl spy … -f -");
+    match error.foreign {
+        Some(foreign) => said.hint(remedy(foreign, "-f")),
+        None => said.hint(format!("check line {line}, column {column}")),
     }
-    error.hint(format!("check line {line}, column {column}"))
 }
 
 /// What to do without kubectl.
@@ -180,7 +140,11 @@ pub(super) async fn kustomization(
             return Err(error.hint(WITHOUT_KUBECTL));
         }
     };
-    objects(&name, &text)
+    let (manifests, errors, _) = objects(&name, &text);
+    match errors.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(manifests),
+    }
 }
 
 /// The error of a failed `kubectl kustomize`, with the message of `kubectl get -k`.

@@ -82,8 +82,10 @@ pub(super) fn objects(
 ) -> Result<Vec<Manifest>, UnreadableRelease> {
     let data = stored.str_at(&["data", "release"]);
     let manifest = manifest(&data.ok_or(UnreadableRelease::Absent)?, store)?;
-    let documents =
-        documents_by_line(&manifest).map_err(|error| UnreadableRelease::Yaml(error.line))?;
+    let (documents, faults) = documents_by_line(&manifest);
+    if let Some(error) = faults.first().first() {
+        return Err(UnreadableRelease::Yaml(error.line));
+    }
     // A template without output leaves an empty document.
     let objects = documents
         .into_iter()

@@ -10,7 +10,8 @@ use crate::commands::{CommandError, FileArgs, ObjectArgs};
 use crate::watch::documents_by_line;
 
 fn manifests(text: &str) -> Vec<Manifest> {
-    let documents = documents_by_line(text).unwrap();
+    let (documents, faults) = documents_by_line(text);
+    assert!(faults.first().is_empty(), "{text}");
     let manifest = |(line, doc)| Manifest {
         path: "m.yaml".to_owned(),
         line,
@@ -31,7 +32,8 @@ async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>,
         labels: labels.parse().unwrap(),
         verb: "changes",
     };
-    naming.targets(&manifests(text)).await
+    let (targets, errors) = naming.targets(&manifests(text)).await?;
+    errors.into_iter().next().map_or(Ok(targets), Err)
 }
 
 async fn check(text: &str, flags: &str) -> String {
@@ -132,9 +134,14 @@ async fn the_error_of_a_document_without_an_object_has_its_place() {
     insta::assert_snapshot!(said, @r#"
     error: m.yaml: line 3: Object 'apiVersion' is missing
     error: m.yaml: line 1: Object 'Kind' is missing
+    hint: this is no object; if it has the values of a Helm chart: helm template CHART -f FILE | kubectl spy … -f -
     error: m.yaml: line 1: resource name may not be empty
     error: m.yaml: line 1: Object 'Kind' is missing
+    error: m.yaml: line 3: not an object
+    hint: this is no object; if it has the values of a Helm chart: helm template CHART -f FILE | kubectl spy … -f -
     error: m.yaml: line 1: Object 'Kind' is missing
+    error: m.yaml: line 4: not an object
+    hint: this is no object; if it has the values of a Helm chart: helm template CHART -f FILE | kubectl spy … -f -
     error: m.yaml: line 1: from load-: cannot use generate name with changes
     hint: name the created object: TYPE/NAME
     error: resource mapping not found for name: "a" namespace: "b" from "m.yaml": no matches for kind "Gadget" in version "acme.io/v1"
@@ -207,7 +214,7 @@ fn flags_that_exclude_each_other_are_errors() {
         given(&["-", "-"], None),
         ObjectArgs {
             source: FileArgs {
-                from: Some("-".to_owned()),
+                from: vec!["-".to_owned()],
                 now: None,
             },
             ..given(&["-"], None)

@@ -75,13 +75,23 @@ pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
 }
 
 impl Session {
-    /// Fails if a file without any object is to be checked: such a check would always pass.
+    /// Fails if a file is blank, or if one without any object is to be checked: such a check would always pass.
     pub(crate) fn refuse_nothing(&self, wait: &WaitArgs, verb: &str) -> Result<(), CommandError> {
         match &self.place {
-            SessionPlace::File(file) if wait.decides() && file.resources().is_empty() => {
+            SessionPlace::File(file)
+                if file.resources().is_empty() && (wait.decides() || file.is_blank()) =>
+            {
                 Err(nothing_passed(verb))
             }
             SessionPlace::File(_) | SessionPlace::Cluster(_) => Ok(()),
+        }
+    }
+
+    /// The file; `None` for a cluster.
+    pub(crate) fn file(&self) -> Option<&Arc<FileTransport>> {
+        match &self.place {
+            SessionPlace::File(file) => Some(file),
+            SessionPlace::Cluster(_) => None,
         }
     }
 
@@ -102,7 +112,7 @@ impl Session {
 }
 
 /// The error of a check without objects, in the words about manifests without objects.
-pub(crate) fn nothing_passed(verb: &str) -> CommandError {
+fn nothing_passed(verb: &str) -> CommandError {
     CommandError::failed(format!("error: no objects passed to {verb}"))
         .hint("check the command that writes the input")
 }

@@ -8,7 +8,7 @@ use crate::cluster::{
 };
 use crate::commands::sources::named;
 use crate::commands::{CommandError, Ended, ErrorKind, Shown, Stop, WaitArgs};
-use crate::object::near;
+use crate::object::{ObjectRef, near};
 use crate::source::SourceKey;
 use crate::watch::FileTransport;
 
@@ -187,14 +187,29 @@ fn not_in_file(path: &str, file: &FileTransport, missing: &[SourceKey]) -> Comma
     });
     let error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
     missing.iter().fold(error, |error, key| {
-        let found = file.resources().iter();
-        let found = found.filter(|found| found.resource == key.resource);
-        let names = found.flat_map(|found| found.objects.iter().map(|object| &*object.name));
-        match near(named(key).unwrap_or_default(), names).join(" or ") {
-            near if near.is_empty() => error,
-            near => error.hint(format!("did you mean {near}?")),
-        }
+        let texts = suggestions_in(file, key).texts(None);
+        texts.into_iter().fold(error, CommandError::hint)
     })
+}
+
+/// What the user may have meant by a source's named object that is not in a file.
+fn suggestions_in(file: &FileTransport, key: &SourceKey) -> NameSuggestions {
+    let name = named(key).unwrap_or_default();
+    let found = file.resources().iter();
+    let found = found.filter(|found| found.resource == key.resource);
+    let objects: Vec<&ObjectRef> = found.flat_map(|found| &found.objects).collect();
+    let (same, others): (Vec<&ObjectRef>, Vec<&ObjectRef>) = objects
+        .into_iter()
+        .partition(|object| &*object.name == name);
+    let elsewhere = same.iter().filter_map(|object| object.namespace.as_deref());
+    let elsewhere: BTreeSet<&str> = elsewhere
+        .filter(|own| key.namespace() != Some(own))
+        .collect();
+    NameSuggestions {
+        name: name.to_owned(),
+        near: near(name, others.iter().map(|object| &*object.name)),
+        elsewhere: elsewhere.into_iter().map(str::to_owned).collect(),
+    }
 }
 
 async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {

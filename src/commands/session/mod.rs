@@ -9,10 +9,9 @@ mod server_clock;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::input::{stream_of, text_of, unreadable};
+use super::input::{read_files, stream_of, unreadable};
 use super::manifests::{self, ManifestPlace as Manifests, ReleasePlace, release_targets};
 use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject};
 use crate::cluster::{
@@ -25,7 +24,6 @@ use crate::status::Rules;
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
-pub(crate) use file::nothing_passed;
 use file::{everything, only_namespace, set_clock, types};
 pub(crate) use server_clock::clock_difference;
 
@@ -77,9 +75,11 @@ impl Session {
         context: &mut Context<'_>,
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
-        match &file.from {
-            Some(path) => Session::read(context, path, file.now).await,
-            None => Session::connect(context).await,
+        if file.is_given() {
+            let read = read_files(context, file).await?;
+            Ok(Session::over(context, file, read))
+        } else {
+            Session::connect(context).await
         }
     }
 
@@ -88,34 +88,21 @@ impl Session {
         context: &mut Context<'_>,
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
-        let path = file.from.as_deref().unwrap_or_default();
+        let [path] = &file.from[..] else {
+            return Session::open(context, file).await;
+        };
         let Some(input) = stream_of(context, path) else {
             return Session::open(context, file).await;
         };
         let stream = FileTransport::stream(path, input).await;
-        let stream = stream.map_err(|error| unreadable(path, &error))?;
-        Ok(Session::over(context, path, file.now, stream))
+        let stream = stream.map_err(|error| unreadable(path, &error, "--from"))?;
+        Ok(Session::over(context, file, stream))
     }
 
-    async fn read(
-        context: &mut Context<'_>,
-        path: &str,
-        now: Option<Timestamp>,
-    ) -> Result<Session, CommandError> {
-        let text = text_of(context, path).await?;
-        let file = FileTransport::parse(path, &text).map_err(|error| unreadable(path, &error))?;
-        Ok(Session::over(context, path, now, file))
-    }
-
-    fn over(
-        context: &mut Context<'_>,
-        path: &str,
-        now: Option<Timestamp>,
-        file: FileTransport,
-    ) -> Session {
-        set_clock(context.env, &file, now);
+    fn over(context: &mut Context<'_>, args: &FileArgs, file: FileTransport) -> Session {
+        set_clock(context.env, &file, args.now);
         let file = Arc::new(file);
-        let cluster = ClusterId(path.into());
+        let cluster = ClusterId(args.name().into());
         let namespace = match &context.origin {
             Origin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
             Origin::Plain { namespace, .. } => Some(Arc::from(*namespace)),

@@ -1,83 +1,107 @@
-//! `status --from FILE --once`: the objects of a file, in its order, each with the objects below it that it owns.
+//! `status --from FILE`: the objects of a file that records no events, or at its end, in their order, each with the objects
+//! below it that it owns.
 //!
-//! An object without a uid, or with the same one as another, stands alone: nothing can be its dependent.
+//! An object with the same uid as another stands alone: nothing can be its dependent.
 
 use super::Args;
 use super::columns::StatusColumns;
 use super::documents::{Documents, REDACTED};
 use super::file_tree::FileTree;
+use super::file_versions::is_event;
 use super::options::{RowOptions, StatusFormat};
 use super::rows::StatusRow;
 use super::view::{are_spread, listing};
-use crate::commands::{
-    Answer, Awaited, CommandError, Context, Ended, Shutdown, documents, newest_of, nothing_passed,
-};
-use crate::object::{Doc, ObjectRef, newest_time};
+use crate::commands::{Answer, CommandError, Context, Ended};
+use crate::object::{Doc, ObjectRef};
 use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
+use crate::watch::FileTransport;
 
-pub(super) async fn assess_documents(
+/// Shows the objects of a file with this name.
+pub(super) fn show_objects(
     args: &Args,
+    (name, file): (&str, &FileTransport),
     context: &mut Context<'_>,
-    shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let source = &args.objects.source;
-    let file = source.from.as_deref().unwrap_or("-");
-    let stop = args.wait.stop(shutdown, context.env);
-    let read = Box::pin(documents(context, source));
-    let awaited = Awaited::session(source);
-    let documents = args.wait.in_time(&stop, awaited, read).await?;
-    if documents.is_empty() && args.wait.decides() {
-        return Err(nothing_passed("status"));
-    }
-    let times = (documents.iter()).filter_map(|document| newest_time(document.root()));
-    let now = source.now.or_else(|| newest_of(times, context.env));
-    let now = now.unwrap_or_else(|| context.env.now());
-    let tree = FileTree::of(&documents, args.rules, now);
-    let rows = tree.rows();
-    let health = args.options().health;
-    let shown = in_file_order(&rows).into_iter();
-    let shown = shown.filter(|(_, row)| health.includes(row));
-    let mut yaml = Documents::new();
-    let lines: Vec<String> = match args.output {
-        StatusFormat::Json => {
-            let record = |(_, row): (usize, &StatusRow<'_>)| {
-                let place = TreePlace {
-                    owner: row.owner.as_ref(),
-                    depth: row.depth,
-                };
-                let record = StatusRecord::new(file, &row.object, row.assessment, now);
-                let record = record.at(place, row.worst());
-                line(&if args.explain {
-                    record.explained(row.assessment)
-                } else {
-                    record
-                })
-            };
-            shown.map(record).collect()
-        }
-        StatusFormat::Yaml => shown
-            .flat_map(|(place, _)| yaml.document(&documents[place]))
-            .collect(),
-        StatusFormat::Name => {
-            let name = |row: &StatusRow<'_>| escape_line(&row.object.resource_name()).into_owned();
-            shown.map(|(_, row)| name(row)).collect()
-        }
-        StatusFormat::Text | StatusFormat::Wide => {
-            let canvas = Canvas::unbounded(context.look(), now);
-            table(&rows, args.options(), canvas)
-        }
+    let objects = file.objects();
+    let now = context.env.now();
+    // Of what is not well, Events are no objects: they have no state.
+    let is_row: fn(&ObjectRef) -> bool = if args.unhealthy {
+        |object| !is_event(object)
+    } else {
+        |_| true
     };
+    let tree = FileTree::of(&objects, args.rules, now, is_row);
+    let rows = tree.rows();
+    let mut yaml = Documents::new();
+    let view = FileView {
+        args,
+        name,
+        objects: &objects,
+        rows: &rows,
+    };
+    let lines = view.lines(&mut yaml, Canvas::unbounded(context.look(), now));
     context.print(&lines)?;
+    if rows.is_empty() {
+        context.note(&format!("No resources found in {name}."));
+    }
     if yaml.has_secret {
         context.hint(REDACTED);
     }
-    refuse_unreadable(file, &rows, &documents)?;
+    refuse_unreadable(name, &rows, file)?;
     let is_well = rows.iter().all(|(_, row)| row.assessment.is_well());
-    args.wait
-        .conclude(Ended::Answered, Answer::from(!is_well), [])
+    let answer = if rows.is_empty() {
+        Answer::NoObject
+    } else {
+        Answer::from(!is_well)
+    };
+    args.wait.conclude(Ended::Answered, answer, [])
+}
+
+/// The rows of a file, with the places of their objects in it.
+struct FileView<'v> {
+    args: &'v Args,
+    name: &'v str,
+    objects: &'v [(ObjectRef, Doc)],
+    rows: &'v [(usize, StatusRow<'v>)],
+}
+
+impl FileView<'_> {
+    fn lines(&self, yaml: &mut Documents, canvas: Canvas) -> Vec<String> {
+        let health = self.args.options().health;
+        let shown = in_file_order(self.rows).into_iter();
+        let shown = shown.filter(|(_, row)| health.includes(row));
+        match self.args.output {
+            StatusFormat::Json => shown.map(|(_, row)| self.record(row, canvas)).collect(),
+            StatusFormat::Yaml => shown
+                .flat_map(|(place, _)| yaml.document(&self.objects[place].1))
+                .collect(),
+            StatusFormat::Name => {
+                let name =
+                    |row: &StatusRow<'_>| escape_line(&row.object.resource_name()).into_owned();
+                shown.map(|(_, row)| name(row)).collect()
+            }
+            StatusFormat::Text | StatusFormat::Wide => {
+                table(self.rows, self.args.options(), canvas)
+            }
+        }
+    }
+
+    fn record(&self, row: &StatusRow<'_>, canvas: Canvas) -> String {
+        let place = TreePlace {
+            owner: row.owner.as_ref(),
+            depth: row.depth,
+        };
+        let record = StatusRecord::new(self.name, &row.object, row.assessment, canvas.now);
+        let record = record.at(place, row.worst());
+        line(&if self.args.explain {
+            record.explained(row.assessment)
+        } else {
+            record
+        })
+    }
 }
 
 fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r StatusRow<'a>)> {
@@ -86,19 +110,25 @@ fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r 
     rows
 }
 
-/// Fails if a document is not an object with a status. The other documents are printed by then.
+/// Fails if an object cannot be read or has no status, and if the file records the failure of a watch. The other objects are
+/// printed by then.
 fn refuse_unreadable(
-    file: &str,
+    name: &str,
     rows: &[(usize, StatusRow<'_>)],
-    documents: &[Doc],
+    file: &FileTransport,
 ) -> Result<(), CommandError> {
+    let unreadable = file.unreadable().into_iter();
+    let unreadable = unreadable.map(|what| format!("error: {what}"));
     let rows = in_file_order(rows).into_iter();
-    let lines = rows.filter_map(|(place, row)| {
+    let without_status = rows.filter_map(|(_, row)| {
         let error = row.assessment.verdict.error.as_ref()?;
-        let object = with_name(ObjectRef::of(documents[place].root()), place);
-        Some(format!("error: {file}: {object}: {error}"))
+        Some(format!("error: {name}: {}: {error}", row.object))
     });
-    let lines: Vec<String> = lines.collect();
+    let failed = file
+        .end()
+        .err()
+        .map(|error| format!("error: {name}: {error}"));
+    let lines: Vec<String> = unreadable.chain(without_status).chain(failed).collect();
     if lines.is_empty() {
         return Ok(());
     }
@@ -106,12 +136,7 @@ fn refuse_unreadable(
 }
 
 fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -> Vec<String> {
-    let named = rows.iter().map(|(place, row)| {
-        let mut row = row.clone();
-        row.object = with_name(ObjectRef::clone(&row.object), *place).into();
-        row
-    });
-    let rows: Vec<StatusRow<'_>> = named.collect();
+    let rows: Vec<StatusRow<'_>> = rows.iter().map(|(_, row)| row.clone()).collect();
     let columns = StatusColumns {
         namespaces: are_spread(&rows),
         live: false,
@@ -120,17 +145,4 @@ fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -
         width: canvas.look.width,
     };
     listing(rows.into(), &columns, canvas)
-}
-
-/// The reference. An object without a name gets its position in the file as its name.
-fn with_name(object: ObjectRef, place: usize) -> ObjectRef {
-    let or = |text: std::sync::Arc<str>, other: String| match &*text {
-        "" => other.into(),
-        _ => text,
-    };
-    ObjectRef {
-        kind: or(object.kind, "?".to_owned()),
-        name: or(object.name, format!("#{}", place + 1)),
-        ..object
-    }
 }

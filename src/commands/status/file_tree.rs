@@ -1,21 +1,22 @@
 //! `FileTree`: the objects of a file, judged together, as if the file were a cluster.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::file_versions::{Versions, type_of};
 use super::rows::StatusRow;
 use super::state::{RETENTION, StatusState};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, Uid, well_known_type};
-use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
-use crate::status::{Assessment, Rules};
+use crate::object::{Doc, GroupKind, ObjectRef, ResourceVersion, Uid};
+use crate::source::{Event, Matcher, SourceKey, Why};
+use crate::status::{Assessment, Rules, compute};
 
 /// The objects of a file.
 pub(super) struct FileTree {
-    /// The objects with a uid of their own.
+    /// The objects that nothing else has the uid of.
     state: StatusState,
     /// Their positions in the file.
     places: BTreeMap<Uid, usize>,
@@ -31,27 +32,36 @@ struct Alone {
 }
 
 impl FileTree {
-    /// Judges the objects of these documents.
-    pub(super) fn of(documents: &[Doc], rules: Rules, now: Timestamp) -> FileTree {
-        let refs: Vec<ObjectRef> = documents
+    /// Judges these objects. Only those that `is_row` chooses by their types have rows; the others are evidence.
+    pub(super) fn of(
+        objects: &[(ObjectRef, Doc)],
+        rules: Rules,
+        now: Timestamp,
+        is_row: fn(&ObjectRef) -> bool,
+    ) -> FileTree {
+        // A file may have the same object in several versions of its type.
+        let mut types: HashMap<Uid, HashSet<GroupKind>> = HashMap::new();
+        let mut is_new = |object: &ObjectRef| {
+            let of_uid = types.entry(object.identity()).or_default();
+            of_uid.insert(type_of(object))
+        };
+        let objects: Vec<_> = objects
             .iter()
-            .map(|document| ObjectRef::of(document.root()))
+            .enumerate()
+            .filter(|(_, (object, _))| is_new(object))
             .collect();
-        let mut counts: BTreeMap<&Uid, usize> = BTreeMap::new();
-        for uid in refs.iter().filter_map(|object| object.uid.as_ref()) {
-            *counts.entry(uid).or_default() += 1;
-        }
         let mut places = BTreeMap::new();
-        let mut versions = Vec::new();
+        let mut versions = Versions::default();
         let mut alone = Vec::new();
-        for (place, (document, object)) in documents.iter().zip(&refs).enumerate() {
-            let assessment = Arc::new(Assessment::of(document.root(), now, rules));
-            let own = object.uid.as_ref().filter(|uid| counts[uid] == 1);
-            let is_whole = !object.kind.is_empty() && !object.name.is_empty();
-            let is_readable = is_whole && assessment.verdict.error.is_none();
-            if let Some(uid) = own.filter(|_| is_readable) {
-                places.insert(uid.clone(), place);
-                versions.push(version(document, object));
+        for (place, (object, document)) in objects {
+            let uid = object.identity();
+            let is_alone = types.get(&uid).is_none_or(|types| types.len() > 1);
+            if !is_alone && is_readable(document) {
+                versions.add(document, object.clone());
+                places.insert(uid, place);
+                continue;
+            }
+            if !is_row(object) {
                 continue;
             }
             let mut graph = Graph::default();
@@ -59,12 +69,12 @@ impl FileTree {
             alone.push(Alone {
                 place,
                 object: object.clone().into(),
-                assessment,
+                assessment: Arc::new(Assessment::of(document.root(), now, rules)),
                 graph,
             });
         }
         FileTree {
-            state: state(&versions, rules, now),
+            state: state(&versions, versions.sources(is_row), (rules, now)),
             places,
             alone,
         }
@@ -92,27 +102,23 @@ impl FileTree {
     }
 }
 
-fn version(document: &Doc, object: &ObjectRef) -> Arc<Version> {
-    let number = document.root().str_at(&["metadata", "resourceVersion"]);
-    Arc::new(Version {
-        object: object.clone().into(),
-        version: ResourceVersion::new(&*number.unwrap_or_default()),
-        body: document.clone().into(),
-    })
+/// Whether an object has a name, and a state that can be computed.
+fn is_readable(document: &Doc) -> bool {
+    let name = document.root().str_at(&["metadata", "name"]);
+    // What is wrong with an object does not depend on the time.
+    let verdict = compute(document.root(), Timestamp::UNIX_EPOCH, Rules::Kstatus);
+    name.is_some_and(|name| !name.is_empty()) && verdict.error.is_none()
 }
 
 /// The state of these objects, with every source that it wants read from them.
-fn state(versions: &[Arc<Version>], rules: Rules, now: Timestamp) -> StatusState {
-    let types: BTreeSet<Resource> = versions
-        .iter()
-        .map(|version| resource(&version.object))
-        .collect();
-    let file = ClusterId("file".into());
-    let types = types.into_iter();
-    let sources = types.map(|resource| SourceKey::of(&file, resource, None, Select::All));
+fn state(
+    versions: &Versions,
+    requested: Vec<SourceKey>,
+    (rules, now): (Rules, Timestamp),
+) -> StatusState {
     let model = Model::new(rules, RETENTION).of_excerpt();
-    let mut state = StatusState::new(model, sources.collect(), now);
-    let mut known: Vec<SourceKey> = Vec::new();
+    let mut state = StatusState::new(model, requested, now);
+    let mut known: HashSet<SourceKey> = HashSet::new();
     loop {
         let wanted = state.model.coverage().sources();
         let unread = wanted.filter(|source| !known.contains(source)).cloned();
@@ -122,31 +128,20 @@ fn state(versions: &[Arc<Version>], rules: Rules, now: Timestamp) -> StatusState
         }
         for source in unread {
             read_source(&mut state, &source, versions, now);
-            known.push(source);
+            known.insert(source);
         }
         state.refresh(now);
     }
 }
 
 /// Lists the objects of a source.
-fn read_source(
-    state: &mut StatusState,
-    source: &SourceKey,
-    versions: &[Arc<Version>],
-    now: Timestamp,
-) {
+fn read_source(state: &mut StatusState, source: &SourceKey, versions: &Versions, now: Timestamp) {
     let key = Arc::new(source.clone());
     let matcher = Matcher::new(&source.select);
     let mut count = 0;
-    for version in versions {
-        let object = &version.object;
-        let is_inside = match &source.scope {
-            Scope::Cluster => true,
-            Scope::Namespace(namespace) => object.namespace.as_ref() == Some(namespace),
-        };
-        let is_of_type = object.group_kind() == source.resource.group_kind();
+    for version in versions.within(source) {
         let is_selected = |doc: &Doc| matcher.matches(doc.root());
-        if !is_inside || !is_of_type || !version.body.read().is_some_and(is_selected) {
+        if !version.body.read().is_some_and(is_selected) {
             continue;
         }
         let event = Event::Object {
@@ -165,19 +160,4 @@ fn read_source(
         version: ResourceVersion::new(""),
     };
     state.apply(&key, &synced, now);
-}
-
-/// The resource of an object. Its plural appears nowhere.
-fn resource(object: &ObjectRef) -> Resource {
-    if let Some(known) = well_known_type(object.group(), &object.kind) {
-        return known.resource.clone();
-    }
-    let version = object.api_version.rsplit('/').next().unwrap_or_default();
-    Resource {
-        group: object.group().into(),
-        version: version.into(),
-        plural: object.kind.to_lowercase().into(),
-        kind: object.kind.clone(),
-        namespaced: object.namespace.is_some(),
-    }
 }

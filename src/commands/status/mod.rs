@@ -5,6 +5,7 @@ mod columns;
 mod documents;
 mod file;
 mod file_tree;
+mod file_versions;
 mod header;
 mod live;
 mod options;
@@ -28,6 +29,7 @@ use super::{
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::Rules;
+use crate::watch::FileTransport;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 use sort_by::{SortBy, Sorting};
@@ -123,7 +125,7 @@ impl Args {
         }
         let targets = session.targets(&self.objects, "status", context).await;
         let targets = targets.map_err(|error| {
-            if is_unnamed && self.objects.source.from.is_none() {
+            if is_unnamed && !self.objects.source.is_given() {
                 error.hint("use status --unhealthy to see what is not well in the namespace")
             } else {
                 error
@@ -137,13 +139,13 @@ impl Args {
         self.unhealthy && self.objects.subject() == Subject::Unnamed
     }
 
-    /// Whether to show all objects of a file and exit.
-    fn is_about_documents(&self) -> bool {
+    /// Whether to show all objects of a file, and not only some of them or what happens to them.
+    fn is_about_objects_of(&self, file: &FileTransport) -> bool {
         let objects = &self.objects;
         let is_selected = objects.selector.is_some() || objects.field_selector.is_some();
         let is_picky = objects.subject() != Subject::Unnamed || is_selected;
         let is_plain = !self.wait.has_goal() && self.sort_by.is_none();
-        objects.source.from.is_some() && self.is_once() && !is_picky && is_plain
+        is_plain && !is_picky && (self.is_once() || !file.has_events())
     }
 
     /// Whether to print the current state and exit.
@@ -172,9 +174,6 @@ impl Args {
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        if args.is_about_documents() {
-            return file::assess_documents(args, context, &shutdown).await;
-        }
         show(args, context, &shutdown).await
     })
 }
@@ -190,10 +189,18 @@ pub(crate) async fn show(
     let wait = &args.wait;
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
+    if let Some(file) = session.file()
+        && args.is_about_objects_of(file)
+    {
+        return file::show_objects(args, (&session.cluster.0, file), context);
+    }
     let targets = Box::pin(args.targets(&session, context));
     let every = wait
         .in_time(&stop, Awaited::targets(&args.objects), targets)
         .await?;
+    if !args.is_once() || wait.has_goal() {
+        context.unread.refuse_manifests()?;
+    }
     let mut requested = session.keys(&every.targets);
     if args.is_about_every_kind() {
         requested.extend(own_namespace(&requested));

@@ -260,6 +260,9 @@ async fn chains(
     let targets = Box::pin(session.targets(&args.objects, "trace", context));
     let awaited = Awaited::targets(&args.objects);
     let mut asked = args.wait.in_time(stop, awaited, targets).await?;
+    if args.ending() != Ending::Once || args.wait.has_goal() {
+        context.unread.refuse_manifests()?;
+    }
     if args.objects.subject() == Subject::Unnamed {
         // A whole file: the objects with a story show most of the others.
         asked.retain(|asked| has_story(&asked.resource.group_kind()));

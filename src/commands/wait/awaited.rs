@@ -20,10 +20,8 @@ pub(crate) enum Awaited<'a> {
 impl<'a> Awaited<'a> {
     /// What opening a session waits for.
     pub(crate) fn session(source: &'a FileArgs) -> Awaited<'a> {
-        source
-            .from
-            .as_deref()
-            .map_or(Awaited::Server, Awaited::Input)
+        let first = source.from.first();
+        first.map_or(Awaited::Server, |path| Awaited::Input(path))
     }
 
     /// What resolving these arguments waits for.

@@ -191,3 +191,38 @@ fn events_that_cannot_be_read_change_nothing() {
     assert_eq!(shown(&mut model), "InProgress 1 ContainersNotReady");
     assert!(model.coverage().is_settled());
 }
+
+/// Some reporters know no uid, and a file may hold an object without one.
+#[test]
+fn an_event_is_about_the_object_with_its_name_if_one_of_them_has_no_uid() {
+    let reference = |text: &str| {
+        let doc = crate::object::Doc::parse(text).expect("JSON");
+        crate::object::ObjectRef::of(doc.root())
+    };
+    let pod = |uid: &str, namespace: &str| {
+        reference(&format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"web"{namespace}{uid}}}}}"#
+        ))
+    };
+    let (shop, one, two) = (r#","namespace":"shop""#, r#","uid":"1""#, r#","uid":"2""#);
+    for (about, object, expect) in [
+        (pod(one, shop), pod(one, shop), true),
+        (pod(one, shop), pod(two, shop), false),
+        (pod("", shop), pod(two, shop), true),
+        (pod(one, shop), pod("", shop), true),
+        (pod("", shop), pod("", r#","namespace":"db""#), false),
+        (
+            reference(r#"{"kind":"Pod","metadata":{"name":"web","namespace":"shop"}}"#),
+            pod(one, shop),
+            true,
+        ),
+        (
+            reference(r#"{"apiVersion":"acme.io/v1","kind":"Pod","metadata":{"name":"web"}}"#),
+            pod(one, shop),
+            false,
+        ),
+    ] {
+        let found = super::is_subject(&about, &object);
+        assert_eq!(found, expect, "{about:?} {object:?}");
+    }
+}

@@ -48,16 +48,13 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
         return rename;
     }
     let path = short_path(&diff.path(change.at).to_string());
-    let value = |side| value_in_line(diff.shown(change.at, side, redactor));
-    let (old, new) = (value(Side::Old), value(Side::New));
+    let whole = |side| whole_value(diff.shown(change.at, side, redactor));
+    let (old, new) = (whole(Side::Old), whole(Side::New));
     let none = || "(none)".to_owned();
     let (old, new) = match change.op {
-        Op::Replace => {
-            let same = common_path(&old, &new);
-            (old[same..].to_owned(), new[same..].to_owned())
-        }
-        Op::Add => (none(), new),
-        Op::Remove => (old, none()),
+        Op::Replace => replaced(&old, &new),
+        Op::Add => (none(), cut(&new)),
+        Op::Remove => (cut(&old), none()),
         Op::Move { from, to } => (format!("item {from}"), format!("item {to}")),
     };
     ChangeInLine { path, old, new }
@@ -79,8 +76,12 @@ fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Opti
 }
 
 fn value_in_line(shown: Option<Shown<'_>>) -> String {
+    cut(&whole_value(shown))
+}
+
+fn whole_value(shown: Option<Shown<'_>>) -> String {
     let text = shown.and_then(|shown| fitting(shown, None, &[]));
-    text.map(|text| cut(&text)).unwrap_or_default()
+    text.unwrap_or_default().into_owned()
 }
 
 /// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
@@ -269,6 +270,38 @@ fn common_path(old: &str, new: &str) -> usize {
     slashes.last().map_or(0, |((at, _), _)| at + 1)
 }
 
+/// An old and a new value, each in a few columns. They are never equal: values that differ only beyond these columns are shown
+/// from the word that differs.
+fn replaced(old: &str, new: &str) -> (String, String) {
+    let (short_old, short_new) = (cut(old), cut(new));
+    if short_old != short_new || old == new {
+        let same = common_path(&short_old, &short_new);
+        return (short_old[same..].to_owned(), short_new[same..].to_owned());
+    }
+    let at = differing_word(old, new);
+    let from_there = |text: &str| cut(&format!("…{}", &text[at..]));
+    (from_there(old), from_there(new))
+}
+
+/// Where the first word that differs begins, with the word before it: `cpu: 1000m`. A long word begins where it differs.
+fn differing_word(old: &str, new: &str) -> usize {
+    let (mut breaks, mut same) = ([0; 2], 0);
+    for ((at, letter), other) in old.char_indices().zip(new.chars()) {
+        if letter != other {
+            break;
+        }
+        same = at + letter.len_utf8();
+        if [' ', ',', '{', '['].contains(&letter) {
+            breaks = [breaks[1], same];
+        }
+    }
+    if same - breaks[0] < COLUMNS / 2 {
+        breaks[0]
+    } else {
+        same
+    }
+}
+
 /// The first columns of a long text.
 fn cut(value: &str) -> String {
     text::cut_line(value, COLUMNS, "…").into_owned()
@@ -290,6 +323,45 @@ mod tests {
         let change = change_in_line(&diff, &diff.changes()[0], &Redactor::new());
         let parts = LineParts::of(&change, &Symbols::UNICODE);
         assert_eq!(parts.fitted(18), r#"data["a: b"] → "2""#);
+    }
+
+    #[test]
+    fn values_that_differ_far_behind_are_shown_from_there() {
+        let long = "a long text that says the same in both versions, with a limit of cpu: ";
+        let json = r#"{"spec":{"containers":[{"name":"web","image":"shop/web:1","resources":{"limits":{"cpu":"#;
+        for (old, new, shown) in [
+            (
+                format!("{long}1000m"),
+                format!("{long}1 and so on"),
+                ["…cpu: 1000m", "…cpu: 1 and so on"],
+            ),
+            (
+                format!("{json}1000m}}}}"),
+                format!("{json}1}}}}"),
+                [r#"…"limits":{"cpu":1000m}}"#, r#"…"limits":{"cpu":1}}"#],
+            ),
+            (
+                format!("{}b", "a".repeat(99)),
+                format!("{}c", "a".repeat(99)),
+                ["…b", "…c"],
+            ),
+            (
+                "shop/web:1".to_owned(),
+                "shop/web:2".to_owned(),
+                ["web:1", "web:2"],
+            ),
+            (
+                format!("1{long}"),
+                format!("2{long}"),
+                [
+                    "1a long text that says the same in both version…",
+                    "2a long text that says the same in both version…",
+                ],
+            ),
+        ] {
+            let (old, new) = replaced(&old, &new);
+            assert_eq!([old.as_str(), &new], shown);
+        }
     }
 
     #[test]

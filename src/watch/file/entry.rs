@@ -13,6 +13,8 @@ pub(super) struct FileEntry {
     pub(super) object: ObjectRef,
     pub(super) doc: Doc,
     pub(super) line: usize,
+    /// Whether it has no name of its own, only a number in its text.
+    pub(super) is_nameless: bool,
     /// Why no source can read the object, if that is so.
     pub(super) unreadable: Option<Arc<str>>,
 }

@@ -116,6 +116,20 @@ impl KeptEntries {
         self.base.insert(at, entry);
     }
 
+    /// The last versions of the objects that exist after the last entry, in order of arrival. Those without a name come last.
+    pub(super) fn last_versions(&self) -> Vec<Arc<FileEntry>> {
+        let mut all = KeptEntries {
+            base: self.base.clone(),
+            positions: self.positions.clone(),
+            ..KeptEntries::default()
+        };
+        self.entries
+            .iter()
+            .for_each(|entry| all.settle(entry.clone()));
+        let nameless = self.entries.iter().filter(|entry| entry.is_nameless);
+        all.base.into_values().chain(nameless.cloned()).collect()
+    }
+
     /// Drops the entries that every player has taken, once they are many.
     pub(super) fn trim(&mut self) {
         let Some(&taken) = self.players.values().min() else {

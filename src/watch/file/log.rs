@@ -102,8 +102,7 @@ impl FileLog {
         self.room.notify_all();
     }
 
-    /// Waits for the beginning, and returns its entries. An error in the beginning is an error of the whole file, but for the
-    /// error with which a recording ends.
+    /// Waits for the beginning, and returns its entries. An error before any entry is an error of the whole file.
     pub(super) async fn beginning(&self) -> Result<Vec<Arc<FileEntry>>, FileError> {
         let mut moved = self.moved.subscribe();
         loop {
@@ -124,7 +123,7 @@ impl FileLog {
         }
         let mut inner = self.lock();
         if let Some(Err(error)) = &inner.end
-            && (!error.ends_recording || inner.entries.is_empty())
+            && inner.entries.is_empty()
         {
             return Err(error.clone());
         }
@@ -170,6 +169,31 @@ impl FileLog {
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.lock().bytes
+    }
+
+    /// The last versions of the objects that exist at the end, in the order in which they were read.
+    pub(super) fn last_versions(&self) -> Vec<Arc<FileEntry>> {
+        self.lock().last_versions()
+    }
+
+    /// Why each unreadable object with a name cannot be read.
+    pub(super) fn unreadable(&self) -> Vec<Arc<str>> {
+        let inner = self.lock();
+        let entries = inner.entries.iter().filter(|entry| !entry.is_nameless);
+        entries
+            .filter_map(|entry| entry.unreadable.clone())
+            .collect()
+    }
+
+    /// Whether any readable entry is an event.
+    pub(super) fn has_events(&self) -> bool {
+        let inner = self.lock();
+        inner.entries.iter().any(|entry| entry.unreadable.is_none())
+    }
+
+    /// The end so far.
+    pub(super) fn end_reached(&self) -> Result<(), FileError> {
+        self.lock().end.clone().unwrap_or(Ok(()))
     }
 
     /// The last entry that matches.

@@ -1,14 +1,21 @@
 //! Reads a file as if it were a cluster. Its objects are the listing, the events after them are the watch, and
 //! the source ends with the file.
 
+mod cut;
 mod documents;
+mod encoding;
 mod entry;
 mod error;
+mod faults;
+mod foreign;
 mod kept;
 mod log;
+mod logs;
 mod objects;
+mod order;
 mod parse;
 mod play;
+mod reader;
 mod resources;
 mod split;
 mod stream;
@@ -16,6 +23,8 @@ mod stream;
 mod tests;
 mod unreadable;
 mod yaml;
+mod yaml_error;
+mod yaml_quotes;
 
 use std::io::Read;
 use std::sync::Arc;
@@ -28,15 +37,20 @@ use jiff::Timestamp;
 use super::envelope::Verb;
 use super::error::SourceError;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
-use crate::object::{ObjectRef, Resource, ResourceVersion, newest_time};
+use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, newest_time};
 use crate::source::SourceKey;
 
 use self::entry::FileEntry;
 use self::log::FileLog;
 use self::play::{FileFilter, Play};
 
-pub use self::documents::{documents, documents_by_line};
+pub use self::documents::documents_by_line;
+pub use self::encoding::text_of;
 pub use self::error::{FileError, Language, Syntax};
+pub use self::faults::Faults;
+pub use self::foreign::{Foreign, foreign_object, foreign_text};
+pub use self::order::Nameless;
+pub use self::reader::FileReader;
 pub use self::resources::{FileResource, Plural};
 
 /// The most bytes of an input whose length is not known beforehand, and of one JSON value in it. Some have no end.
@@ -45,7 +59,7 @@ pub const LONGEST_INPUT: usize = 256 << 20;
 /// The prefix of a listing's version. The number of the next entry follows. No object can have such a version.
 const LISTED: &str = "listed-";
 
-/// Objects and watch events from a text: YAML with any number of documents, or JSON with one value after another.
+/// Objects and watch events from texts: YAML with any number of documents, or JSON with one value after another.
 /// Each is an object, a list of objects, or a watch event (`{"type":"ADDED","object":{…}}`).
 ///
 /// A repeated object, as `kubectl get --watch -o yaml` prints it, is a later version. JSON is kept byte for byte.
@@ -56,34 +70,22 @@ pub struct FileTransport {
     log: Arc<FileLog>,
     resources: Vec<FileResource>,
     times: Vec<Timestamp>,
+    is_blank: bool,
 }
 
 impl FileTransport {
-    /// Reads a text. Nothing in it is ignored: anything that is not an object, a list or an event is an error
-    /// with its line. Only bookmarks, which a recorded watch may contain, are skipped. After an `ERROR` event the sources
-    /// fail at the end of the text. `name` is the name in error messages.
-    pub fn parse(name: &str, text: &str) -> Result<FileTransport, FileError> {
-        let (entries, end) = parse::entries(text)?;
-        if entries.is_empty() {
-            end.clone()?;
-        }
-        let entries: Vec<Arc<FileEntry>> = entries.into_iter().map(Arc::new).collect();
-        let log = FileLog::of(&entries, end);
-        Ok(FileTransport::new(name, log.into(), &entries))
-    }
-
-    /// Reads a stream, which may have no end. Everything before its first pause is read as
-    /// [`FileTransport::parse`] reads it. After that each JSON value is played when it arrives, and an invalid
+    /// Reads a stream, which may have no end. Everything before its first pause is read as a [`FileReader`] reads it. After
+    /// that each JSON value is played when it arrives, and an invalid
     /// value fails the sources. A YAML stream is read to its end first.
     pub async fn stream(
         name: &str,
         input: Box<dyn Read + Send>,
     ) -> Result<FileTransport, FileError> {
         let log = Arc::new(FileLog::new());
-        let written = log.clone();
+        let (written, own) = (log.clone(), name.to_owned());
         // This is not a thread of the runtime, which would wait for it: reading may block as long as there is no
         // input.
-        std::thread::spawn(move || stream::feed(input, &written));
+        std::thread::spawn(move || stream::feed(&own, input, &written));
         let entries = log.beginning().await?;
         Ok(FileTransport::new(name, log, &entries))
     }
@@ -94,6 +96,7 @@ impl FileTransport {
         FileTransport {
             name: name.into(),
             times: times.collect(),
+            is_blank: entries.is_empty() && log.has_ended(),
             log,
             resources: resources::of(entries),
         }
@@ -108,6 +111,36 @@ impl FileTransport {
     /// its first pause.
     pub fn resources(&self) -> &[FileResource] {
         &self.resources
+    }
+
+    /// The objects that exist at the end, in the order in which they were read. The objects of a stream before its end are
+    /// those that have arrived.
+    ///
+    /// An object without a name has its number in its text for a name.
+    pub fn objects(&self) -> Vec<(ObjectRef, Doc)> {
+        let there = self.log.last_versions().into_iter();
+        let object = |entry: Arc<FileEntry>| (entry.object.clone(), entry.doc.clone());
+        there.map(object).collect()
+    }
+
+    /// The error with which the file ends: that of a recorded watch, or of a stream.
+    pub fn end(&self) -> Result<(), FileError> {
+        self.log.end_reached()
+    }
+
+    /// A line for each object with a name that no source can read.
+    pub fn unreadable(&self) -> Vec<Arc<str>> {
+        self.log.unreadable()
+    }
+
+    /// Whether there is nothing in it, not even an empty list.
+    pub fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
+    /// Whether it records events, which are played after the objects that exist from the start.
+    pub fn has_events(&self) -> bool {
+        self.log.has_events()
     }
 
     /// Whether an object of this resource has arrived.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use super::LONGEST_INPUT;
-use super::error::{FileError, Language};
+use super::error::FileError;
+use super::logs::{LogPart, log_at_start};
 
 /// The bytes of a stream that have not been returned yet.
 #[derive(Debug, Default)]
@@ -50,7 +51,9 @@ impl ValueSplitter {
     /// The next complete value, and its line; `None` until more arrives. Bytes that cannot become a value are an
     /// error as soon as that is certain.
     pub(super) fn next(&mut self) -> Result<Option<(String, usize)>, FileError> {
-        self.skip_space();
+        if !self.skip_space_and_logs() {
+            return Ok(None);
+        }
         match self.bytes.get(self.start) {
             None => return Ok(None),
             Some(b'{' | b'[') => {}
@@ -90,15 +93,27 @@ impl ValueSplitter {
         Ok(())
     }
 
-    fn skip_space(&mut self) {
+    /// Skips what stands between two values. Returns whether the next value can begin.
+    fn skip_space_and_logs(&mut self) -> bool {
         if self.depth > 0 {
-            return;
+            return true;
         }
-        while let Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) = self.bytes.get(self.start) {
-            self.line += usize::from(*byte == b'\n');
-            self.start += 1;
+        loop {
+            while let Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) = self.bytes.get(self.start) {
+                self.line += usize::from(*byte == b'\n');
+                self.start += 1;
+            }
+            match log_at_start(&self.bytes[self.start..]) {
+                LogPart::Whole(length) => {
+                    self.line += lines(&self.bytes[self.start..self.start + length]);
+                    self.start += length;
+                }
+                part => {
+                    self.at = self.at.max(self.start);
+                    return part == LogPart::None;
+                }
+            }
         }
-        self.at = self.at.max(self.start);
     }
 
     /// The range of the value, if it is complete.
@@ -151,7 +166,7 @@ impl ValueSplitter {
         let rest = &self.bytes[self.start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
         match values.next() {
-            Some(Err(error)) => self.located(&error),
+            Some(Err(error)) => FileError::of_json(&error, self.line),
             Some(Ok(_)) | None => FileError::new(self.line, "not an object"),
         }
     }
@@ -164,19 +179,7 @@ impl ValueSplitter {
     fn read(&self, value: Range<usize>) -> Result<(), (FileError, bool)> {
         let read = serde_json::from_slice::<IgnoredAny>(&self.bytes[value]);
         read.map(drop)
-            .map_err(|error| (self.located(&error), error.is_eof()))
-    }
-
-    /// An error, with its line in the stream.
-    fn located(&self, error: &serde_json::Error) -> FileError {
-        let line = self.line + error.line().saturating_sub(1);
-        let text = error.to_string();
-        let detail = text
-            .rsplit_once(" at line ")
-            .map_or(&*text, |(what, _)| what);
-        let column = error.column();
-        let detail = format!("{detail} at line {line} column {column}");
-        FileError::new(line, detail).against(Language::Json, column)
+            .map_err(|error| (FileError::of_json(&error, self.line), error.is_eof()))
     }
 }
 

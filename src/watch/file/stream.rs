@@ -4,10 +4,12 @@ use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
 use super::LONGEST_INPUT;
+use super::encoding::{may_be_utf16, text_of};
 use super::error::FileError;
+use super::faults::Faults;
 use super::kept::Rest;
 use super::log::FileLog;
-use super::parse::{self, EntryOrder};
+use super::order::EntryOrder;
 use super::split::ValueSplitter;
 
 /// How many bytes to read at once.
@@ -17,8 +19,8 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads to the end, or until nobody wants more. JSON is passed on value by value. YAML is parsed when it is
 /// complete.
-pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
-    let mut reader = StreamReader::new();
+pub(super) fn feed(name: &str, mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
+    let mut reader = StreamReader::new(name);
     let mut chunk = vec![0; CHUNK];
     let end = loop {
         match input.read(&mut chunk) {
@@ -35,52 +37,76 @@ pub(super) fn feed(mut input: Box<dyn Read + Send>, log: &Arc<FileLog>) {
     log.end(end);
 }
 
-/// The language of a stream, known from its first character.
-enum StreamReader {
+/// Reads the objects of a stream.
+struct StreamReader {
+    order: EntryOrder,
+    text: StreamText,
+}
+
+/// The text of a stream, whose language is known from its first character.
+enum StreamText {
     Unknown {
         text: Vec<u8>,
         /// How many bytes at the start are known to be white space.
         blank: usize,
     },
-    Json(Box<ValueSplitter>, EntryOrder),
-    Yaml(Vec<u8>),
+    Json(Box<ValueSplitter>),
+    /// YAML, or a text in UTF-16: it is read to its end first.
+    Whole(Vec<u8>),
 }
 
 impl StreamReader {
-    fn new() -> StreamReader {
-        StreamReader::Unknown {
-            text: Vec::new(),
-            blank: 0,
+    fn new(name: &str) -> StreamReader {
+        StreamReader {
+            order: EntryOrder::of(name),
+            text: StreamText::of(Vec::new(), 0),
         }
     }
 
     /// Adds the bytes that arrived. Returns whether to read more.
     fn take(&mut self, bytes: &[u8], log: &FileLog) -> Result<bool, FileError> {
-        match self {
-            StreamReader::Unknown { text, blank } => {
+        match &mut self.text {
+            StreamText::Unknown { text, blank } => {
                 append(text, bytes)?;
-                let text = std::mem::take(text);
-                *self = StreamReader::of(text, *blank);
-                match self {
-                    StreamReader::Json(splitter, order) => hand_on(splitter, order, log),
-                    StreamReader::Unknown { .. } | StreamReader::Yaml(_) => Ok(true),
-                }
+                self.text = StreamText::of(std::mem::take(text), *blank);
             }
-            StreamReader::Json(splitter, order) => {
-                splitter.push(bytes);
-                hand_on(splitter, order, log)
-            }
-            StreamReader::Yaml(text) => {
-                append(text, bytes)?;
-                Ok(true)
-            }
+            StreamText::Json(splitter) => splitter.push(bytes),
+            StreamText::Whole(text) => append(text, bytes)?,
+        }
+        match &mut self.text {
+            StreamText::Json(splitter) => hand_on(splitter, &mut self.order, log),
+            StreamText::Unknown { .. } | StreamText::Whole(_) => Ok(true),
         }
     }
 
-    fn of(text: Vec<u8>, blank: usize) -> StreamReader {
+    fn finish(mut self, log: &FileLog) -> Result<(), FileError> {
+        match self.text {
+            StreamText::Json(mut splitter) => splitter.finish()?,
+            StreamText::Unknown { text, .. } | StreamText::Whole(text) => {
+                let faults = self.order.text(&text_of(text)?);
+                log.write(self.order.take(), Rest::Partial);
+                faults.into_result()?;
+            }
+        }
+        self.order.end()
+    }
+
+    fn line(&self) -> usize {
+        match &self.text {
+            StreamText::Json(splitter) => splitter.line(),
+            StreamText::Unknown { .. } | StreamText::Whole(_) => 1,
+        }
+    }
+}
+
+impl StreamText {
+    fn of(text: Vec<u8>, blank: usize) -> StreamText {
         if MARK.starts_with(&text) {
             // The byte order mark may still be incomplete.
-            return StreamReader::Unknown { text, blank: 0 };
+            return StreamText::Unknown { text, blank: 0 };
+        }
+        if may_be_utf16(&text) {
+            return StreamText::Whole(text);
         }
         let after_mark = text.strip_prefix(MARK).unwrap_or(&text);
         let mark = text.len() - after_mark.len();
@@ -89,35 +115,13 @@ impl StreamReader {
             Some(b'{' | b'[') => {
                 let mut splitter = ValueSplitter::new();
                 splitter.push(after_mark);
-                StreamReader::Json(Box::new(splitter), EntryOrder::default())
+                StreamText::Json(Box::new(splitter))
             }
-            None => StreamReader::Unknown {
+            None => StreamText::Unknown {
                 blank: text.len(),
                 text,
             },
-            Some(_) => StreamReader::Yaml(text),
-        }
-    }
-
-    fn finish(self, log: &FileLog) -> Result<(), FileError> {
-        match self {
-            StreamReader::Json(mut splitter, order) => splitter.finish().and_then(|()| order.end()),
-            StreamReader::Unknown { text, .. } | StreamReader::Yaml(text) => {
-                let text = String::from_utf8(text).map_err(|error| {
-                    let error = error.utf8_error();
-                    FileError::new(1, error.to_string())
-                })?;
-                let (entries, end) = parse::entries(&text)?;
-                log.write(entries, Rest::Partial);
-                end
-            }
-        }
-    }
-
-    fn line(&self) -> usize {
-        match self {
-            StreamReader::Json(splitter, _) => splitter.line(),
-            StreamReader::Unknown { .. } | StreamReader::Yaml(_) => 1,
+            Some(_) => StreamText::Whole(text),
         }
     }
 }
@@ -145,7 +149,11 @@ fn hand_on(
     loop {
         match splitter.next() {
             Ok(None) => break,
-            Ok(Some((text, line))) => read = order.value(&text, &line_in(&text, line)),
+            Ok(Some((text, line))) => {
+                let mut faults = Faults::default();
+                order.value(&text, &line_in(&text, line), &mut faults);
+                read = faults.into_result();
+            }
             Err(error) => read = Err(error),
         }
         if read.is_err() {

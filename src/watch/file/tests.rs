@@ -1,5 +1,6 @@
 //! Tests of a file in place of a cluster.
 
+mod read;
 mod streams;
 
 use std::time::Duration;
@@ -345,15 +346,15 @@ fn errors_name_their_line() {
     for (text, error) in [
         (
             "{\"kind\":\"Pod\",\n\"apiVersion\":\"v1\"}",
-            "line 1: an object without metadata.name",
+            "line 1: resource name may not be empty",
         ),
         (
             "\n\n{\"apiVersion\":\"v1\"}",
-            "line 3: an object without kind",
+            "line 3: Object 'Kind' is missing",
         ),
         (
             "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n\n{\"kind\":\"Pod\"}]}",
-            "line 3: an object without apiVersion",
+            "line 3: Object 'apiVersion' is missing",
         ),
         (
             "{\"kind\":\n\n",
@@ -374,7 +375,7 @@ metadata: {name: a}
 # x
 kind: Pod
 ",
-            "line 7: an object without apiVersion",
+            "line 7: Object 'apiVersion' is missing",
         ),
     ] {
         let found = FileTransport::parse("file", text).expect_err(text);
@@ -456,7 +457,7 @@ async fn an_unreadable_document_is_reported_once_and_the_others_are_read() {
                     "listed c 3".to_owned(),
                     "synced 1 (2)".to_owned(),
                     "live".to_owned(),
-                    format!("line {line}: {detail}"),
+                    format!("file: line {line}: {detail}"),
                     "ended".to_owned(),
                 ],
                 "{text}"

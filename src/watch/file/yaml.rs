@@ -1,29 +1,99 @@
 //! Converts YAML documents to JSON texts. The order of the fields is kept.
 
-use std::fmt;
+use std::collections::VecDeque;
+use std::{fmt, iter};
 
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{DuplicateKeyPolicy, Error};
 
-use super::error::{FileError, Language};
+use super::error::FileError;
+use super::yaml_error::{cause, wrong};
+use super::yaml_quotes;
 
-/// The documents of a text that are not empty: the line where each begins, and its JSON.
-pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<(usize, String), FileError>> {
-    split(text).into_iter().filter_map(|(line, document)| {
-        let value = match json(document) {
-            Ok(value) if value == "null" => return None,
-            Ok(value) => value,
-            Err(error) => return Some(Err(wrong(&error, line))),
-        };
-        // Comments and blank lines may come before it.
-        let blank = document
-            .lines()
-            .take_while(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
-            .count();
-        Some(Ok((line + blank, value)))
+/// A document of a text: its number, the line where it begins, and its JSON.
+pub(super) type Document = (usize, usize, String);
+
+/// The documents of a text that are not empty. Numbers and lines are counted from 1.
+pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<Document, FileError>> {
+    let mut parts: VecDeque<(usize, &str)> = split(text).into();
+    let mut number = 0;
+    iter::from_fn(move || {
+        loop {
+            let (line, document) = parts.pop_front()?;
+            let value = match yaml_quotes::read(document, json) {
+                Ok(value) if value == "null" => continue,
+                Ok(value) => value,
+                Err(error) => {
+                    if let Some((above, row)) = second_object(document, &error) {
+                        parts.push_front((line + row - 1, &document[above.len()..]));
+                        parts.push_front((line, above));
+                        continue;
+                    }
+                    if let Some(items) = items_before(document, &error) {
+                        parts.push_front((line, items));
+                    }
+                    return Some(Err(wrong(&error, line).in_document(number + 1)));
+                }
+            };
+            number += 1;
+            // Comments and blank lines may come before it.
+            let blank = document
+                .lines()
+                .take_while(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+                .count();
+            return Some(Ok((number, line + blank, value)));
+        }
     })
+}
+
+/// What the error of a second `apiVersion`, `kind` or `items` says. Files that are joined lack a line with `---`.
+const SECOND: &str = "a line with --- is missing before this object";
+
+/// The fields of an object that cannot occur twice.
+const SINGLE: [&str; 3] = ["apiVersion", "kind", "items"];
+
+/// The text above the second object of a document, and the line where that begins.
+fn second_object<'t>(document: &'t str, error: &Error) -> Option<(&'t str, usize)> {
+    let Error::Message { msg, .. } = cause(error) else {
+        return None;
+    };
+    let mut left = SINGLE.to_vec();
+    let is_second = |line: &str| {
+        let field = line.split_once(':').map_or("", |(field, _)| field);
+        SINGLE.contains(&field) && !remove(&mut left, field)
+    };
+    let lines = document.split_inclusive('\n');
+    let above = lines
+        .clone()
+        .position(is_second)
+        .filter(|_| msg == SECOND)?;
+    let length = lines.take(above).map(str::len).sum();
+    Some((document.get(..length)?, above + 1))
+}
+
+/// The list in a document up to its last item before an error, if that is valid. The end of the document may be cut off.
+fn items_before<'t>(document: &'t str, error: &Error) -> Option<&'t str> {
+    let row = usize::try_from(error.location()?.line()).ok()?;
+    let mut lines = document.split_inclusive('\n').take(row);
+    let items = lines.position(|line| line.trim_end() == "items:")?;
+    let before: usize = document
+        .split_inclusive('\n')
+        .take(items + 1)
+        .map(str::len)
+        .sum();
+    let mut places = lines.scan(before, |at, line| {
+        *at += line.len();
+        Some((*at - line.len(), line))
+    });
+    let last = places
+        .by_ref()
+        .filter(|(_, line)| line.starts_with("- "))
+        .last();
+    let items = document
+        .get(..last?.0)
+        .filter(|items| items.len() > before)?;
+    json(items).is_ok().then_some(items)
 }
 
 /// How many values and how many bytes aliases may add to the document's own text.
@@ -44,55 +114,9 @@ fn json(document: &str) -> Result<String, Error> {
     };
     let mut json = String::new();
     serde_saphyr::with_deserializer_from_str_with_options(document, options, |values| {
-        values.deserialize_any(JsonWriter(&mut json))
+        values.deserialize_any(JsonWriter(&mut json, Level::Object))
     })?;
     Ok(json)
-}
-
-/// The error of a document that begins on this line. The parser's own message quotes the text.
-fn wrong(error: &Error, line: usize) -> FileError {
-    let place = error.location();
-    let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
-    let row = of(place.map(|place| place.line()));
-    let column = of(place.map(|place| place.column()));
-    let mut cause = error;
-    while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
-        cause = error;
-    }
-    FileError::new(line + row - 1, kind_of(cause)).against(Language::Yaml, column)
-}
-
-/// The kind of an error. The words quote nothing of the text: it may be a Secret, or a file that only a link led to.
-fn kind_of(error: &Error) -> String {
-    let words = match error {
-        Error::Budget { breach, .. } => return too_much(breach),
-        // This message would have the character.
-        Error::Message { msg, .. } if msg.starts_with("unexpected character") => {
-            "found character that cannot start any token"
-        }
-        Error::Message { msg, .. } => msg,
-        Error::UnknownAnchor { .. } => "unknown anchor",
-        Error::Eof { .. } => "unexpected end of the document",
-        Error::UnsupportedTag { .. } => "unsupported tag",
-        Error::InvalidBinaryBase64 { .. } | Error::BinaryNotUtf8 { .. } => "invalid !!binary value",
-        _ => "not valid YAML",
-    };
-    words.lines().next().unwrap_or_default().to_owned()
-}
-
-/// The message for an exceeded budget.
-fn too_much(breach: &BudgetBreach) -> String {
-    match breach {
-        BudgetBreach::Depth { depth } => format!("values nested {depth} deep"),
-        BudgetBreach::Nodes { .. }
-        | BudgetBreach::Events { .. }
-        | BudgetBreach::ScalarBytes { .. }
-        | BudgetBreach::Aliases { .. }
-        | BudgetBreach::AliasAnchorRatio { .. }
-        | BudgetBreach::RecordedAnchorEvents { .. }
-        | BudgetBreach::RecordedAnchorBytes { .. } => "aliases that expand too far".to_owned(),
-        other => format!("a document over the limits: {other:?}"),
-    }
 }
 
 /// The text between the `---` lines, and the line where each part begins. At the start of a line the marker ends
@@ -118,7 +142,16 @@ fn split(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Writes a value as JSON while the parser reads it.
-struct JsonWriter<'a>(&'a mut String);
+struct JsonWriter<'a>(&'a mut String, Level);
+
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// It is the whole document.
+    Object,
+    /// It is inside of the document.
+    Field,
+}
 
 impl<'de> DeserializeSeed<'de> for JsonWriter<'_> {
     type Value = ();
@@ -199,7 +232,16 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
         self.0.push('{');
         let begin = self.0.len();
         let mut key = String::new();
-        while fields.next_key_seed(JsonWriter(&mut key))?.is_some() {
+        let mut single = SINGLE.to_vec();
+        while fields
+            .next_key_seed(JsonWriter(&mut key, Level::Field))?
+            .is_some()
+        {
+            let field = key.trim_matches('"');
+            let is_single = self.1 == Level::Object && SINGLE.contains(&field);
+            if is_single && !remove(&mut single, field) {
+                return Err(A::Error::custom(SECOND));
+            }
             if self.0.len() > begin {
                 self.0.push(',');
             }
@@ -210,7 +252,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
                 self.0.push_str(&quoted(&key));
             }
             self.0.push(':');
-            fields.next_value_seed(JsonWriter(self.0))?;
+            fields.next_value_seed(JsonWriter(self.0, Level::Field))?;
             key.clear();
         }
         self.0.push('}');
@@ -228,8 +270,14 @@ impl<'de> DeserializeSeed<'de> for Separated<'_> {
         if self.0.len() > self.1 {
             self.0.push(',');
         }
-        deserializer.deserialize_any(JsonWriter(self.0))
+        deserializer.deserialize_any(JsonWriter(self.0, Level::Field))
     }
+}
+
+/// Removes a word. Returns whether it was there.
+fn remove(words: &mut Vec<&str>, word: &str) -> bool {
+    let at = words.iter().position(|other| *other == word);
+    at.map(|at| words.swap_remove(at)).is_some()
 }
 
 fn quoted(text: &str) -> String {

@@ -116,6 +116,62 @@ async fn yaml_is_read_to_its_end() {
 }
 
 #[tokio::test]
+async fn logs_between_the_values_are_skipped() {
+    let about = "logs for container a of pod shop/web ====";
+    let log = format!("==== START {about}\nx\n{{\n==== END {about}\n");
+    let (first, rest) = log.split_at(40);
+    let (send, _file, mut every) = begin(&pod("a", 1, "web")).await;
+    next(
+        &mut every,
+        &["connecting", "listed a 1", "synced 1 (1)", "live"],
+    )
+    .await;
+    send.send(first.to_owned()).expect("it reads");
+    send.send(rest.to_owned() + &pod("a", 2, "web"))
+        .expect("it reads");
+    next(&mut every, &["modified a 1>2"]).await;
+    send.send(log.clone() + "1").expect("it reads");
+    next(&mut every, &["failed: error: -: line 9: not an object"]).await;
+}
+
+#[tokio::test]
+async fn utf16_is_read_to_its_end() {
+    let units = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect::<Vec<u8>>()
+    };
+    let bytes = [vec![0xfe, 0xff], units(&pod("a", 1, "web"))].concat();
+    for size in [1, 2, 3, bytes.len()] {
+        let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+        let input: Box<dyn Read + Send> = chunks
+            .into_iter()
+            .map(<[u8]>::to_vec)
+            .fold(Box::new(io::empty()), |all, chunk| {
+                Box::new(all.chain(io::Cursor::new(chunk)))
+            });
+        let file = FileTransport::stream("-", input).await.expect("valid");
+        assert_eq!(texts(&file), [pod("a", 1, "web")], "{size}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_before_an_error_is_shown() {
+    let text = pod("a", 1, "web") + "\n{\"kind\": oh";
+    let file = FileTransport::stream("-", Box::new(io::Cursor::new(text)));
+    let file = Arc::new(file.await.expect("it has an object"));
+    let mut every = mux(&file)
+        .open(key(file.resources()[0].resource.clone()))
+        .every(Patience::Pipe);
+    let error = "failed: error: -: line 2: expected value at line 2 column 10";
+    next(
+        &mut every,
+        &["connecting", "listed a 1", "synced 1 (1)", "live", error],
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn garbage_fails_the_sources_after_the_values_before_it() {
     for (garbage, error) in [
         (
@@ -123,7 +179,7 @@ async fn garbage_fails_the_sources_after_the_values_before_it() {
             "error: -: line 6: expected value at line 6 column 1",
         ),
         ("1", "error: -: line 4: not an object"),
-        ("{\n}", "error: -: line 4: an object without kind"),
+        ("{\n}", "error: -: line 4: Object 'Kind' is missing"),
         (
             "{\"type\":\"ADDED\"\n{\"type\"",
             "error: -: line 5: expected `,` or `}` at line 5 column 1",

@@ -1,6 +1,11 @@
-//! Reads the input of `--from` and `-f`: a file, a pipe or standard input.
+//! Reads the input of `--from` and `-f`: a file, a directory, a pipe or standard input.
 //!
 //! A pipe may stay silent, or have no writer. So it is opened and read on a thread of its own, and a verb can stop meanwhile.
+
+mod files;
+mod passed_over;
+mod paths;
+mod unread;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,20 +15,13 @@ use tokio::task::spawn_blocking;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{CommandError, Context, FileArgs};
+use super::{CommandError, Context};
 use crate::env::{Env, shifted};
-use crate::object::Doc;
-use crate::watch::{self, FileError, LONGEST_INPUT};
+use crate::watch::{self, FileError, Foreign, LONGEST_INPUT};
 
-/// Every document of `--from`, also those that lack a kind or a name. Fails if the input cannot be read or parsed.
-pub(crate) async fn documents(
-    context: &mut Context<'_>,
-    file: &FileArgs,
-) -> Result<Vec<Doc>, CommandError> {
-    let path = file.from.as_deref().unwrap_or("-");
-    let text = text_of(context, path).await?;
-    watch::documents(&text).map_err(|error| unreadable(path, &error))
-}
+pub(super) use files::read_files;
+pub(super) use paths::{Depth, expanded, manifests_below, refuse_urls};
+pub(crate) use unread::UnreadFiles;
 
 /// A time that is further ahead of this machine's clock than this is wrong.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(24);
@@ -34,12 +32,25 @@ pub(crate) fn newest_of(times: impl Iterator<Item = Timestamp>, env: &Env) -> Op
     times.filter(|time| *time <= latest).max()
 }
 
-/// The error of a file that cannot be parsed.
-pub(super) fn unreadable(path: &str, error: &FileError) -> CommandError {
-    CommandError::failed(format!(
-        "error: {path}: line {}: {}",
-        error.line, error.detail
-    ))
+/// The error of a part of a file that cannot be read. `flag` is the flag that reads standard input.
+pub(super) fn unreadable(path: &str, error: &FileError, flag: &str) -> CommandError {
+    let FileError { line, detail, .. } = error;
+    let document = error.document.map(|number| format!("document {number}: "));
+    let document = document.unwrap_or_default();
+    let said = CommandError::failed(format!("error: {path}: line {line}: {document}{detail}"));
+    match error.foreign {
+        Some(foreign) => said.hint(remedy(foreign, flag)),
+        None => said,
+    }
+}
+
+/// What a text is instead of objects, and what to do about it.
+pub(super) fn remedy(foreign: Foreign, flag: &str) -> String {
+    let Foreign { what, remedy } = foreign;
+    let reader = remedy
+        .ends_with('|')
+        .then(|| format!(" kubectl spy … {flag} -"));
+    format!("{what}: {remedy}{}", reader.unwrap_or_default())
 }
 
 /// Standard input (`-`) or a pipe as a stream. `None` if the path is a regular file.
@@ -78,33 +89,38 @@ impl Read for Pipe {
     }
 }
 
-/// The whole text of a file, a pipe, or standard input (`-`).
-pub(super) async fn text_of(context: &mut Context<'_>, path: &str) -> Result<String, CommandError> {
+/// The whole text of a file, a pipe, or standard input (`-`). `flag` is the flag that names it.
+pub(super) async fn text_of(
+    context: &mut Context<'_>,
+    path: &str,
+    flag: &str,
+) -> Result<String, CommandError> {
     let read = match stream_of(context, path) {
         Some(input) => match spawn_blocking(move || whole(input)).await {
             Ok(read) => read,
             Err(stopped) => Err(stopped.into()),
         },
-        None => std::fs::read_to_string(path),
+        None => std::fs::read(path),
     };
-    read.map_err(|error| match error.kind() {
+    let bytes = read.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             CommandError::failed(format!("error: the path \"{path}\" does not exist"))
         }
         io::ErrorKind::FileTooLarge => CommandError::failed(format!("error: {path}: {error}"))
             .hint("save it to a file, and pass the name of the file"),
         _ => CommandError::failed(format!("error: {path}: {error}")),
-    })
+    })?;
+    watch::text_of(bytes).map_err(|error| unreadable(path, &error, flag))
 }
 
 /// Reads to the end. Fails if that does not come soon enough.
-fn whole(input: impl Read) -> io::Result<String> {
-    let mut text = String::new();
+fn whole(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     let limit = LONGEST_INPUT as u64;
-    input.take(limit + 1).read_to_string(&mut text)?;
-    if text.len() > LONGEST_INPUT {
+    input.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > LONGEST_INPUT {
         let error = format!("more than {} MiB", LONGEST_INPUT >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, error));
     }
-    Ok(text)
+    Ok(bytes)
 }

@@ -1,0 +1,137 @@
+//! Reads the files of `--from` as one.
+
+use std::path::Path;
+
+use super::passed_over::PassedOver;
+use super::paths::{Depth, expanded, files_below, is_manifest, refuse_urls, without_manifests};
+use super::{text_of, unreadable};
+use crate::commands::{CommandError, Context, FileArgs};
+use crate::watch::{Faults, FileReader, FileTransport, Nameless, text_of as text_of_bytes};
+
+/// How many bytes of objects directories may have.
+const MOST: usize = 1 << 30;
+
+/// Reads the files of `--from`. What cannot be read is an error at the end of the verb, or at once if nothing can.
+pub(in crate::commands) async fn read_files(
+    context: &mut Context<'_>,
+    args: &FileArgs,
+) -> Result<FileTransport, CommandError> {
+    refuse_urls(&args.from, "--from")?;
+    if args.from.iter().filter(|path| *path == "-").count() > 1 {
+        let error = "standard input cannot be used for multiple arguments";
+        return Err(CommandError::usage(error));
+    }
+    let mut files = ReadFiles::default();
+    for path in expanded(&args.from)? {
+        if Path::new(&path).is_dir() {
+            files.directory(context, &path).await?;
+        } else {
+            match text_of(context, &path, "--from").await {
+                Ok(text) => files.text(context, &path, &text),
+                Err(error) => context.unread.add([error], 0),
+            }
+        }
+    }
+    files.finish(context, &args.name())
+}
+
+/// What was read.
+#[derive(Default)]
+struct ReadFiles {
+    reader: FileReader,
+    passed_over: PassedOver,
+    bytes: usize,
+}
+
+impl ReadFiles {
+    /// Reads the files below a directory. It passes over those that hold no objects.
+    async fn directory(
+        &mut self,
+        context: &mut Context<'_>,
+        directory: &str,
+    ) -> Result<(), CommandError> {
+        let mut is_any = false;
+        for file in files_below(Path::new(directory), Depth::All)? {
+            let path = file.path();
+            // What a link leads to may have no end, or be the directory itself.
+            let is_file = std::fs::metadata(&path).is_ok_and(|about| about.is_file());
+            if !is_file || !is_manifest(&path) {
+                self.passed_over.add(&path);
+                continue;
+            }
+            is_any = true;
+            self.file(context, &path)?;
+            if self.bytes > MOST {
+                let error = format!(
+                    "error: {directory}: more than {} MiB of objects",
+                    MOST >> 20
+                );
+                return Err(CommandError::failed(error).hint("pass a directory in it"));
+            }
+            // A signal or a time limit may end the verb here.
+            tokio::task::yield_now().await;
+        }
+        if is_any {
+            Ok(())
+        } else {
+            Err(without_manifests(directory))
+        }
+    }
+
+    /// Reads a file in a directory.
+    fn file(&mut self, context: &mut Context<'_>, path: &Path) -> Result<(), CommandError> {
+        let name = path.to_string_lossy();
+        let bytes = std::fs::read(path);
+        let bytes =
+            bytes.map_err(|error| CommandError::failed(format!("error: {name}: {error}")))?;
+        self.bytes += bytes.len();
+        let Ok(text) = text_of_bytes(bytes) else {
+            self.passed_over.add(path);
+            return Ok(());
+        };
+        let (before, values) = (self.reader.count(), self.reader.values());
+        let faults = self.reader.read(&name, &text, Nameless::NoObject);
+        let has_objects = self.reader.count() > before;
+        let is_list = self.reader.values() > values && faults.first().is_empty();
+        if has_objects || is_list || !faults.are_no_objects() {
+            add(context, &name, &faults);
+        } else {
+            self.passed_over.add(path);
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, context: &mut Context<'_>, path: &str, text: &str) {
+        let faults = self.reader.read(path, text, Nameless::Unreadable);
+        add(context, path, &faults);
+    }
+
+    /// The files as one, with this name.
+    fn finish(self, context: &mut Context<'_>, name: &str) -> Result<FileTransport, CommandError> {
+        if let Some(line) = self.passed_over.line() {
+            context.note(&line);
+        }
+        match self.reader.repeated() {
+            0 => {}
+            1 => context.note("1 object is in several files: its newest version counts"),
+            count => {
+                let line = format!(
+                    "{count} objects are in several files: the newest version of each counts"
+                );
+                context.note(&line);
+            }
+        }
+        if self.reader.count() == 0 {
+            context.unread.take()?;
+        }
+        let file = self.reader.finish(name);
+        file.map_err(|error| unreadable(name, &error, "--from"))
+    }
+}
+
+/// Keeps the faults of a file for the end of the verb.
+fn add(context: &mut Context<'_>, path: &str, faults: &Faults) {
+    let errors = faults.first().iter();
+    let errors = errors.map(|error| unreadable(path, error, "--from"));
+    context.unread.add(errors, faults.more());
+}
