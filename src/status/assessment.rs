@@ -214,6 +214,17 @@ impl Assessment {
             .unwrap_or(Recovery::Retried)
     }
 
+    /// The lines below its row: its causes. Without any, the message of the rule that decided, if the cells of the row do not
+    /// say what the object waits for.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        let causes = self.causes.iter().map(|cause| &*cause.text);
+        let message = &*self.verdict.message;
+        let is_bare = self.causes.is_empty() && self.row.word == Status::InProgress.as_str();
+        let ready = self.row.ready.as_ref();
+        let is_in_cells = message.is_empty() || ready.is_some_and(|ready| message.ends_with(ready));
+        causes.chain((is_bare && !is_in_cells).then_some(message))
+    }
+
     /// The first cause of the state, or the message of the rule that decided.
     pub fn reason(&self) -> &str {
         let cause = self.causes.first();
