@@ -696,3 +696,31 @@ fn causes_that_a_controller_writes_beside_the_conditions() {
         "NotReady  pods count as available once they are ready for 600s",
     );
 }
+
+/// A container that `kubectl debug` has added explains itself, and changes nothing else.
+#[test]
+fn debug_containers_that_cannot_start() {
+    let debugger = |state: &str| {
+        let ready = container("web", r#""ready":true,"state":{"running":{}}"#);
+        let debugger = container(
+            "debugger",
+            &format!(r#""image":"busybx","state":{{{state}}}"#),
+        );
+        pod(
+            "Running",
+            &format!(
+                r#""conditions":[{{"type":"Ready","status":"True"}}],"containerStatuses":[{ready}],"ephemeralContainerStatuses":[{debugger}]"#
+            ),
+        )
+    };
+    for (state, expect) in [
+        (
+            r#""waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"busybx\""}"#,
+            r#"ImagePull  debugger (debug): Back-off pulling image "busybx""#,
+        ),
+        (r#""running":{}"#, ""),
+        (r#""terminated":{"exitCode":137}"#, ""),
+    ] {
+        check("v1/Pod", &debugger(state), expect);
+    }
+}
