@@ -9,7 +9,7 @@ use super::rows::StatusRow;
 use super::state::{RETENTION, StatusState};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, Uid, well_known_type};
+use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, ServedTypes, Uid, well_known_type};
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules};
 
@@ -37,6 +37,7 @@ impl FileTree {
             .iter()
             .map(|document| ObjectRef::of(document.root()))
             .collect();
+        let types = ServedTypes::in_documents(documents.iter().map(Doc::root));
         let mut counts: BTreeMap<&Uid, usize> = BTreeMap::new();
         for uid in refs.iter().filter_map(|object| object.uid.as_ref()) {
             *counts.entry(uid).or_default() += 1;
@@ -45,7 +46,12 @@ impl FileTree {
         let mut versions = Vec::new();
         let mut alone = Vec::new();
         for (place, (document, object)) in documents.iter().zip(&refs).enumerate() {
-            let assessment = Arc::new(Assessment::of(document.root(), now, rules));
+            let assessment = Assessment::of(document.root(), now, rules);
+            let assessment = if rules == Rules::Spy && types.has_status(object) {
+                assessment.expecting_status(document.root())
+            } else {
+                assessment
+            };
             let own = object.uid.as_ref().filter(|uid| counts[uid] == 1);
             let is_whole = !object.kind.is_empty() && !object.name.is_empty();
             let is_readable = is_whole && assessment.verdict.error.is_none();
@@ -59,12 +65,16 @@ impl FileTree {
             alone.push(Alone {
                 place,
                 object: object.clone().into(),
-                assessment,
+                assessment: assessment.into(),
                 graph,
             });
         }
         FileTree {
-            state: state(&versions, rules, now),
+            state: state(
+                &versions,
+                Model::new(rules, RETENTION).with_types(types),
+                now,
+            ),
             places,
             alone,
         }
@@ -102,7 +112,7 @@ fn version(document: &Doc, object: &ObjectRef) -> Arc<Version> {
 }
 
 /// The state of these objects, with every source that it wants read from them.
-fn state(versions: &[Arc<Version>], rules: Rules, now: Timestamp) -> StatusState {
+fn state(versions: &[Arc<Version>], model: Model, now: Timestamp) -> StatusState {
     let types: BTreeSet<Resource> = versions
         .iter()
         .map(|version| resource(&version.object))
@@ -110,8 +120,7 @@ fn state(versions: &[Arc<Version>], rules: Rules, now: Timestamp) -> StatusState
     let file = ClusterId("file".into());
     let types = types.into_iter();
     let sources = types.map(|resource| SourceKey::of(&file, resource, None, Select::All));
-    let model = Model::new(rules, RETENTION).of_excerpt();
-    let mut state = StatusState::new(model, sources.collect(), now);
+    let mut state = StatusState::new(model.of_excerpt(), sources.collect(), now);
     let mut known: Vec<SourceKey> = Vec::new();
     loop {
         let wanted = state.model.coverage().sources();

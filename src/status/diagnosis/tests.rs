@@ -412,7 +412,7 @@ fn other_kinds() {
         (
             "example.com/v1/Foo",
             r#""status":{"conditions":[{"type":"Ready","status":"False","message":"no zone"},{"type":"Synced","status":"False","reason":"ReconcileError","message":"no zone"},{"type":"Available","status":"False","reason":"Down"}]}"#,
-            "NotReady  no zone\nCondition  Available=False: Down",
+            "Failed  Synced=False: ReconcileError: no zone\nCondition  Available=False: Down",
         ),
         (
             "example.com/v1/Foo",
@@ -443,7 +443,7 @@ fn other_kinds() {
 const NOTES: &[(&str, &str, &str)] = &[
     (
         "v1/Node",
-        r#""spec":{"unschedulable":true}"#,
+        r#""spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}"#,
         "Cordoned  cordoned: no pod is scheduled here",
     ),
     (
