@@ -159,6 +159,7 @@ rules! {
     DanglingVolume Retried VOLUMES "A bound volume names a claim that does not exist.";
     DeadlineExceeded Never DEADLINES "A Job or a Pod ran longer than its activeDeadlineSeconds.";
     DefaultCertificate Retried INGRESS_TLS "An Ingress names no TLS Secret for a host, so its controller serves its default certificate.";
+    DefaultClass Retried DEFAULT_CLASSES "An object names no class and the cluster has no default one, or the cluster has several default ones.";
     DiskPressure Retried NODES "A node has too little disk space.";
     Disruption Retried POD_CONDITIONS "A disruption, such as an eviction or a preemption, is about to end the Pod.";
     DisruptionUnknown Retried BUDGETS "The controller cannot compute how many disruptions the budget allows.";

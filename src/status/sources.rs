@@ -23,6 +23,8 @@ pub(super) const DAEMON_SETS: &str =
 pub(super) const DEACTIVATION: &str = "https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation";
 pub(super) const DEADLINES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup";
+pub(super) const DEFAULT_CLASSES: &str =
+    "https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class";
 pub(super) const DEVICES: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/";
 pub(super) const EVENTS: &str =

@@ -603,6 +603,7 @@ async fn what_is_not_well_may_be_of_every_kind() {
     cluster.put(json!({
         "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "web", "namespace": "shop"},
         "spec": {"defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}},
+        "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}},
     }));
     let ran = once(&cluster, &["--unhealthy"]);
     assert_snapshot!(ran.transcript(), @"
