@@ -10,14 +10,17 @@ use super::node::{Facts, Node};
 
 /// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
 /// of them would take more memory than it saves time.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 11] = [
     "EndpointSlice",
+    "Ingress",
+    "IngressClass",
     "NetworkPolicy",
     "Node",
     "PersistentVolume",
     "PersistentVolumeClaim",
     "PodDisruptionBudget",
     "Service",
+    "StorageClass",
     "VirtualService",
 ];
 

@@ -26,6 +26,8 @@ impl Model {
         if std::mem::take(&mut self.has_news_of_sources) {
             due.extend(self.graph.all_referrers().cloned());
             due.extend(self.graph.services().map(|service| service.uid.clone()));
+            let ingresses = self.graph.of_kind("Ingress");
+            due.extend(ingresses.map(|ingress| ingress.uid.clone()));
         }
         let served: Vec<Uid> = due.iter().flat_map(|uid| self.services_of(uid)).collect();
         due.extend(served);

@@ -255,7 +255,8 @@ impl Model {
                 self.evidence.is_of(source) && matches!(event, Event::Synced { .. });
             let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
             let has_neighbours = self.graph.all_referrers().next().is_some()
-                || self.graph.services().next().is_some();
+                || self.graph.services().next().is_some()
+                || self.graph.of_kind("Ingress").next().is_some();
             self.has_news_of_sources |= tells_of_source && has_neighbours;
             return;
         };

@@ -92,6 +92,7 @@ impl Model {
             lookups = lists_with(&named_sources);
         }
         neighbours.extend(self.unwell_workload_sources());
+        neighbours.extend(self.class_sources());
         let mut plan = JudgementPlan {
             neighbours,
             lookups,

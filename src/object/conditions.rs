@@ -49,6 +49,16 @@ impl<'a> StatusCondition<'a> {
         updated.or_else(|| self.since())
     }
 
+    /// How bad a status other than True is, in the conditions of Cluster API and Knative; otherwise empty.
+    pub fn severity(&self) -> Cow<'a, str> {
+        self.value.str_at(&["severity"]).unwrap_or_default()
+    }
+
+    /// Whether it has this field.
+    pub fn has(&self, key: &str) -> bool {
+        self.value.get(key).is_some()
+    }
+
     /// The generation of the object that the condition describes, if it has one.
     pub fn observed_generation(&self) -> Option<i64> {
         self.value.i64_at(&["observedGeneration"])

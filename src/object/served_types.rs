@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::well_known::well_known_type;
-use super::{GroupKind, ObjectRef, Resource, ResourceType, is_kubernetes_own};
+use super::{GroupKind, ObjectRef, Resource, ResourceType, Value, is_kubernetes_own};
 
 /// The known types: Kubernetes' own, and those that a cluster was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,23 @@ impl ServedTypes {
         }
     }
 
+    /// The custom kinds in documents whose controllers write a status: their `CustomResourceDefinition` has the subresource,
+    /// or one of their objects has conditions.
+    pub fn in_documents<'a>(documents: impl Iterator<Item = Value<'a>>) -> ServedTypes {
+        let kinds = documents.filter_map(|document| {
+            defined_with_status(document).or_else(|| {
+                let mut conditions = document.items_at(&["status", "conditions"]);
+                conditions.next()?;
+                Some(ObjectRef::of(document).group_kind())
+            })
+        });
+        let kinds = kinds.filter(|kind| !is_kubernetes_own(&kind.group));
+        ServedTypes {
+            with_status: Arc::new(kinds.collect()),
+            ..ServedTypes::default()
+        }
+    }
+
     /// Whether the kind of an object has the subresource `status`, so that its controller writes a status. Only known of
     /// custom kinds.
     pub fn has_status(&self, object: &ObjectRef) -> bool {
@@ -58,6 +75,20 @@ impl ServedTypes {
         let all = self.custom.values();
         all.filter(move |resource| *resource.group == *group && resource.namespaced)
     }
+}
+
+/// The kind that a document defines, if it is a `CustomResourceDefinition` with the subresource `status` in a version.
+fn defined_with_status(document: Value<'_>) -> Option<GroupKind> {
+    if document.str_at(&["kind"])? != "CustomResourceDefinition" {
+        return None;
+    }
+    let versions = document.items_at(&["spec", "versions"]);
+    let mut places = versions.chain(document.get("spec"));
+    places.find(|place| place.at(&["subresources", "status"]).is_some())?;
+    Some(GroupKind {
+        group: document.text_at(&["spec", "group"])?,
+        kind: document.text_at(&["spec", "names", "kind"])?,
+    })
 }
 
 #[cfg(test)]
@@ -121,5 +152,36 @@ mod tests {
         let own = kind("cert-manager.io", "Issuer");
         assert_eq!(plural(&none, &own), None);
         assert_eq!(types.resource(&own), Some(&issuer("v1")));
+    }
+
+    #[test]
+    fn the_documents_of_a_file_show_which_kinds_have_a_status() {
+        let definition = |kind: &str, subresources: &str| {
+            format!(
+                r#"{{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","spec":{{"group":"example.com","names":{{"kind":"{kind}"}},"versions":[{{"name":"v1","subresources":{subresources}}}]}}}}"#
+            )
+        };
+        let texts = [
+            definition("Defined", r#"{"status":{}}"#),
+            definition("Plain", "{}"),
+            r#"{"apiVersion":"example.com/v1","kind":"Reported","status":{"conditions":[{"type":"Ready"}]}}"#.to_owned(),
+            r#"{"apiVersion":"example.com/v1","kind":"Empty","status":{}}"#.to_owned(),
+            r#"{"apiVersion":"v1","kind":"Node","status":{"conditions":[{"type":"Ready"}]}}"#.to_owned(),
+        ];
+        let docs = texts.map(|text| crate::object::Doc::parse(text).expect("a document"));
+        let types = ServedTypes::in_documents(docs.iter().map(crate::object::Doc::root));
+        let has = |api_version: &str, kind: &str| {
+            types.has_status(&ObjectRef {
+                api_version: api_version.into(),
+                kind: kind.into(),
+                namespace: None,
+                name: "a".into(),
+                uid: None,
+            })
+        };
+        let found =
+            ["Defined", "Plain", "Reported", "Empty"].map(|kind| has("example.com/v1", kind));
+        assert_eq!(found, [true, false, true, false]);
+        assert!(!has("v1", "Node"));
     }
 }

@@ -33,6 +33,18 @@ pub enum Departure {
     LeftSelector,
 }
 
+/// Whether nobody has written a status. The API server fills in empty lists.
+fn is_unwritten(status: Value<'_>) -> bool {
+    let is_nothing = |field: Value<'_>| match field.kind() {
+        Kind::Null => true,
+        Kind::Array => field.items().next().is_none(),
+        Kind::Object | Kind::Bool | Kind::Number | Kind::String => false,
+    };
+    let mut fields = status.fields();
+    is_nothing(status)
+        || (status.kind() == Kind::Object && fields.all(|(_, field)| is_nothing(field)))
+}
+
 impl Assessment {
     /// Assesses an object as it is at `now`.
     pub fn of(object: Value<'_>, now: Timestamp, rules: Rules) -> Assessment {
@@ -78,12 +90,10 @@ impl Assessment {
     /// has observed the object.
     #[must_use]
     pub fn expecting_status(self, object: Value<'_>) -> Assessment {
-        let is_empty = match object.get("status") {
-            None => true,
-            Some(status) if status.kind() == Kind::Object => status.fields().next().is_none(),
-            Some(status) => status.is_null(),
-        };
-        if !is_empty || self.status() != Status::Current || custom::leaves_status_empty(object) {
+        if !object.get("status").is_none_or(is_unwritten)
+            || self.status() != Status::Current
+            || custom::leaves_status_empty(object)
+        {
             return self;
         }
         let text = "not observed by its controller";
@@ -212,6 +222,17 @@ impl Assessment {
             .map(CauseRule::recovery)
             .max()
             .unwrap_or(Recovery::Retried)
+    }
+
+    /// The lines below its row: its causes. Without any, the message of the rule that decided, if the cells of the row do not
+    /// say what the object waits for.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        let causes = self.causes.iter().map(|cause| &*cause.text);
+        let message = &*self.verdict.message;
+        let is_bare = self.causes.is_empty() && self.row.word == Status::InProgress.as_str();
+        let ready = self.row.ready.as_ref();
+        let is_in_cells = message.is_empty() || ready.is_some_and(|ready| message.ends_with(ready));
+        causes.chain((is_bare && !is_in_cells).then_some(message))
     }
 
     /// The first cause of the state, or the message of the rule that decided.

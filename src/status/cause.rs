@@ -159,6 +159,7 @@ rules! {
     DanglingVolume Retried VOLUMES "A bound volume names a claim that does not exist.";
     DeadlineExceeded Never DEADLINES "A Job or a Pod ran longer than its activeDeadlineSeconds.";
     DefaultCertificate Retried INGRESS_TLS "An Ingress names no TLS Secret for a host, so its controller serves its default certificate.";
+    DefaultClass Retried DEFAULT_CLASSES "An object names no class and the cluster has no default one, or the cluster has several default ones.";
     DiskPressure Retried NODES "A node has too little disk space.";
     Disruption Retried POD_CONDITIONS "A disruption, such as an eviction or a preemption, is about to end the Pod.";
     DisruptionUnknown Retried BUDGETS "The controller cannot compute how many disruptions the budget allows.";
@@ -167,6 +168,7 @@ rules! {
     Evicted Never EVICTION "The kubelet evicted the Pod, because its node ran out of a resource.";
     EvictionRisk Retried EVICTION "The node has too little memory, and evicts BestEffort Pods first.";
     EvictionsBlocked Retried BUDGETS "The budget allows no disruption, so a drain of a node would wait.";
+    ExpiredToken Never BOOTSTRAP_TOKENS "A bootstrap token has expired, so no node can join the cluster with it.";
     Fact Retried REFERENCES "Other objects explain the state of this one.";
     Failed Retried CONVENTIONS "The phase or a condition of the object reports a failure.";
     FailedCreate Retried REPLICA_FAILURE "The API server refuses new Pods, for example because of a quota or an admission rule.";
@@ -183,7 +185,7 @@ rules! {
     JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
     KeyMismatch Retried TLS_SECRETS "The private key of a TLS Secret does not belong to its certificate.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
-    Listener Retried GATEWAYS "A listener of a Gateway does not work.";
+    Listener Retried GATEWAYS "A listener of a Gateway does not work, or has no routes.";
     MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
@@ -216,7 +218,7 @@ rules! {
     Overcommitted Retried NODE_CAPACITY "The Pods of a node may use more of a resource than the node has.";
     Overdue Retried TERMINATION "A Pod still exists after its grace period. The kubelet on its node does not respond.";
     PIDPressure Retried NODES "A node has too few process ids left.";
-    Paused Retried PAUSES "The rollout of a Deployment is paused.";
+    Paused Retried PAUSES "The rollout of a Deployment is paused, or a custom resource is paused on purpose.";
     PendingLoadBalancer Retried LOAD_BALANCERS "A Service of the type LoadBalancer has no external address yet.";
     PodFailed Never PHASES "The phase of the Pod is Failed.";
     PodFailurePolicy Never JOB_POLICIES "A Pod failed in a way for which the Job's podFailurePolicy fails the Job.";
@@ -253,6 +255,7 @@ rules! {
     UnnamedHost Retried INGRESS_TLS "The certificate for a host does not name the host.";
     Unreadable Never KSTATUS "A field that the rules read has the wrong type.";
     Unschedulable Elsewhere SCHEDULING "The scheduler finds no node for the Pod.";
+    Unsigned Retried SIGNING_REQUESTS "A certificate signing request is not approved, or its signer has not issued the certificate.";
     Untolerated Retried TAINTS "The node of a Pod has a taint that the Pod does not tolerate.";
     VolumeFailed Retried VOLUMES "A volume could not be reclaimed.";
     VolumeLost Never VOLUMES "The volume of a claim no longer exists.";

@@ -1,17 +1,16 @@
 //! The polarity of conditions: which status of a condition is a problem, and how bad it is.
 //!
-//! The API does not say whether True is good (`Available`) or bad (`MemoryPressure`). A table has it for the
-//! built-in kinds. For kinds without a rule in kstatus, which are mostly custom resources, the name of the
-//! condition shows it, by the API conventions
-//! (<https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>).
+//! A table has it for the built-in kinds. For kinds without a rule in kstatus, which are mostly custom resources, the name
+//! of the condition shows it (`polarity`).
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::{StatusCondition, Value};
+use crate::object::{StatusCondition, Value, is_kubernetes_own};
 
 use super::cause::{CauseRule, sentence};
+use super::polarity::{Summary, WHOLE, by_name, is_problem};
 use super::state::Status;
-use super::{read, rules};
+use super::{custom, parts, read, rules};
 
 /// How long a controller may need before a problem counts as permanent. Autoscalers and API services report
 /// problems while the pods behind them start.
@@ -19,7 +18,7 @@ const SETTLING: SignedDuration = SignedDuration::from_mins(2);
 
 /// What a problem says about the state of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Severity {
+pub(super) enum Severity {
     /// Nothing: it is only a cause line.
     Note,
     /// The object is not in its desired state.
@@ -80,155 +79,87 @@ const WATCHED: &[Watched] = watched! {
     "policy/PodDisruptionBudget" "DisruptionAllowed" UNKNOWN DisruptionUnknown FailsInTime;
     "apiregistration.k8s.io/APIService" "Available" NOT_TRUE Unavailable FailsInTime;
     "flowcontrol.apiserver.k8s.io/FlowSchema" "Dangling" TRUE Dangling InProgress;
+    "apiextensions.k8s.io/CustomResourceDefinition" "NonStructuralSchema" TRUE Condition InProgress;
     "gateway.networking.k8s.io/Gateway" "Accepted" NOT_TRUE NotAccepted FailsInTime;
     "gateway.networking.k8s.io/Gateway" "Programmed" NOT_TRUE NotProgrammed FailsInTime;
 };
-
-/// Conditions of custom resources that are good when True. A controller may still be working while they are
-/// False.
-const POSITIVE: [&str; 13] = [
-    "Accepted",
-    "Available",
-    "ContinuousArchiving",
-    "Established",
-    "Healthy",
-    "Initialized",
-    "Installed",
-    "Programmed",
-    "Ready",
-    "Reconciled",
-    "Released",
-    "ResolvedRefs",
-    "Valid",
-];
-
-/// Conditions of custom resources that report the result of an attempt: Tekton's `Succeeded`, Crossplane's
-/// `Synced`. Unknown means that the attempt is running.
-const RESULTS: [&str; 2] = ["Succeeded", "Synced"];
-
-/// Endings of the names of conditions that report a failure when True.
-const FAILURES: [&str; 5] = ["Degraded", "Error", "Errors", "Failed", "Failure"];
-
-/// Endings of the names of conditions that report a passing problem when True.
-const PROBLEMS: [&str; 8] = [
-    "Detected",
-    "Flapping",
-    "Hung",
-    "Missing",
-    "Pressure",
-    "Problem",
-    "Unavailable",
-    "Unhealthy",
-];
-
-/// Other names of conditions that report a passing problem when True. KEDA sets `Fallback`
-/// (<https://keda.sh/docs/latest/reference/scaledobject-spec/#fallback>), node problem detectors the others
-/// (<https://github.com/kubernetes/node-problem-detector>).
-const PROBLEM_NAMES: [&str; 13] = [
-    "Fallback",
-    "FilesystemIsReadOnly",
-    "FreezeScheduled",
-    "KernelDeadlock",
-    "NotReady",
-    "OOMKilling",
-    "OutOfDisk",
-    "PreemptScheduled",
-    "ReadonlyFilesystem",
-    "RebootScheduled",
-    "RedeployScheduled",
-    "TerminateScheduled",
-    "VMEventScheduled",
-];
 
 /// A condition that reports a problem.
 pub(super) struct Problem<'a> {
     pub(super) condition: StatusCondition<'a>,
     pub(super) rule: CauseRule,
     severity: Severity,
+    /// The part of the object that the condition is about, for people: `listener https`.
+    part: Option<String>,
 }
 
-/// The problems that the conditions of an object report, in the object's order.
+/// The problems that the conditions of an object report: first those that explain the others.
 pub(super) fn problems<'a>(object: Value<'a>, kind: &str) -> Vec<Problem<'a>> {
-    let conditions = read::conditions(object).unwrap_or_default().into_iter();
-    let conditions = conditions.chain(of_parents(object, kind));
-    let problem = |condition: StatusCondition<'a>| {
-        let (rule, severity) = polarity(kind, &condition)?;
+    let conditions = read::conditions(object).unwrap_or_default();
+    let has_names = has_telling_names(kind);
+    let summary = Summary {
+        has_arrived: has_names && custom::has_arrived(object),
+        ..Summary::of(&conditions)
+    };
+    let own = conditions.into_iter().map(|condition| (None, condition));
+    let of_parts = if has_names && !custom::is_settled(object) {
+        parts::conditions(object)
+    } else {
+        Vec::new()
+    };
+    let found = own.chain(of_parts).filter_map(|(part, condition)| {
+        let (rule, severity) = if part.is_some() {
+            by_name(&condition, Summary::default())?
+        } else {
+            polarity(kind, &condition, summary)?
+        };
+        let is_listener = part
+            .as_ref()
+            .is_some_and(|part| part.starts_with("listener "));
         Some(Problem {
             condition,
-            rule,
+            rule: if is_listener {
+                CauseRule::Listener
+            } else {
+                rule
+            },
             severity,
+            part,
         })
-    };
-    conditions.filter_map(problem).collect()
-}
-
-/// The conditions of a route or a policy of the Gateway API. Each Gateway above it reports its own
-/// (<https://gateway-api.sigs.k8s.io/reference/spec/#routeparentstatus>).
-fn of_parents<'a>(object: Value<'a>, kind: &str) -> Vec<StatusCondition<'a>> {
-    if !kind.starts_with("gateway.networking.k8s.io/") {
-        return Vec::new();
-    }
-    let lists = ["parents", "ancestors"].into_iter();
-    let parents = lists.flat_map(|list| object.items_at(&["status", list]));
-    let conditions = parents.flat_map(|parent| parent.items_at(&["conditions"]));
-    conditions.map(StatusCondition::of).collect()
+    });
+    let mut problems: Vec<_> = found.collect();
+    problems.sort_by_key(Problem::rank);
+    problems
 }
 
 /// What the status of a condition means; `None` if it is normal.
-fn polarity(kind: &str, condition: &StatusCondition<'_>) -> Option<(CauseRule, Severity)> {
-    let mut rows = WATCHED.iter().filter(|row| row.kind == kind).peekable();
-    let is_built_in = rules::of(kind).is_some() || kind == "ReplicationController";
-    if rows.peek().is_none() && !is_built_in {
-        return polarity_by_name(&condition.kind, &condition.status);
+fn polarity(
+    kind: &str,
+    condition: &StatusCondition<'_>,
+    summary: Summary,
+) -> Option<(CauseRule, Severity)> {
+    let mut rows = WATCHED.iter().filter(|row| row.kind == kind);
+    if let Some(row) = rows.find(|row| row.condition == condition.kind) {
+        // `ScalingDisabled` means that someone scaled the workload to 0 on purpose.
+        let is_abnormal =
+            row.abnormal.contains(&&*condition.status) && condition.reason != "ScalingDisabled";
+        return is_abnormal.then_some((row.rule, row.severity));
     }
-    let Some(row) = rows.find(|row| row.condition == condition.kind) else {
-        // Other programs add conditions to a Node, in the style of those of the kubelet.
-        let is_problem = kind == "Node" && is_problem(&condition.kind);
-        let is_abnormal = is_problem && condition.status == "True";
-        return is_abnormal.then_some((CauseRule::Condition, Severity::InProgress));
-    };
-    // `ScalingDisabled` means that someone scaled the workload to 0 on purpose.
-    let is_abnormal =
-        row.abnormal.contains(&&*condition.status) && condition.reason != "ScalingDisabled";
-    is_abnormal.then_some((row.rule, row.severity))
+    if has_telling_names(kind) {
+        return by_name(condition, summary);
+    }
+    // Other programs add conditions to a Node, in the style of those of the kubelet.
+    let is_abnormal = kind == "Node" && is_problem(&condition.kind) && condition.status == "True";
+    is_abnormal.then_some((CauseRule::Condition, Severity::InProgress))
 }
 
-/// What the status of a custom resource's condition means, by the name of the condition.
-fn polarity_by_name(name: &str, status: &str) -> Option<(CauseRule, Severity)> {
-    let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    let severity = match status {
-        "True" if ends_with(&FAILURES) => Severity::Failed,
-        "True" if is_problem(name) => Severity::InProgress,
-        "False" if RESULTS.contains(&name) => Severity::Failed,
-        "Unknown" if RESULTS.contains(&name) => Severity::InProgress,
-        // The Prometheus operator has a third value between True and False.
-        "False" | "Unknown" | "Degraded" if is_positive(name) => Severity::InProgress,
-        _ => return None,
-    };
-    let rule = match name {
-        "Ready" => CauseRule::NotReady,
-        _ if severity == Severity::Failed => CauseRule::Failed,
-        _ => CauseRule::Condition,
-    };
-    Some((rule, severity))
-}
-
-/// Whether a condition of this name is good when True: `Ready`, `AllReplicasReady`.
-pub(super) fn is_positive(name: &str) -> bool {
-    let has_good_end = name.ends_with("Ready") || name.ends_with("Healthy");
-    (has_good_end && !is_problem(name)) || POSITIVE.contains(&name)
-}
-
-/// Whether a condition of this name reports a passing problem when True.
-fn is_problem(name: &str) -> bool {
-    let starts_with = |start: &str| {
-        let rest = name.strip_prefix(start);
-        rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
-    };
-    let is_restart = starts_with("Frequent") && name.ends_with("Restart");
-    let is_bad_word = starts_with("Non") || starts_with("Corrupt") || is_restart;
-    let has_bad_end = PROBLEMS.iter().any(|ending| name.ends_with(ending));
-    is_bad_word || has_bad_end || PROBLEM_NAMES.contains(&name)
+/// Whether only the names of the conditions of a kind show what they mean: that of most kinds that Kubernetes does not define.
+pub(super) fn has_telling_names(kind: &str) -> bool {
+    let group = kind.rsplit_once('/').map_or("", |(group, _)| group);
+    let has_rows = WATCHED.iter().any(|row| row.kind == kind);
+    let is_built_in = rules::of(kind).is_some() || kind == "ReplicationController";
+    let has_its_own_rows = has_rows && is_kubernetes_own(group);
+    !is_built_in && !has_its_own_rows
 }
 
 impl Problem<'_> {
@@ -249,6 +180,26 @@ impl Problem<'_> {
         }
     }
 
+    /// Its place among the problems of the object. What waits for something else comes after it, and so does what sums up.
+    fn rank(&self) -> u8 {
+        let condition = &self.condition;
+        let is_sum = WHOLE.contains(&&*condition.kind);
+        let is_waiting =
+            condition.reason.starts_with("Wait") || condition.reason.starts_with("Await");
+        match (&*condition.status, self.severity) {
+            (_, Severity::Note) => 4,
+            ("Unknown", _) => 3,
+            (_, Severity::Failed) => 0,
+            _ if is_sum || is_waiting => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether it only says that something is not known yet.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.condition.status == "Unknown"
+    }
+
     /// When the problem becomes a failure; `None` if time does not change it.
     pub(super) fn settles(&self) -> Option<Timestamp> {
         let since = self.condition.since();
@@ -261,10 +212,14 @@ impl Problem<'_> {
     pub(super) fn text(&self) -> String {
         let condition = &self.condition;
         let text = sentence(&condition.reason, &condition.message);
-        match self.rule {
-            CauseRule::Condition | CauseRule::Failed => {
+        let text = match self.rule {
+            CauseRule::Condition | CauseRule::Failed | CauseRule::Listener => {
                 format!("{}={}: {text}", condition.kind, condition.status)
             }
+            _ => text,
+        };
+        match &self.part {
+            Some(part) if !part.is_empty() => format!("{part}: {text}"),
             _ => text,
         }
     }

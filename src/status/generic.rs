@@ -67,8 +67,12 @@ fn by_generation(object: Value<'_>, rules: Rules) -> ReadResult<Option<Verdict>>
     let path = ["status", "observedGeneration"];
     let observed = match rules {
         Rules::Kstatus => read::int(object, &path)?,
-        // It is a text in a Rollout of Argo (<https://github.com/argoproj/argo-rollouts/issues/4672>).
-        Rules::Spy => (object.i64_at(&path)).or_else(|| object.str_at(&path)?.parse().ok()),
+        // It is a text in a Rollout of Argo (<https://github.com/argoproj/argo-rollouts/issues/4672>). Old ones have a hash
+        // there, which may have digits only.
+        Rules::Spy => (object.i64_at(&path)).or_else(|| {
+            let observed = object.str_at(&path)?.parse().ok();
+            observed.filter(|observed| *observed <= generation)
+        }),
     };
     Ok(observed
         .filter(|observed| *observed != generation)

@@ -16,7 +16,7 @@ use super::conditions::problems;
 use super::diagnosis::{WaitReason, budget, cron_job};
 use super::state::Status;
 use super::verdict::{Refinement, Verdict};
-use super::{certificate, custom, read, rules, runs, sources};
+use super::{built_in, certificate, custom, pause, read, rules, runs, sources};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
@@ -30,7 +30,7 @@ const REPLICA_FAILURE: Explanation = Explanation {
 };
 const MISSING_REPLICAS: Explanation = Explanation {
     name: "MissingReplicas",
-    finds: "Fewer Pods of a ReplicationController are ready than it wants, or of a StatefulSet with the strategy OnDelete.",
+    finds: "Fewer Pods of a ReplicationController are ready than it wants, or of a StatefulSet or a DaemonSet with the strategy OnDelete.",
     source: sources::REPLICAS,
 };
 const ENDED_CONTAINER: Explanation = Explanation {
@@ -61,11 +61,17 @@ fn of(kind: &str) -> &'static [Refinement] {
         "Service" => &[pending_load_balancer],
         "batch/Job" => &[running_job],
         "batch/CronJob" => &[failed_cron_job, runs::missed_run],
-        "Secret" => &[certificate::problem],
+        "Secret" => &[certificate::problem, built_in::expired_token],
+        "Node" => &[built_in::silent_node],
+        "autoscaling/HorizontalPodAutoscaler" => &[built_in::uncomputed],
+        "certificates.k8s.io/CertificateSigningRequest" => &[built_in::unsigned],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
         "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
-        "ReplicationController" | "apps/StatefulSet" => &[replica_failure, missing_replicas],
+        "ReplicationController"
+        | "apps/StatefulSet"
+        | "apps/DaemonSet"
+        | "extensions/DaemonSet" => &[replica_failure, missing_replicas],
         _ if kind.starts_with("apps/") || kind.starts_with("extensions/") => &[replica_failure],
         _ if rules::of(kind).is_none() => custom::of(kind),
         _ => &[],
@@ -74,6 +80,9 @@ fn of(kind: &str) -> &'static [Refinement] {
 
 /// Returns the worst of kstatus's verdict and of the problems that it misses.
 pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Verdict) -> Verdict {
+    let is_daemon_set = kind.ends_with("/DaemonSet") && rules::of(kind).is_some();
+    let waits_for_deletion = is_daemon_set.then(|| built_in::on_delete(object, &verdict));
+    let verdict = waits_for_deletion.flatten().unwrap_or(verdict);
     let found = of(kind).iter();
     let found = found.filter_map(|refinement| refinement(object, now));
     let problems = problems(object, kind).into_iter();
@@ -85,13 +94,15 @@ pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Ver
         let condition = problem.condition;
         Some(verdict(condition.reason, condition.message).by(problem.rule))
     });
-    found.chain(reported).fold(verdict, |worst, found| {
+    let worst = found.chain(reported).fold(verdict, |worst, found| {
         if found.status > worst.status {
             found
         } else {
             worst
         }
-    })
+    });
+    let is_paused = (worst.status == Status::InProgress).then(|| pause::settle(object, kind));
+    is_paused.flatten().unwrap_or(worst)
 }
 
 /// A Pod whose phase is Failed. The reason is the Pod's own if it has one, for example `Evicted`.
@@ -208,7 +219,9 @@ fn violated_budget(object: Value<'_>, _: Timestamp) -> Option<Verdict> {
 /// A Service of type `LoadBalancer` without an external address.
 fn pending_load_balancer(service: Value<'_>, _: Timestamp) -> Option<Verdict> {
     let is_load_balancer = read::text_or(service, &["spec", "type"], "") == "LoadBalancer";
-    let mut addresses = service.items_at(&["status", "loadBalancer", "ingress"]);
+    // kubectl shows the addresses that someone has set, too.
+    let given = service.items_at(&["spec", "externalIPs"]);
+    let mut addresses = (service.items_at(&["status", "loadBalancer", "ingress"])).chain(given);
     (is_load_balancer && addresses.next().is_none()).then(|| {
         Verdict::in_progress(
             "PendingLoadBalancer",

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::Value;
 
 use super::conditions::problems;
-use super::{certificate, diagnosis, read, rules, runs};
+use super::{built_in, certificate, diagnosis, read, rules, runs};
 
 /// How long controllers have for the first look at a new object.
 const FIRST_SYNC: SignedDuration = SignedDuration::from_secs(5);
@@ -16,11 +16,16 @@ const FIRST_SYNC: SignedDuration = SignedDuration::from_secs(5);
 /// kind is then no longer new, its problem has lasted long enough to be a failure, its certificate has expired, or its
 /// next run is late.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
+    if let Some(newer) = built_in::with_conditions(object) {
+        return review_at(newer.root(), now);
+    }
     let kind = read::group_kind(object).ok()?;
     let moments = if kind == "Pod" {
         moments_of_pod(object)
     } else if kind == "Secret" {
-        certificate::moments(object)
+        let mut moments = certificate::moments(object);
+        moments.extend(built_in::token_moment(object));
+        moments
     } else {
         let problems = problems(object, &kind).into_iter();
         let settles = problems.filter_map(|problem| problem.settles());

@@ -6,6 +6,8 @@ pub(super) const ATTACHMENTS: &str = "https://kubernetes.io/docs/reference/kuber
 pub(super) const AUTOSCALERS: &str = "https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough/#appendix-horizontal-pod-autoscaler-status-conditions";
 pub(super) const BINDING: &str =
     "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding";
+pub(super) const BOOTSTRAP_TOKENS: &str =
+    "https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/";
 pub(super) const BUDGETS: &str = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/";
 pub(super) const CERTIFICATES: &str = "https://cert-manager.io/docs/reference/api-docs/";
 pub(super) const CONTAINER_STATES: &str =
@@ -21,6 +23,8 @@ pub(super) const DAEMON_SETS: &str =
 pub(super) const DEACTIVATION: &str = "https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation";
 pub(super) const DEADLINES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup";
+pub(super) const DEFAULT_CLASSES: &str =
+    "https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class";
 pub(super) const DEVICES: &str =
     "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/";
 pub(super) const EVENTS: &str =
@@ -107,6 +111,8 @@ pub(super) const SELECTORS: &str =
     "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors";
 pub(super) const SERVICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/service/#defining-a-service";
+pub(super) const SIGNING_REQUESTS: &str =
+    "https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/";
 pub(super) const SLICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#conditions";
 pub(super) const STANDALONE: &str = "https://kubernetes.io/docs/concepts/configuration/overview/#naked-pods-vs-replicasets-deployments-and-jobs";

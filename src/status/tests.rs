@@ -660,6 +660,11 @@ fn spy_reports_conditions_of_custom_resources() {
     }
 }
 
+/// The fields of a node whose kubelet has reported that it is ready.
+fn reporting(fields: &str) -> String {
+    fields.replace("[{", r#"[{"type":"Ready","status":"True"},{"#)
+}
+
 #[test]
 fn spy_knows_the_conditions_of_node_problem_detectors() {
     for (kind, is_bad) in [
@@ -675,17 +680,21 @@ fn spy_knows_the_conditions_of_node_problem_detectors() {
         ("EtcIsFull", false),
         ("Nonce", false),
         ("FrequentUser", false),
-        ("PodScheduled", false),
+        ("PodPlacement", false),
     ] {
         for object_kind in ["v1/Node", "example.com/v1/Foo"] {
+            let is_node = object_kind == "v1/Node";
             let state = |status: &str| {
                 let fields = condition(kind, status, "R");
+                let fields = if is_node { reporting(&fields) } else { fields };
                 judge_as(Rules::Spy, &object(object_kind, &fields))
             };
-            let (bad, well) = (
-                "InProgress: m [Reconciling R]",
-                "Current: Resource is current",
-            );
+            let bad = "InProgress: m [Reconciling R]";
+            let well = if is_node {
+                "Current: Resource is Ready"
+            } else {
+                "Current: Resource is current"
+            };
             let expect = if is_bad { bad } else { well };
             assert_eq!(state("True"), expect, "{object_kind} {kind}");
             assert_eq!(state("False"), well, "{object_kind} {kind}");
@@ -729,7 +738,7 @@ fn spy_reports_conditions_of_built_in_kinds() {
         ),
         (
             "v1/Node",
-            condition("DiskPressure", "True", "KubeletHasDiskPressure"),
+            reporting(&condition("DiskPressure", "True", "KubeletHasDiskPressure")),
             "InProgress: m [Reconciling KubeletHasDiskPressure]",
         ),
     ] {
@@ -898,7 +907,7 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     (
         "ceph.rook.io/v1/CephCluster",
         r#""status":{"phase":"Ready","ceph":{"health":"HEALTH_WARN"}}"#,
-        "InProgress: its health is HEALTH_WARN [Reconciling HEALTH_WARN]",
+        "InProgress: its ceph.health is HEALTH_WARN [Reconciling HEALTH_WARN]",
     ),
     (
         "apps/v1/StatefulSet",

@@ -234,6 +234,7 @@ impl World {
             "spec": {"rules": [{"http": {"paths": [{
                 "path": "/", "backend": {"service": {"name": self.backend, "port": {"number": self.port}}},
             }]}}]},
+            "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}},
         }));
         let scaling = json!([{
             "type": "ScalingActive", "status": self.scaling, "reason": "FailedGetScale", "message": "no metrics",

@@ -147,7 +147,7 @@ fn crowded_node(pods: u32) -> String {
         )
     };
     let mut objects =
-        vec!["{apiVersion: v1, kind: Node, metadata: {name: node-a, uid: node-a}}".to_owned()];
+        vec!["{apiVersion: v1, kind: Node, metadata: {name: node-a, uid: node-a}, status: {conditions: [{type: Ready, status: 'True'}]}}".to_owned()];
     for n in 0..pods {
         let (set, web) = (owned("ReplicaSet", "set", n), owned("Deployment", "web", n));
         objects.push(format!("{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web-{n}, namespace: shop, uid: web-{n}}}}}"));

@@ -605,6 +605,7 @@ async fn what_is_not_well_may_be_of_every_kind() {
     cluster.put(json!({
         "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "web", "namespace": "shop"},
         "spec": {"defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}},
+        "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}},
     }));
     let ran = once(&cluster, &["--unhealthy"]);
     assert_snapshot!(ran.transcript(), @"
@@ -733,4 +734,25 @@ async fn a_lost_server_is_shown_until_it_is_back() {
     terminal.until_shown("what is now", |shown| {
         shown.contains("● live") && shown.contains("~ deployment/web       0/1")
     });
+}
+
+/// A file shows which kinds have a status: by their definitions.
+#[test]
+fn a_custom_resource_of_a_file_waits_for_its_controller() {
+    let path = format!("{}/unobserved.yaml", env!("CARGO_TARGET_TMPDIR"));
+    let text = "\
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}}]}, status: {conditions: [{type: Established, status: 'True'}]}}
+---
+{apiVersion: example.com/v1, kind: Widget, metadata: {name: new, namespace: shop, generation: 1}}
+";
+    std::fs::write(&path, text).unwrap();
+    let all = Spy::alone().run(&["status", "--from", &path, "--once", "--unhealthy"]);
+    let named = ["status", "widget/new", "--from", &path];
+    let waiting = Spy::alone().run(&[&named[..], &["--for=current"]].concat());
+    let by_kstatus = Spy::alone().run(&[&named[..], &["--once", "--rules", "kstatus"]].concat());
+    assert!(all.stdout.contains("~ widget/new"), "{}", all.transcript());
+    let line = "not observed by its controller";
+    assert!(all.stdout.contains(line), "{}", all.transcript());
+    assert_eq!(waiting.status.code(), Some(3), "{}", waiting.transcript());
+    assert!(by_kstatus.stdout.contains("● widget/new"));
 }

@@ -69,7 +69,7 @@ pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
         short_names: Vec::new(),
         categories: Vec::new(),
         verbs: vec!["list".to_owned(), "watch".to_owned()],
-        has_status: false,
+        has_status: found.has_status,
     });
     types.collect()
 }

@@ -10,7 +10,7 @@ use super::rows::StatusRow;
 use super::state::{RETENTION, StatusState};
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::object::{Doc, GroupKind, ObjectRef, ResourceVersion, Uid};
+use crate::object::{Doc, GroupKind, ObjectRef, ResourceVersion, ServedTypes, Uid};
 use crate::source::{Event, Matcher, SourceKey, Why};
 use crate::status::{Assessment, Rules, compute};
 
@@ -50,6 +50,7 @@ impl FileTree {
             .enumerate()
             .filter(|(_, (object, _))| is_new(object))
             .collect();
+        let served = ServedTypes::in_documents(objects.iter().map(|(_, (_, doc))| doc.root()));
         let mut places = BTreeMap::new();
         let mut versions = Versions::default();
         let mut alone = Vec::new();
@@ -64,17 +65,24 @@ impl FileTree {
             if !is_row(object) {
                 continue;
             }
+            let assessment = Assessment::of(document.root(), now, rules);
+            let assessment = if rules == Rules::Spy && served.has_status(object) {
+                assessment.expecting_status(document.root())
+            } else {
+                assessment
+            };
             let mut graph = Graph::default();
             graph.apply(document.root());
             alone.push(Alone {
                 place,
                 object: object.clone().into(),
-                assessment: Arc::new(Assessment::of(document.root(), now, rules)),
+                assessment: Arc::new(assessment),
                 graph,
             });
         }
+        let model = Model::new(rules, RETENTION).with_types(served);
         FileTree {
-            state: state(&versions, versions.sources(is_row), (rules, now)),
+            state: state(&versions, versions.sources(is_row), model, now),
             places,
             alone,
         }
@@ -114,10 +122,10 @@ fn is_readable(document: &Doc) -> bool {
 fn state(
     versions: &Versions,
     requested: Vec<SourceKey>,
-    (rules, now): (Rules, Timestamp),
+    model: Model,
+    now: Timestamp,
 ) -> StatusState {
-    let model = Model::new(rules, RETENTION).of_excerpt();
-    let mut state = StatusState::new(model, requested, now);
+    let mut state = StatusState::new(model.of_excerpt(), requested, now);
     let mut known: HashSet<SourceKey> = HashSet::new();
     loop {
         let wanted = state.model.coverage().sources();

@@ -29,7 +29,7 @@ pub(super) fn lines(
         .enumerate()
         .partition(|(place, _)| options.idle == Idle::Counted && is_idle(rows, *place));
     let item = |(_, row): &(usize, &StatusRow<'_>)| {
-        let causes = row.assessment.causes.iter().map(|cause| cause.text.clone());
+        let causes = row.assessment.lines().map(str::to_owned);
         let last_change = row.last_change;
         let last_change = last_change.map(|change| change.text(now, look.symbols.arrow));
         let status = row.assessment.verdict.status;

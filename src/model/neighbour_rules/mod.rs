@@ -1,11 +1,13 @@
 //! The rules about an object and the objects around it, as data: one row for each rule.
 //!
-//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Two rules are exceptions
-//! with evidence of their own: a claim that only an existing volume can serve, and an object that selects no Pod.
+//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Three rules are
+//! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, and an
+//! Ingress that names no class.
 
 mod budget;
 mod certificate;
 mod claim;
+mod default_class;
 mod front;
 mod mesh;
 mod node;
@@ -77,10 +79,13 @@ neighbour_rules! {
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule"] => missing_subsets;
     "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
+    "networking.k8s.io" "Ingress" Always ["IngressClass"] => without_class;
+    "networking.k8s.io" "IngressClass" Always ["IngressClass"] => other_default_classes;
     "networking.k8s.io" "NetworkPolicy" Trace ["Pod"] => selects_none;
     "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
     "policy" "PodDisruptionBudget" Always [] => selects_none;
     "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;
+    "storage.k8s.io" "StorageClass" Always ["StorageClass"] => other_default_classes;
 }
 
 impl Model {

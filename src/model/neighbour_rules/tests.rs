@@ -708,7 +708,7 @@ fn a_default_binding_may_be_for_a_controller_that_does_not_run() {
 fn a_node_short_of_space_does_not_explain_a_pod_that_runs() {
     let state = |condition: &str, status: &str| {
         let node = format!(
-            "{{apiVersion: v1, kind: Node, metadata: {{name: node-1}}, status: {{conditions: [{{type: {condition}, status: '{status}', reason: NodeReason}}]}}}}"
+            "{{apiVersion: v1, kind: Node, metadata: {{name: node-1}}, status: {{conditions: [{{type: Ready, status: 'True'}}, {{type: {condition}, status: '{status}', reason: NodeReason}}]}}}}"
         );
         let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {nodeName: node-1, containers: [{name: c}]},
   status: {phase: Running, conditions: [{type: Ready, status: 'False', reason: ContainersNotReady}],

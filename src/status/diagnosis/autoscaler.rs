@@ -2,7 +2,7 @@
 
 use crate::object::{Quantity, Value};
 use crate::status::cause::{Cause, CauseRule};
-use crate::status::read;
+use crate::status::{built_in, read};
 
 /// The fields of a metric's source by its type: where its name and its values are
 /// (<https://kubernetes.io/docs/reference/kubernetes-api/autoscaling/horizontal-pod-autoscaler-v2/>).
@@ -49,7 +49,7 @@ pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let is_idle = idle.is_some();
     let is_disabled = idle.is_some_and(|condition| condition.reason == "ScalingDisabled");
     let mut notes = Vec::from_iter(is_disabled.then(|| disabled(scaler)));
-    if current != desired && !is_idle {
+    if current != desired && !is_idle && !built_in::is_uncomputed(scaler) {
         let text = format!("scales from {current} to {desired} replicas");
         notes.push(Cause::new(CauseRule::Scaling, text));
     }

@@ -24,6 +24,8 @@ pub(super) enum ContainerRole {
     Sidecar,
     /// A regular container.
     Main,
+    /// A container that `kubectl debug` has added. The Pod does not depend on it.
+    Ephemeral,
 }
 
 /// The spec and the status of a container.
@@ -94,7 +96,9 @@ impl WaitReason {
 impl<'a> Container<'a> {
     /// Finds what is wrong with it; `None` if nothing is.
     pub(super) fn cause(&self, now: Timestamp) -> Option<Cause> {
+        let is_needed = self.role != ContainerRole::Ephemeral;
         match self.state() {
+            ContainerState::Ended(_) | ContainerState::Running if !is_needed => None,
             ContainerState::Waiting { reason, message } => self.waiting(&reason, &message),
             ContainerState::Ended(end) => (exit_code(end) != 0).then(|| self.ended(end)),
             ContainerState::Running => self.running(now),
@@ -219,6 +223,7 @@ impl<'a> Container<'a> {
             ContainerRole::Init => " (init)",
             ContainerRole::Sidecar => " (sidecar)",
             ContainerRole::Main => "",
+            ContainerRole::Ephemeral => " (debug)",
         };
         Cause::new(rule, format!("{name}{part}: {text}"))
     }

@@ -17,11 +17,11 @@ use jiff::Timestamp;
 use crate::object::Value;
 
 use super::cause::{Cause, CauseRule, sentence};
-use super::conditions::problems;
+use super::conditions::{has_telling_names, problems};
 use super::generic::NOT_OBSERVED;
 use super::state::Status;
 use super::verdict::Verdict;
-use super::{read, rules};
+use super::{built_in, read, rules};
 
 pub(super) use container::{RECENT, WaitReason};
 pub(super) use note::{budget, cron_job};
@@ -29,6 +29,9 @@ pub(super) use pod::SLACK;
 
 /// Finds the causes of `verdict`, the most useful first. Most Current objects have none.
 pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause> {
+    if let Some(newer) = built_in::with_conditions(object) {
+        return causes(newer.root(), verdict, now);
+    }
     let kind = read::group_kind(object).unwrap_or_default();
     if let Some(error) = &verdict.error {
         let lost = pod::lost(object).filter(|_| kind == "Pod");
@@ -41,8 +44,11 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
         "Pod" => pod::causes(object, verdict.status, now),
         _ => workload::causes(object, &kind, verdict.status),
     };
-    causes.extend(note::notes(object, &kind));
-    causes.extend(of_conditions(object, &kind));
+    let mut others = [note::notes(object, &kind), of_conditions(object, &kind)];
+    if has_telling_names(&kind) && verdict.status != Status::Current {
+        others.reverse();
+    }
+    causes.extend(others.into_iter().flatten());
     if causes.is_empty() || is_untold(verdict, &kind, &causes) {
         causes.splice(0..0, of_verdict(verdict, &kind));
     }
@@ -61,11 +67,16 @@ fn is_untold(verdict: &Verdict, kind: &str, causes: &[Cause]) -> bool {
     }
 }
 
-/// The causes in an object's conditions. Conditions that repeat an earlier message are left out.
+/// The causes in an object's conditions, the decisive one first. Conditions that repeat an earlier message are left out. What
+/// is only unknown waits for the others.
 fn of_conditions(object: Value<'_>, kind: &str) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut messages = BTreeSet::new();
-    for problem in problems(object, kind) {
+    let mut problems = problems(object, kind);
+    if problems.iter().any(|problem| !problem.is_unknown()) {
+        problems.retain(|problem| !problem.is_unknown());
+    }
+    for problem in problems {
         let message = &problem.condition.message;
         if message.is_empty() || messages.insert(message.clone().into_owned()) {
             causes.push(Cause::new(problem.rule, problem.text()));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::object::{Value, is_kubernetes_own, map_selector};
 use crate::status::cause::{Cause, CauseRule};
-use crate::status::{certificate, read, runs};
+use crate::status::{certificate, pause, read, runs};
 
 use super::autoscaler;
 
@@ -21,7 +21,7 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "batch/CronJob" => Vec::from_iter(cron_job(object)),
         "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
-        "gateway.networking.k8s.io/Gateway" => listeners(object),
+        "gateway.networking.k8s.io/Gateway" => unused_listeners(object),
         "admissionregistration.k8s.io/ValidatingAdmissionPolicy" => type_errors(object),
         "networking.k8s.io/Ingress" => Vec::from_iter(default_certificate(object)),
         _ => extension(object, kind),
@@ -140,34 +140,16 @@ fn stored_versions(definition: Value<'_>) -> Option<Cause> {
     (!old.is_empty()).then(|| Cause::new(CauseRule::StoredVersions, text))
 }
 
-/// The listeners of a Gateway that have a problem, or no routes.
-fn listeners(gateway: Value<'_>) -> Vec<Cause> {
+/// The listeners of a Gateway that have no routes.
+fn unused_listeners(gateway: Value<'_>) -> Vec<Cause> {
     let listeners = gateway.items_at(&["status", "listeners"]);
-    let notes = listeners.flat_map(|listener| {
+    let unused = listeners.filter(|listener| listener.i64_at(&["attachedRoutes"]) == Some(0));
+    let notes = unused.map(|listener| {
         let name = read::text_or(listener, &["name"], "?");
-        let conditions = listener.items_at(&["conditions"]);
-        let conditions = conditions.map(crate::object::StatusCondition::of);
-        let bad = conditions.filter(|condition| {
-            let is_good_if_true =
-                matches!(&*condition.kind, "Accepted" | "Programmed" | "ResolvedRefs");
-            is_good_if_true && condition.status == "False"
-        });
-        let mut notes: Vec<Cause> = bad
-            .map(|bad| {
-                let text = format!(
-                    "listener {name}: {}=False: {}: {}",
-                    bad.kind, bad.reason, bad.message
-                );
-                Cause::new(CauseRule::Listener, text)
-            })
-            .collect();
-        if listener.i64_at(&["attachedRoutes"]) == Some(0) {
-            notes.push(Cause::new(
-                CauseRule::Listener,
-                format!("listener {name} has no routes"),
-            ));
-        }
-        notes
+        Cause::new(
+            CauseRule::Listener,
+            format!("listener {name} has no routes"),
+        )
     });
     notes.collect()
 }
@@ -208,10 +190,7 @@ fn extension(object: Value<'_>, kind: &str) -> Vec<Cause> {
     if is_kubernetes_own(group) {
         return Vec::new();
     }
-    let mut notes = Vec::new();
-    if read::flag(object, &["spec", "suspend"]) {
-        notes.push(Cause::new(CauseRule::Suspended, "suspended"));
-    }
+    let mut notes = Vec::from_iter(pause::sign(object, kind));
     if kind == "kustomize.toolkit.fluxcd.io/Kustomization"
         && object.bool_at(&["spec", "prune"]) == Some(false)
     {

@@ -40,6 +40,7 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
                 }),
         );
     }
+    causes.extend(debug_containers(pod).filter_map(|container| container.cause(now)));
     causes
 }
 
@@ -150,6 +151,16 @@ fn with_pull_secrets(cause: Cause, pod: Value<'_>) -> Cause {
     }
     let text = format!("{} (the pod has no imagePullSecrets)", cause.text);
     Cause { text, ..cause }
+}
+
+/// The ephemeral containers with a status.
+fn debug_containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
+    let statuses = pod.items_at(&["status", "ephemeralContainerStatuses"]);
+    statuses.map(|status| Container {
+        role: ContainerRole::Ephemeral,
+        spec: None,
+        status,
+    })
 }
 
 /// Every container with a status, init containers first, in the order of the Pod's lists.

@@ -412,7 +412,7 @@ fn other_kinds() {
         (
             "example.com/v1/Foo",
             r#""status":{"conditions":[{"type":"Ready","status":"False","message":"no zone"},{"type":"Synced","status":"False","reason":"ReconcileError","message":"no zone"},{"type":"Available","status":"False","reason":"Down"}]}"#,
-            "NotReady  no zone\nCondition  Available=False: Down",
+            "Failed  Synced=False: ReconcileError: no zone\nCondition  Available=False: Down",
         ),
         (
             "example.com/v1/Foo",
@@ -443,7 +443,7 @@ fn other_kinds() {
 const NOTES: &[(&str, &str, &str)] = &[
     (
         "v1/Node",
-        r#""spec":{"unschedulable":true}"#,
+        r#""spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}"#,
         "Cordoned  cordoned: no pod is scheduled here",
     ),
     (
@@ -695,4 +695,32 @@ fn causes_that_a_controller_writes_beside_the_conditions() {
         r#""spec":{"replicas":2,"minReadySeconds":600},"status":{"replicas":2,"updatedReplicas":2,"readyReplicas":2}"#,
         "NotReady  pods count as available once they are ready for 600s",
     );
+}
+
+/// A container that `kubectl debug` has added explains itself, and changes nothing else.
+#[test]
+fn debug_containers_that_cannot_start() {
+    let debugger = |state: &str| {
+        let ready = container("web", r#""ready":true,"state":{"running":{}}"#);
+        let debugger = container(
+            "debugger",
+            &format!(r#""image":"busybx","state":{{{state}}}"#),
+        );
+        pod(
+            "Running",
+            &format!(
+                r#""conditions":[{{"type":"Ready","status":"True"}}],"containerStatuses":[{ready}],"ephemeralContainerStatuses":[{debugger}]"#
+            ),
+        )
+    };
+    for (state, expect) in [
+        (
+            r#""waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"busybx\""}"#,
+            r#"ImagePull  debugger (debug): Back-off pulling image "busybx""#,
+        ),
+        (r#""running":{}"#, ""),
+        (r#""terminated":{"exitCode":137}"#, ""),
+    ] {
+        check("v1/Pod", &debugger(state), expect);
+    }
 }

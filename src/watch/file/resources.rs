@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::entry::FileEntry;
-use crate::object::{ObjectRef, Resource, Value, is_kubernetes_own, well_known_type};
+use crate::object::{ObjectRef, Resource, ServedTypes, Value, is_kubernetes_own, well_known_type};
 
 /// One resource of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub struct FileResource {
     pub resource: Resource,
     /// Where its plural comes from.
     pub plural: Plural,
+    /// Whether its controllers write a status: its `CustomResourceDefinition` in the file has the subresource, or another
+    /// of its objects has conditions.
+    pub has_status: bool,
     /// Its objects, each once, in the order of the file.
     pub objects: Vec<ObjectRef>,
 }
@@ -59,6 +62,11 @@ pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
             found.objects.push(object.clone());
         }
     }
+    let types = ServedTypes::in_documents(entries.iter().map(|entry| entry.doc.root()));
+    for found in &mut resources {
+        let mut objects = found.objects.iter();
+        found.has_status = objects.any(|object| types.has_status(object));
+    }
     resources
 }
 
@@ -90,6 +98,7 @@ fn resource(object: &ObjectRef, definitions: &[Value<'_>]) -> FileResource {
         } else {
             Plural::Guessed
         },
+        has_status: false,
         objects: Vec::new(),
     }
 }

@@ -157,6 +157,7 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:19
     NAME                               READY   STATUS              RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress          -          41d
+    │ └ Updated: 1/3
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress          -          1s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     ContainerCreating   0          1s
     └─● replicaset/web-7f45f79f9d #1   3/3     Current             -          41d
@@ -171,6 +172,7 @@ async fn deleted_objects_stay_for_a_moment_and_idle_sets_are_counted() {
     deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress   -          41d
+    │ └ Updated: 1/3
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz

@@ -147,6 +147,7 @@ async fn a_rollout_that_is_fixed() {
     deployment.apps/web  -n shop  ctx demo                rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress   -          41d
+    │ └ Updated: 1/3
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz
@@ -163,6 +164,7 @@ async fn a_rollout_that_is_fixed() {
     deployment.apps/web  -n shop  ctx demo                                    rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE
     ~ deployment/web                   3/3     InProgress   -          41d
+    │ └ Updated: 1/3
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz every 2s)
@@ -178,6 +180,7 @@ async fn a_rollout_that_is_fixed() {
     deployment.apps/web  -n shop  ctx demo                                                        rollout 1/3 updated  0:22
     NAME                               READY   STATUS       RESTARTS   AGE   NODE       IP            CHANGED
     ~ deployment/web                   3/3     InProgress   -          41d   -          -             0s ago
+    │ └ Updated: 1/3
     ├─~ replicaset/web-589f5c6bfc #3   0/1     InProgress   -          4s    -          -             0s ago
     │ └─~ pod/web-589f5c6bfc-tvgkq     0/1     Running      0          4s    worker-2   10.244.1.15   0s ago
     │     └ web: running, its readiness probe does not succeed (GET :http/readyz every 2s)

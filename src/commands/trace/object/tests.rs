@@ -20,7 +20,7 @@ const APPLICATION: &str = r#"
 ---
 {apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: web-x, labels: {kubernetes.io/service-name: web}}, addressType: IPv4, ports: [{port: 80}], endpoints: [{addresses: [10.0.0.1], conditions: {ready: true}, targetRef: {kind: Pod, name: web-1-a, uid: uid-web-1-a}}]}
 ---
-{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: front}, spec: {tls: [{secretName: cert}], defaultBackend: {service: {name: web, port: {number: 80}}}}}
+{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: front}, spec: {tls: [{secretName: cert}], defaultBackend: {service: {name: web, port: {number: 80}}}}, status: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}}
 ---
 {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: all}, spec: {podSelector: {}}}
 ---

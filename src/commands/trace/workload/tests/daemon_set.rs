@@ -106,7 +106,7 @@ fn on_delete_waits_for_someone() {
     feed.put(&pod("a", 1, READY));
     insta::assert_snapshot!(feed.frame(80), @"
     daemonset/web  -n shop  1 node  OnDelete                                    0:00
-    ~ waiting for someone to delete the old pods: 0/1 updated, 1 available
+    ● waiting for someone to delete the old pods: 0/1 updated, 1 available
     ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓         revision      web-v2 #2, 0/1 pods
@@ -115,7 +115,7 @@ fn on_delete_waits_for_someone() {
     · ...     available     0/1 new, 1 old kept
     · ...     old pods      0/1 terminated
     · ...     complete
-    ~ 0/1 updated; delete the other pods to update them (OnDelete)
+    ● 0/1 updated; delete the other pods to update them (OnDelete)
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─● controllerrevision/web-v2 #2   0/0     web:v2           58m
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m
