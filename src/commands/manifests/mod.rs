@@ -10,7 +10,7 @@ mod tests;
 
 use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
-use crate::object::shown_url;
+use crate::object::without_secrets;
 
 pub(crate) use args::{ManifestArgs, RELEASE_PREFIX, is_release};
 pub(crate) use helm::{ReleasePlace, release_names, release_targets};
@@ -48,7 +48,7 @@ impl ManifestArgs {
             () => match url {
                 None => return Ok(()),
                 Some(url) => {
-                    let url = shown_url(url);
+                    let url = without_secrets(url);
                     let error =
                         CommandError::failed(format!("error: {url}: URLs are not supported"));
                     return Err(error.hint("fetch it first: curl -sSfL URL | kubectl spy … -f -"));
