@@ -55,7 +55,7 @@ pub use reference::{GroupKind, ObjectRef, Resource};
 pub use resource_type::ResourceType;
 pub use restart::restarted_at;
 pub use served_types::ServedTypes;
-pub use shown_url::shown_url;
+pub use shown_url::{shown_url, without_secrets};
 pub use sidecar::is_sidecar;
 pub use similar::near;
 pub use taint::{CONDITION_TAINTS, evicting_taints, is_closed, is_cordoned, untolerated_taints};

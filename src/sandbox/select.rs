@@ -1,6 +1,6 @@
 //! The objects that a request selects: by namespace, label selector and field selector.
 
-use crate::object::selector::{FieldSelector, LabelSelector};
+use crate::object::selector::{FieldSelector, LabelSelector, SelectableFields};
 
 use super::kinds::Kind;
 use super::log::{StoreKey, StoredVersion};
@@ -31,10 +31,8 @@ impl ListSelection {
                 .parse()
                 .map_err(|error| ApiFailure::bad_request(format!("{error}")))?,
         };
-        for term in selection.fields.terms() {
-            if !is_selectable(kind, &term.field) {
-                return Err(ApiFailure::bad_request(not_selectable(kind, &term.field)));
-            }
+        if let Some(field) = selectable(kind).unsupported(&selection.fields) {
+            return Err(ApiFailure::bad_request(not_selectable(kind, field)));
         }
         Ok(selection)
     }
@@ -57,12 +55,19 @@ impl ListSelection {
     pub(super) fn matches(&self, version: &StoredVersion) -> bool {
         let labels = &version.value["metadata"]["labels"];
         self.labels.matches(|key| labels[key].as_str())
-            && self.fields.matches(|path| field(version, path))
+            && self.fields.matches(|label| {
+                let own = |key: &str| version.value[key].as_str().unwrap_or_default();
+                let group = own("apiVersion")
+                    .rsplit_once('/')
+                    .map_or("", |(group, _)| group);
+                let fields = SelectableFields::of(group, own("kind"));
+                fields.value(label, |path| text_at(version, path))
+            })
     }
 }
 
-/// The text of a field; numbers and booleans as in JSON.
-fn field(version: &StoredVersion, path: &str) -> Option<String> {
+/// The text at a path; numbers and booleans as in JSON.
+fn text_at(version: &StoredVersion, path: &str) -> Option<String> {
     let pointer = format!("/{}", path.replace('.', "/"));
     let value = version.value.pointer(&pointer)?;
     Some(
@@ -72,48 +77,15 @@ fn field(version: &StoredVersion, path: &str) -> Option<String> {
     )
 }
 
-/// The fields that kube-apiserver supports in field selectors for its built-in kinds.
-fn own_fields(kind: &Kind) -> &'static [&'static str] {
-    match (&*kind.resource.group, &*kind.resource.plural) {
-        ("", "pods") => &[
-            "spec.nodeName",
-            "spec.restartPolicy",
-            "spec.schedulerName",
-            "spec.serviceAccountName",
-            "spec.hostNetwork",
-            "status.phase",
-            "status.podIP",
-            "status.nominatedNodeName",
-        ],
-        ("", "nodes") => &["spec.unschedulable"],
-        ("", "namespaces") => &["status.phase"],
-        ("", "secrets") => &["type"],
-        ("", "services") => &["spec.clusterIP", "spec.type"],
-        ("", "replicationcontrollers") | ("apps", "replicasets") => &["status.replicas"],
-        ("batch", "jobs") => &["status.successful"],
-        ("", "events") => &[
-            "involvedObject.kind",
-            "involvedObject.namespace",
-            "involvedObject.name",
-            "involvedObject.uid",
-            "involvedObject.apiVersion",
-            "involvedObject.resourceVersion",
-            "involvedObject.fieldPath",
-            "reason",
-            "reportingComponent",
-            "source",
-            "type",
-        ],
-        _ => &[],
-    }
-}
-
-fn is_selectable(kind: &Kind, field: &str) -> bool {
-    matches!(field, "metadata.name" | "metadata.namespace") || own_fields(kind).contains(&field)
+fn selectable(kind: &Kind) -> SelectableFields {
+    SelectableFields::of(&kind.resource.group, &kind.resource.kind)
 }
 
 fn not_selectable(kind: &Kind, field: &str) -> String {
-    if own_fields(kind).is_empty() {
+    if selectable(kind)
+        .labels()
+        .eq(["metadata.name", "metadata.namespace"])
+    {
         format!(
             "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
         )

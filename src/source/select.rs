@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::object::Value;
-use crate::object::selector::{FieldSelector, LabelSelector, by_name};
+use crate::object::selector::{FieldSelector, LabelSelector, SelectableFields, by_name};
 
 /// The field that holds an object's name.
 const NAME: &str = "metadata.name";
@@ -144,14 +144,20 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether an object is selected. Any field path works here, while a server supports only a few.
+    /// Whether an object is selected, with the values that a server compares. A field that no server supports is a path here.
     pub(crate) fn matches(&self, object: Value<'_>) -> bool {
         let is_named = |name| object.str_at(&["metadata", "name"]).as_deref() == Some(name);
         let labels = object.at(&["metadata", "labels"]);
         let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
-        let field = |path: &str| {
+        let at = |path: &str| {
             let value = path.split('.').try_fold(object, Value::get)?;
             Some(value.as_str().unwrap_or(Cow::Borrowed(value.raw())))
+        };
+        let field = |label: &str| {
+            let api_version = object.str_at(&["apiVersion"]).unwrap_or_default();
+            let kind = object.str_at(&["kind"]).unwrap_or_default();
+            let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+            SelectableFields::of(group, &kind).value(label, at)
         };
         self.name.is_none_or(is_named)
             && (self.labels.as_ref()).is_some_and(|selector| selector.matches(label))
@@ -231,6 +237,56 @@ mod tests {
             assert_eq!(select.can_leave(), can_leave, "{fields}");
         }
         assert!(Select::labelled("a=b").can_leave() && !Select::All.can_leave());
+    }
+
+    #[test]
+    fn an_absent_field_has_the_value_of_the_server() {
+        for (object, fields) in [
+            (
+                r#""apiVersion":"v1","kind":"Node""#,
+                "spec.unschedulable=false",
+            ),
+            (
+                r#""apiVersion":"v1","kind":"Pod""#,
+                "spec.hostNetwork=false,spec.restartPolicy=Always",
+            ),
+            (
+                r#""apiVersion":"v1","kind":"Pod","spec":{"nodeName":"a"}"#,
+                "spec.host=a",
+            ),
+            (
+                r#""apiVersion":"v1","kind":"Pod","status":{"podIPs":[{"ip":"1"}]}"#,
+                "status.podIPs=",
+            ),
+            (
+                r#""apiVersion":"v1","kind":"Event","source":{"component":"a"}"#,
+                "source=a",
+            ),
+            (
+                r#""apiVersion":"v1","kind":"Event","source":{},"reportingComponent":"b""#,
+                "source=b,reportingComponent=b",
+            ),
+            (r#""apiVersion":"v1","kind":"Event""#, "source="),
+            (
+                r#""apiVersion":"batch/v1","kind":"Job""#,
+                "status.successful=0",
+            ),
+            (
+                r#""apiVersion":"batch/v1","kind":"Job","status":{"succeeded":2}"#,
+                "status.successful=2",
+            ),
+        ] {
+            let doc = Doc::parse(format!("{{{object}}}")).expect("valid");
+            let matches = |fields: &str| {
+                let select = Select::matching(None, Some(fields));
+                Matcher::new(&select).matches(doc.root())
+            };
+            assert!(matches(fields), "{object} {fields}");
+            for term in fields.split(',') {
+                let other = term.replacen('=', "!=", 1);
+                assert!(!matches(&other), "{object} {other}");
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ const FIRST_SYNC: SignedDuration = SignedDuration::from_secs(5);
 /// another result for the same object; `None` if time changes nothing. By then a Pod has been unschedulable
 /// for too long, is overdue for deletion, or has run long enough since its last restart. An object of another
 /// kind is then no longer new, its problem has lasted long enough to be a failure, its certificate has expired, or its
-/// next run is late.
+/// next run is late, or can no longer be started.
 pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     if let Some(newer) = built_in::with_conditions(object) {
         return review_at(newer.root(), now);
@@ -29,7 +29,7 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
     } else {
         let problems = problems(object, &kind).into_iter();
         let settles = problems.filter_map(|problem| problem.settles());
-        let late = (kind == "batch/CronJob").then(|| runs::late_at(object));
+        let runs = (kind == "batch/CronJob").then(|| runs::moments(object, now));
         let moments = started(object).into_iter().chain(settles);
         let expires = (kind == "cert-manager.io/Certificate").then(|| {
             moment(
@@ -39,7 +39,7 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
             )
         });
         moments
-            .chain(late.flatten())
+            .chain(runs.into_iter().flatten())
             .chain(expires.flatten())
             .collect()
     };

@@ -15,10 +15,24 @@ const LATE: SignedDuration = SignedDuration::from_secs(90);
 /// How many missed starts are counted.
 pub const MAX_MISSED: usize = 100;
 
-/// The first start after the last one; `None` if it is suspended, or if the schedule has no start.
-pub fn next_start(job: Value<'_>) -> Option<Timestamp> {
-    let next = schedule(job)?.ok()?.next(last_start(job)?)?;
+/// The first start that the controller has not made and can still make at `now`. The controller skips a start after
+/// `startingDeadlineSeconds`. `None` if the `CronJob` is suspended, or if the schedule has no start.
+pub fn next_start(job: Value<'_>, now: Timestamp) -> Option<Timestamp> {
+    let last = last_start(job)?;
+    let skipped = deadline(job).and_then(|deadline| now.checked_sub(deadline).ok());
+    start_after(job, skipped.map_or(last, |skipped| last.max(skipped)))
+}
+
+/// The first start after a time; `None` if it is suspended, or if the schedule has no start.
+fn start_after(job: Value<'_>, time: Timestamp) -> Option<Timestamp> {
+    let next = schedule(job)?.ok()?.next(time)?;
     (!read::flag(job, &["spec", "suspend"])).then_some(next)
+}
+
+/// How long after its time the controller still makes a start; `None` without a limit.
+fn deadline(job: Value<'_>) -> Option<SignedDuration> {
+    let seconds = job.i64_at(&["spec", "startingDeadlineSeconds"])?;
+    Some(SignedDuration::from_secs(seconds))
 }
 
 /// The last start, or when the `CronJob` was created.
@@ -27,40 +41,54 @@ fn last_start(job: Value<'_>) -> Option<Timestamp> {
         .or_else(|| job.time_at(&["metadata", "creationTimestamp"]))
 }
 
-/// How many starts are due, at most [`MAX_MISSED`].
+/// How many starts are due and can still be made, at most [`MAX_MISSED`].
 pub fn missed_starts(job: Value<'_>, now: Timestamp) -> usize {
     let Some(Ok(schedule)) = schedule(job) else {
         return 0;
     };
-    let starts = std::iter::successors(next_start(job), |start| schedule.next(*start));
+    let starts = std::iter::successors(next_start(job, now), |start| schedule.next(*start));
     starts
         .take_while(|start| *start <= now)
         .take(MAX_MISSED)
         .count()
 }
 
-/// When a start counts as missed; `None` without a schedule. While a run is active, only `concurrencyPolicy: Forbid`
-/// skips starts, and a run that is a little too long skips one.
-pub(super) fn late_at(job: Value<'_>) -> Option<Timestamp> {
-    let next = next_start(job)?;
-    let missed = if is_active(job) {
-        let policy = job.str_at(&["spec", "concurrencyPolicy"])?;
-        (policy == "Forbid").then(|| schedule(job)?.ok()?.next(next))??
-    } else {
-        next
+/// When the result of [`missed_run`] may change: the next start is late, or it can no longer be made.
+pub(super) fn moments(job: Value<'_>, now: Timestamp) -> Vec<Timestamp> {
+    if is_active(job) {
+        return second_start(job).and_then(late_at).into_iter().collect();
+    }
+    let Some(next) = next_start(job, now) else {
+        return Vec::new();
     };
-    missed.checked_add(LATE).ok()
+    let skipped = deadline(job).and_then(|deadline| next.checked_add(deadline).ok());
+    late_at(next).into_iter().chain(skipped).collect()
 }
 
-/// A `CronJob` that should have started a Job and has not.
+/// The second start after the last one, if an active run prevents it. Only `concurrencyPolicy: Forbid` skips starts
+/// while a run is active, and a run that is a little too long skips one.
+fn second_start(job: Value<'_>) -> Option<Timestamp> {
+    let policy = job.str_at(&["spec", "concurrencyPolicy"])?;
+    let first = start_after(job, last_start(job)?)?;
+    (policy == "Forbid").then(|| start_after(job, first))?
+}
+
+fn late_at(start: Timestamp) -> Option<Timestamp> {
+    start.checked_add(LATE).ok()
+}
+
+/// A `CronJob` that should have started a Job and has not. A start that can no longer be made is not late: nothing will
+/// ever make it. But an active run that prevents starts still does so.
 pub(super) fn missed_run(job: Value<'_>, now: Timestamp) -> Option<Verdict> {
-    late_at(job).filter(|late| *late <= now)?;
-    let next = next_start(job)?;
+    let is_late = |start| late_at(start).is_some_and(|late| late <= now);
     let text = if is_active(job) {
+        second_start(job).filter(|start| is_late(*start))?;
+        let first = start_after(job, last_start(job)?)?;
         format!(
-            "no job was started since {next}: the last run is still active (concurrencyPolicy Forbid)"
+            "no job was started since {first}: the last run is still active (concurrencyPolicy Forbid)"
         )
     } else {
+        let next = next_start(job, now).filter(|start| is_late(*start))?;
         format!("no job was started at {next}")
     };
     Some(Verdict::in_progress("MissedRun", text).by(CauseRule::MissedRun))

@@ -920,6 +920,34 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
         "InProgress: no job was started since 2026-11-21T13:56:00Z: the last run is still active (concurrencyPolicy Forbid) [Reconciling MissedRun]",
     ),
     (
+        // A start that is too old for the deadline is never made.
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 0 * * *","startingDeadlineSeconds":200},"status":{"lastScheduleTime":"2026-11-10T00:00:00Z","lastSuccessfulTime":"2026-11-10T00:01:00Z"}"#,
+        "Current: Resource is always ready",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 0 * * *","startingDeadlineSeconds":86400},"status":{"lastScheduleTime":"2026-11-10T00:00:00Z","lastSuccessfulTime":"2026-11-10T00:01:00Z"}"#,
+        "InProgress: no job was started at 2026-11-21T00:00:00Z [Reconciling MissedRun]",
+    ),
+    (
+        // The controller makes no start at all.
+        "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:00:30Z"},"spec":{"schedule":"* * * * *","startingDeadlineSeconds":200}"#,
+        "InProgress: no job was started at 2026-11-21T13:57:00Z [Reconciling MissedRun]",
+    ),
+    (
+        "batch/v1/CronJob",
+        r#""metadata":{"creationTimestamp":"2026-11-21T13:00:30Z"},"spec":{"schedule":"* * * * *","startingDeadlineSeconds":9223372036854775807}"#,
+        "InProgress: no job was started at 2026-11-21T13:01:00Z [Reconciling MissedRun]",
+    ),
+    (
+        // A run that does not end still prevents starts.
+        "batch/v1/CronJob",
+        r#""spec":{"schedule":"0 0 * * *","concurrencyPolicy":"Forbid","startingDeadlineSeconds":200},"status":{"lastScheduleTime":"2026-11-18T00:00:00Z","active":[{"name":"a"}]}"#,
+        "InProgress: no job was started since 2026-11-19T00:00:00Z: the last run is still active (concurrencyPolicy Forbid) [Reconciling MissedRun]",
+    ),
+    (
         "batch/v1/CronJob",
         r#""metadata":{"creationTimestamp":"2026-11-21T13:55:30Z"},"spec":{"schedule":"* * * * *","concurrencyPolicy":"Allow"},"status":{"active":[{"name":"a"}]}"#,
         "Current: Resource is always ready",
@@ -1007,6 +1035,26 @@ fn spy_reports_statuses_without_conditions() {
         let object = object(kind, fields);
         assert_eq!(judge_as(Rules::Spy, &object), *expect, "{object}");
     }
+}
+
+#[test]
+fn a_late_start_is_late_until_its_deadline() {
+    let fields = r#""spec":{"schedule":"0 14 * * *","startingDeadlineSeconds":200},"status":{"lastScheduleTime":"2026-11-20T14:00:00Z","lastSuccessfulTime":"2026-11-20T14:01:00Z"}"#;
+    let job = object("batch/v1/CronJob", fields);
+    let doc = Doc::parse(job).expect("a case is JSON");
+    let mut now: Timestamp = NOW.parse().expect("a time");
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let status = compute(doc.root(), now, Rules::Spy).status;
+        seen.push(format!("{} {status:?}", now.strftime("%H:%M:%S")));
+        now = review_at(doc.root(), now).expect("a review is due");
+    }
+    let expect = [
+        "14:00:00 Current",
+        "14:01:30 InProgress",
+        "14:03:20 Current",
+    ];
+    assert_eq!(seen, expect);
 }
 
 #[test]

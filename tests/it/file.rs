@@ -390,6 +390,50 @@ fn a_selector_that_does_not_parse_is_refused() {
     }
 }
 
+/// Only these fields select objects on a server, so another one is a mistake.
+#[test]
+fn a_field_that_no_server_supports_is_refused() {
+    let path = file("fields.json", &object(1));
+    let run = |args: &[&str], fields: &str| {
+        let flags = ["--field-selector", fields, "--from", &path];
+        Spy::alone().run(&[args, &flags].concat())
+    };
+    for (fields, field) in [
+        ("metadata.nam=s1", "metadata.nam"),
+        ("metadata.name !=s1", "metadata.name "),
+        ("metadata.name=a,metadata.uid=", "metadata.uid"),
+        ("data.n=1", "data.n"),
+        ("Metadata.name=a", "Metadata.name"),
+        ("type=", "type"),
+    ] {
+        for args in [
+            &["status", "cm", "--for=delete"][..],
+            &["status", "cm", "--once", "--exit-code"],
+            &["status"],
+            &["changes", "cm"],
+            &["trace", "cm"],
+        ] {
+            let ran = run(args, fields);
+            let line = format!(
+                "error: field label not supported: {field}\nhint: select configmaps by metadata.name, metadata.namespace, or by labels with -l\n"
+            );
+            assert!(ran.stderr.starts_with(&line), "{}", ran.transcript());
+            assert_ne!(ran.status.code(), Some(0));
+        }
+    }
+    let ran = run(&["status", "pods", "--once"], "spec.nodeNam=a");
+    assert!(
+        ran.stderr.contains("not supported: spec.nodeNam\n"),
+        "{}",
+        ran.transcript()
+    );
+    let ran = run(
+        &["status", "cm", "--once"],
+        "metadata.name=a,metadata.namespace!=other",
+    );
+    assert!(ran.stdout.contains("configmap/a"), "{}", ran.transcript());
+}
+
 /// How long a run takes that must end by itself, and how it ends.
 fn limited(args: &[&str]) -> (Option<i32>, String) {
     let started = std::time::Instant::now();
@@ -431,6 +475,11 @@ fn the_time_limit_holds_while_nothing_is_written() {
     }
     let (code, _) = limited(&["status", "--for=current", "--timeout=300ms", "--from", "-"]);
     assert_eq!(code, Some(3));
+    for verb in ["status", "changes", "trace"] {
+        let spy = Spy::with_kubeconfig(&fifo);
+        let ran = spy.run(&[verb, "deploy/web", "--for=current", "--timeout=300ms"]);
+        assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
+    }
     std::fs::remove_file(&fifo).unwrap();
 }
 

@@ -410,6 +410,17 @@ async fn a_forbidden_kind_is_one_line_and_the_rest_works() {
     judged without pods, which you may not read: deployment/web
     ! pods in namespace "shop" with labels app=web: forbidden: Error from server (Forbidden): forbidden
     "#);
+    let ran = once(&cluster, &["deploy/web", "--for=current"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(
+        ran.stderr.ends_with("Error from server (Forbidden): forbidden\nhint: to wait for the object alone, use a condition, such as --for=condition=Available\n"),
+        "{}",
+        ran.transcript()
+    );
+    let ran = once(&cluster, &["deploy/web", "--exit-code"]);
+    assert_eq!(ran.status.code(), Some(4));
+    let ran = once(&cluster, &["deploy/web", "--for=create"]);
+    assert_eq!(ran.status.code(), Some(0));
     let ran = once(&cluster, &["pods"]);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @r#"

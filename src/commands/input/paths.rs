@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use glob::glob;
 
 use crate::commands::CommandError;
-use crate::object::shown_url;
+use crate::object::without_secrets;
 
 /// The extensions of files with objects in a directory, as in kubectl.
 const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
@@ -27,7 +27,10 @@ pub(in crate::commands) fn refuse_urls(paths: &[String], flag: &str) -> Result<(
     let Some(url) = paths.iter().find(is_url) else {
         return Ok(());
     };
-    let error = CommandError::failed(format!("error: {}: URLs are not supported", shown_url(url)));
+    let error = CommandError::failed(format!(
+        "error: {}: URLs are not supported",
+        without_secrets(url)
+    ));
     Err(error.hint(format!(
         "fetch it first: curl -sSfL URL | kubectl spy … {flag} -"
     )))

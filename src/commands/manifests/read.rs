@@ -9,7 +9,7 @@ use crate::cluster::program::{self, ProgramError};
 use crate::commands::input::{Depth, expanded, manifests_below, remedy, text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
-use crate::object::{Doc, shown_url};
+use crate::object::{Doc, without_secrets};
 use crate::watch::{FileError, Language, Syntax, documents_by_line, foreign_text};
 
 /// An object of a manifest.
@@ -114,7 +114,7 @@ pub(super) async fn kustomization(
     directory: &str,
     env: &Env,
 ) -> Result<Vec<Manifest>, CommandError> {
-    let name = format!("kubectl kustomize {}", shown_url(directory));
+    let name = format!("kubectl kustomize {}", without_secrets(directory));
     let kubectl = env.path("KUBECTL_PATH").unwrap_or("kubectl".as_ref());
     let kubectl = kubectl.to_string_lossy();
     let file = program::find(&kubectl, env.path("PATH")).map_err(|problem| {
@@ -159,7 +159,7 @@ fn refused(name: &str, output: &Output) -> CommandError {
 /// The words after which kustomize quotes the values of a generator, or the lines of a file with values.
 const QUOTING: [&str; 3] = ["literal source", "env source", "patch from"];
 
-/// A message of kustomize without what it quotes of the user's files, and without the logins of URLs.
+/// A message of kustomize without what it quotes of the user's files, and without the secrets of URLs.
 fn without_content(said: &str) -> String {
     let mut shown = String::new();
     // Kustomize puts the configuration of a generator or a patch between backquotes.
@@ -173,21 +173,7 @@ fn without_content(said: &str) -> String {
         shown.truncate(end);
         shown.push_str(" …");
     }
-    without_logins(&shown)
-}
-
-/// A text in which no URL has a user or a password.
-fn without_logins(text: &str) -> String {
-    let is_between = |letter: char| "'\"<>".contains(letter) || letter.is_whitespace();
-    let words = text.split_inclusive(is_between).map(|word| {
-        let (url, end) = word.split_at(word.trim_end_matches(is_between).len());
-        if url.contains("://") {
-            format!("{}{end}", shown_url(url))
-        } else {
-            word.to_owned()
-        }
-    });
-    words.collect()
+    without_secrets(&shown)
 }
 
 /// The message in kubectl's error output: after `error: `, or as the quoted cause of a line of its log.
@@ -230,7 +216,7 @@ mod tests {
             ),
             (
                 "ssh://git@github.com/a and https://a@b:c@host?x@y",
-                "ssh://***@github.com/a and https://***@y",
+                "ssh://***@github.com/a and https://***",
             ),
         ] {
             assert_eq!(without_content(said), shown);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::task::spawn_blocking;
+
 use super::{Origin, Session, SessionPlace};
 use crate::cluster::{Ambient, Client, ClusterConfig, OpenApi, RequestLog, TypeCache};
 use crate::commands::{CommandError, Context};
@@ -15,7 +17,12 @@ impl Session {
         let (config, namespace, cache) = match &context.origin {
             Origin::Kubeconfig(flags) => {
                 let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
-                let config = ClusterConfig::load(&ambient, &flags.overrides)?;
+                // The file may be a pipe without a writer, and a verb can stop meanwhile.
+                let (place, overrides) = (ambient.clone(), flags.overrides.clone());
+                let load = spawn_blocking(move || ClusterConfig::load(&place, &overrides));
+                let config = load.await.map_err(|stopped| {
+                    CommandError::failed(format!("error: cannot read the kubeconfig: {stopped}"))
+                })??;
                 let namespace = config.namespace().clone();
                 (config, namespace, flags.cache_dir(&ambient))
             }

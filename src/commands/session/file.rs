@@ -10,6 +10,7 @@ use crate::commands::input::newest_of;
 use crate::commands::{CommandError, WaitArgs};
 use crate::env::Env;
 use crate::object::ResourceType;
+use crate::object::selector::{FieldSelector, SelectableFields};
 use crate::source::SourceKey;
 use crate::watch::{FileResource, FileTransport, Mux, Transport};
 
@@ -59,6 +60,28 @@ pub(super) fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target>
         fields: filters.fields.as_deref().map(Arc::from),
     };
     file.resources().iter().map(target).collect()
+}
+
+/// Refuses fields that a server does not support in field selectors. Such a selector would select nothing or everything.
+pub(super) fn refuse_fields(targets: &[Target]) -> Result<(), CommandError> {
+    for target in targets {
+        let resource = &target.resource;
+        let selector = target.fields.as_deref().map(str::trim).unwrap_or_default();
+        let Ok(selector) = selector.parse::<FieldSelector>() else {
+            continue;
+        };
+        let fields = SelectableFields::of(&resource.group, &resource.kind);
+        if let Some(field) = fields.unsupported(&selector) {
+            let labels: Vec<&str> = fields.labels().collect();
+            let error = CommandError::failed(format!("error: field label not supported: {field}"));
+            return Err(error.hint(format!(
+                "select {} by {}, or by labels with -l",
+                resource.group_resource(),
+                labels.join(", ")
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The types in a file, as arguments can name them.

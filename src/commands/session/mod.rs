@@ -24,7 +24,7 @@ use crate::status::Rules;
 use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
-use file::{everything, only_namespace, set_clock, types};
+use file::{everything, only_namespace, refuse_fields, set_clock, types};
 pub(crate) use server_clock::clock_difference;
 
 /// How long a hint may take, and anything else that the user can do without.
@@ -130,9 +130,24 @@ impl Session {
         verb: &str,
         context: &mut Context<'_>,
     ) -> Result<Vec<Target>, CommandError> {
-        if self.is_of_file() {
+        let is_of_file = self.is_of_file();
+        if is_of_file {
             args.check_selectors()?;
         }
+        let targets = self.resolved(args, verb, context).await?;
+        if is_of_file {
+            refuse_fields(&targets)?;
+        }
+        Ok(targets)
+    }
+
+    /// The targets, with selectors that may not be supported.
+    async fn resolved(
+        &self,
+        args: &ObjectArgs,
+        verb: &str,
+        context: &mut Context<'_>,
+    ) -> Result<Vec<Target>, CommandError> {
         let filters = Filters {
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),

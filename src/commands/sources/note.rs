@@ -32,4 +32,6 @@ pub(crate) enum UnreadPart {
     /// The server refused it or went away. The text is the whole message, in the server's words if it sent
     /// any.
     Refused(String),
+    /// The server refused what decides the state of a requested object. The text is as for [`UnreadPart::Refused`].
+    Undecided(String),
 }

@@ -67,6 +67,11 @@ impl SourceStatus {
     /// Why it could not be read, or no longer can be; `None` if it is readable.
     pub(super) fn unread(&self) -> Option<UnreadPart> {
         match &self.state {
+            SourceState::Forbidden { cause } | SourceState::Failed { cause }
+                if self.need == Need::Decisive =>
+            {
+                Some(UnreadPart::Undecided(cause.to_string()))
+            }
             SourceState::Retrying { cause, .. }
             | SourceState::Forbidden { cause }
             | SourceState::Unserved { cause }

@@ -17,6 +17,8 @@ pub(super) struct Traced {
     pub(super) source: SourceKey,
     pub(super) presence: Presence,
     pub(super) model: Model,
+    /// The time for which the model judged the objects last.
+    pub(super) judged_at: Timestamp,
     /// What changed before the object failed, if that is known.
     pub(super) last_change: Option<LastChange>,
     /// Whether the view shows the rules behind the states.
@@ -63,6 +65,7 @@ impl Traced {
             source,
             presence: Presence::Unread,
             model,
+            judged_at: Timestamp::UNIX_EPOCH,
             last_change: None,
             explains: options.explains,
             reach: options.reach,

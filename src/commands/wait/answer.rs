@@ -3,6 +3,11 @@
 use super::WaitArgs;
 use super::waiting::cut;
 use crate::commands::{CommandError, Ended, UnreadPart};
+use crate::status::Goal;
+
+/// How to wait without the dependents that the user may not read.
+const ALONE: &str =
+    "to wait for the object alone, use a condition, such as --for=condition=Available";
 
 /// The answer to the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,23 +57,33 @@ impl WaitArgs {
 
     /// The error of a question without an answer.
     ///
-    /// A time limit that was too short is always an error. A refused part is an error only with `--exit-code`; otherwise
-    /// the output has a line about it.
+    /// A time limit that was too short is always an error. A refused part is an error with `--exit-code`, and with a goal that
+    /// it decides; otherwise the output has a line about it.
     fn unanswered(&self, unread: &[UnreadPart]) -> Option<CommandError> {
         let late = unread.iter().filter_map(|part| match part {
             UnreadPart::Late(what) => Some(format!("error: timed out waiting for {what}")),
-            UnreadPart::Refused(_) => None,
+            UnreadPart::Refused(_) | UnreadPart::Undecided(_) => None,
         });
         let refused = unread.iter().filter_map(|part| match part {
-            UnreadPart::Refused(line) if self.exit_code => Some(line.clone()),
-            UnreadPart::Refused(_) | UnreadPart::Late(_) => None,
+            UnreadPart::Refused(line) | UnreadPart::Undecided(line) if self.exit_code => {
+                Some(line.clone())
+            }
+            UnreadPart::Undecided(line) if self.goals.contains(&Goal::Current) => {
+                Some(line.clone())
+            }
+            UnreadPart::Refused(_) | UnreadPart::Undecided(_) | UnreadPart::Late(_) => None,
         });
         let late: Vec<String> = late.collect();
         let is_late = !late.is_empty();
         let lines = cut(late.into_iter().chain(refused).collect());
-        match lines.join("\n") {
-            lines if !is_late => (!lines.is_empty()).then(|| CommandError::failed(lines)),
-            lines => Some(self.too_slow(lines).hint("use a longer --timeout")),
+        match &*lines.join("\n") {
+            "" if !is_late => None,
+            lines if !is_late && self.exit_code => Some(CommandError::failed(lines)),
+            lines if !is_late => Some(CommandError::failed(lines).hint(ALONE)),
+            lines => Some(
+                self.too_slow(lines.to_owned())
+                    .hint("use a longer --timeout"),
+            ),
         }
     }
 
@@ -95,10 +110,12 @@ mod tests {
 
     const LATE: &str = "late";
     const REFUSED: &str = "refused";
+    const UNDECIDED: &str = "undecided";
 
     fn unknown(parts: &[&str]) -> Vec<UnreadPart> {
         let unknown = |part: &&str| match *part {
             LATE => UnreadPart::Late("pods".to_owned()),
+            UNDECIDED => UnreadPart::Undecided("error: no".to_owned()),
             _ => UnreadPart::Refused("error: no".to_owned()),
         };
         parts.iter().map(unknown).collect()
@@ -106,11 +123,13 @@ mod tests {
 
     fn args(flags: &[&str]) -> WaitArgs {
         WaitArgs {
-            goals: if flags.contains(&"--for") {
-                vec!["create".parse().expect("a goal")]
-            } else {
-                Vec::new()
-            },
+            goals: flags
+                .iter()
+                .filter_map(|flag| match *flag {
+                    "--for" => Some("create".parse().expect("a goal")),
+                    flag => flag.strip_prefix("--for=")?.parse().ok(),
+                })
+                .collect(),
             timeout: None,
             exit_code: flags.contains(&"--exit-code"),
         }
@@ -161,6 +180,22 @@ mod tests {
                 let stopped = Ended::By(Signal::Interrupt);
                 assert_eq!(ends(flags, stopped, (found, parts)), "signal");
             }
+        }
+    }
+
+    /// A state is not known without what decides it.
+    #[test]
+    fn a_state_that_was_not_decided_meets_no_goal() {
+        for (flags, part, expect) in [
+            (&[][..], UNDECIDED, "0"),
+            (&["--exit-code"], UNDECIDED, "error"),
+            (&["--for"], UNDECIDED, "0"),
+            (&["--for=current"], UNDECIDED, "error"),
+            (&["--for=current", "--for"], UNDECIDED, "error"),
+            (&["--for=current"], REFUSED, "0"),
+        ] {
+            let end = ends(flags, Ended::Answered, (Answer::Nothing, &[part]));
+            assert_eq!(end, expect, "{flags:?} {part}");
         }
     }
 

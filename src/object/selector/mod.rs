@@ -6,9 +6,11 @@ mod fields;
 mod label_syntax;
 mod labels;
 mod parse_labels;
+mod selectable;
 
 pub use fields::{FieldOperator, FieldSelector, FieldTerm, by_name};
 pub use labels::{LabelSelector, Test};
+pub use selectable::SelectableFields;
 
 /// Why a selector is invalid, in the words of Kubernetes' parser.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,6 +13,7 @@ use jsonpath_rust::query::js_path_process;
 use serde_json::Value as Json;
 
 use super::GoalError;
+use super::multipliers::{Multipliers, TOO_MANY};
 use crate::object::Value;
 
 /// An expression that selects values in an object.
@@ -42,16 +43,10 @@ impl JsonPath {
             cause,
         };
         let standard = standard(inner);
-        let multipliers = Multipliers::of(&standard);
-        if multipliers.deep > Multipliers::MOST.deep
-            || multipliers.commas > Multipliers::MOST.commas
-        {
-            let Multipliers { deep, commas } = Multipliers::MOST;
-            return Err(error(format!(
-                "it has more than {deep} `..` or {commas} commas"
-            )));
-        }
         let query = parse_json_path(&standard).map_err(|cause| error(cause.to_string()))?;
+        if !Multipliers::of(&query).are_few() {
+            return Err(error(TOO_MANY.to_owned()));
+        }
         Ok(JsonPath {
             written: written.to_owned(),
             query,
@@ -88,40 +83,6 @@ impl JsonPath {
             Json::Bool(truth) => truth.to_string() == expected,
             Json::Number(number) => number.to_string() == expected,
         }
-    }
-}
-
-/// What multiplies the values that an expression selects. An object a few kilobytes long can have more descendants of
-/// descendants of descendants than fit in memory.
-#[derive(Default)]
-struct Multipliers {
-    /// How many `..` it has.
-    deep: usize,
-    /// How many commas between selectors.
-    commas: usize,
-}
-
-impl Multipliers {
-    const MOST: Multipliers = Multipliers { deep: 2, commas: 8 };
-
-    /// Those of an expression in RFC 9535 syntax. Quoted ones do not count.
-    fn of(expression: &str) -> Multipliers {
-        let mut found = Multipliers::default();
-        let mut quote = None;
-        let mut chars = expression.chars().peekable();
-        while let Some(c) = chars.next() {
-            match (quote, c) {
-                (Some(_), '\\') => {
-                    chars.next();
-                }
-                (Some(open), c) if c == open => quote = None,
-                (None, '\'' | '"') => quote = Some(c),
-                (None, '.') if chars.next_if_eq(&'.').is_some() => found.deep += 1,
-                (None, ',') => found.commas += 1,
-                (Some(_) | None, _) => {}
-            }
-        }
-        found
     }
 }
 

@@ -2,6 +2,7 @@
 //! deletion (<https://kubernetes.io/docs/reference/kubectl/generated/kubectl_wait/>).
 
 mod json_path;
+mod multipliers;
 #[cfg(test)]
 mod tests;
 

@@ -98,7 +98,7 @@ impl WorkloadKind for CronJob {
 
     /// The next start, or how many starts were missed.
     fn countdown(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
-        let Some(due) = next_start(rollout.object()) else {
+        let Some(due) = next_start(rollout.object(), now) else {
             return String::new();
         };
         if due > now {
@@ -147,7 +147,7 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 }
 
 fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let text = match next_start(rollout.object()) {
+    let text = match next_start(rollout.object(), rollout.traced.judged_at) {
         _ if rollout.is_suspended() => "suspended".to_owned(),
         Some(due) => age::rfc3339(due),
         None => String::new(),

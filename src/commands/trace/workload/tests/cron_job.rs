@@ -96,6 +96,22 @@ fn starts_that_are_due_are_counted() {
 }
 
 #[test]
+fn starts_after_their_deadline_are_never_made() {
+    let mut feed = Feed::of("CronJob", "web");
+    feed.put(&cron_job(
+        "startingDeadlineSeconds: 299",
+        "{lastScheduleTime: '2026-05-04T11:40:00Z', lastSuccessfulTime: '2026-05-04T11:40:20Z'}",
+    ));
+    insta::assert_snapshot!(feed.frame(80), @"
+    cronjob/web  -n shop  */5 * * * *  starting deadline 299s                   0:00
+    ● waits for its next start                                1 start is due, for 0s
+    ✓         spec change   gen 1: created
+    ✓         last run      its job is gone, 20m ago
+    ·         next run      2026-05-04T12:00:00Z
+    ");
+}
+
+#[test]
 fn a_suspended_one_has_no_next_run() {
     let mut feed = Feed::of("CronJob", "web");
     feed.put(&cron_job(
