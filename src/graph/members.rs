@@ -171,7 +171,7 @@ impl MemberPlanner<'_> {
     /// Reads the dependents of the workloads in the tree. Those of many workloads are looked for in the whole namespace.
     fn read_dependents(&mut self, tree: &[&Node]) {
         let mut by_list: Vec<(SourceKey, Vec<SourceKey>)> = Vec::new();
-        let is_top = |node: &&&Node| self.graph.owners(&node.uid).all(|it| it.is_custom());
+        let is_top = |node: &&&Node| self.graph.owners(&node.uid).all(Node::is_custom);
         for node in tree.iter().filter(is_top) {
             for source in node.dependent_sources(self.cluster) {
                 let list = source.of_all();

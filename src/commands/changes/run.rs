@@ -115,9 +115,12 @@ impl Live for Changes {
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        Box::new(|key| match self.keys.contains(key) {
-            true => Need::Vital,
-            false => Need::Useful,
+        Box::new(|key| {
+            if self.keys.contains(key) {
+                Need::Vital
+            } else {
+                Need::Useful
+            }
         })
     }
 
@@ -153,10 +156,14 @@ impl Live for Changes {
             self.absent.push(key.clone());
         }
         self.begin(key, &event);
-        let server = self.renderer.options.shown.clock.as_ref();
-        let server = server.map(|clock| clock());
-        self.pending
-            .extend(self.state.apply(key, event, now, server));
+        let mut entry = self.state.apply(key, event, now);
+        if key.select.can_leave()
+            && let Some(entry) = &mut entry
+        {
+            let clock = self.renderer.options.shown.clock.as_ref();
+            entry.tell_joined(clock.map(|clock| clock()));
+        }
+        self.pending.extend(entry);
     }
 
     fn has_begun(&self) -> bool {

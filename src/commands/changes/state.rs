@@ -106,6 +106,18 @@ impl TimelineEntry {
         version && self.when == When::Live
     }
 
+    /// Tells a creation in a source with a selector from an older object, which may only have started to match. `server` is
+    /// the server's time, if known.
+    pub(super) fn tell_joined(&mut self, server: Option<Timestamp>) {
+        let server = server.filter(|_| self.when == When::Live);
+        if let Occurrence::Version(event) = &mut self.what
+            && event.change.is_creation()
+            && !is_newborn(&event.now, server)
+        {
+            event.change = ChangeType::Joined;
+        }
+    }
+
     /// Whether the entry is an object that existed at the start.
     pub(super) fn is_baseline(&self) -> bool {
         self.version()
@@ -180,13 +192,12 @@ pub(super) struct ChangesState {
 }
 
 impl ChangesState {
-    /// Takes one event. `None` if there is nothing to print. `server` is the server's time.
+    /// Takes one event. `None` if there is nothing to print.
     pub(super) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
         event: Event,
         at: Timestamp,
-        server: Option<Timestamp>,
     ) -> Option<TimelineEntry> {
         let is_named = named(key).is_some();
         let mut when = When::Live;
@@ -210,12 +221,6 @@ impl ChangesState {
                 ..
             } => {
                 let mut event = self.version(why, now, prev);
-                if event.change.is_creation() && key.select.can_leave() {
-                    let server = server.filter(|_| !past);
-                    if !is_newborn(&event.now, server) {
-                        event.change = ChangeType::Joined;
-                    }
-                }
                 let since = self.touch(&event, seen);
                 if past {
                     when = When::ReadBack;

@@ -34,10 +34,10 @@ impl Failure {
 
 /// The objects that have failed or report a problem. A workload on its way has the problems of its Pods, such as a probe
 /// that fails.
-pub(super) fn broken<'m>(
-    model: &'m Model,
+pub(super) fn broken(
+    model: &Model,
     objects: impl Iterator<Item = Uid>,
-) -> Vec<(&'m ModelObject, Uid)> {
+) -> Vec<(&ModelObject, Uid)> {
     let above_pods = LazyCell::new(|| above_broken_pods(model));
     let is_broken = |object: &ModelObject, uid: &Uid| {
         let is_moving = object.assessment.status() == Status::InProgress;

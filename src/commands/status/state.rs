@@ -11,6 +11,7 @@ use super::roots::{Collapsed, Rank, RankClock, Root, Roots};
 use super::sort_by::Sorting;
 use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
+use crate::graph::Node;
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{PodCounts, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
@@ -91,7 +92,7 @@ impl StatusState {
         let graph = self.model.graph();
         let is_named = |uid: &Uid| self.roots.get(uid).is_some_and(Root::is_named);
         let objects = self.roots.named_or_unwell();
-        let is_free = |uid: &Uid| graph.owners(uid).all(|owner| owner.is_custom());
+        let is_free = |uid: &Uid| graph.owners(uid).all(Node::is_custom);
         let objects = objects.filter(|uid| is_named(uid) || is_free(uid));
         last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()
