@@ -515,9 +515,11 @@ async fn objects_of_a_file_are_shown_below_their_owners() {
       ├─● pod/web-a-000    1/1     Running      0          4m56s   -      -
       └─● pod/web-a-001    1/1     Running      0          4m55s   -      -
     ~ pod/stray            0/1     InProgress   0          4m54s   -      -
+      └ Pod phase not available
     ");
     assert_snapshot!(run(&["--unhealthy", "--no-headers"]).transcript(), @"
-    ~ pod/stray   0/1     InProgress   0          4m54s   -      -
+~ pod/stray   0/1     InProgress   0          4m54s   -      -
+  └ Pod phase not available
     ");
     assert_snapshot!(run(&["-o", "name"]).transcript(), @"
     configmap/flags
@@ -752,8 +754,10 @@ async fn a_lost_server_is_shown_until_it_is_back() {
 fn a_custom_resource_of_a_file_waits_for_its_controller() {
     let path = format!("{}/unobserved.yaml", env!("CARGO_TARGET_TMPDIR"));
     let text = "\
+# the definition of the kind
 {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}}]}, status: {conditions: [{type: Established, status: 'True'}]}}
 ---
+# an object of it
 {apiVersion: example.com/v1, kind: Widget, metadata: {name: new, namespace: shop, generation: 1}}
 ";
     std::fs::write(&path, text).unwrap();

@@ -547,8 +547,8 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
     "#);
     let empty = dumped(&Cluster::start().await, "trace-nothing");
     assert_snapshot!(printed(&empty, &[]), @r"
-    ! error: nothing to trace in FILE
-    ! hint: name a type or an object: trace TYPE/NAME --from FILE
+    ! error: no objects passed to trace
+    ! hint: check the command that writes the input
     ");
 }
 

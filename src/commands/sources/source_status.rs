@@ -68,7 +68,7 @@ impl SourceStatus {
     pub(super) fn unread(&self) -> Option<UnreadPart> {
         match &self.state {
             SourceState::Forbidden { cause } | SourceState::Failed { cause }
-                if self.need == Need::Decisive =>
+                if self.need != Need::Useful =>
             {
                 Some(UnreadPart::Undecided(cause.to_string()))
             }
