@@ -175,7 +175,7 @@ impl ObjectArgs {
 pub(crate) struct FileArgs {
     /// Read objects or watch events from files instead of a cluster: a file, a directory, a quoted pattern, or - for
     /// standard input; repeat for several
-    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    #[arg(long, value_name = "FILE")]
     pub(crate) from: Vec<String>,
     /// With --from: use this as the current time, for example 2026-03-02T12:00:00Z (default: the newest time in
     /// the file)

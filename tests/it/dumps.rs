@@ -126,6 +126,12 @@ fn paths_are_repeated_joined_and_matched() {
     let both = "pod/web-1\nconfigmap/a\nexit code 0";
     assert_eq!(names(&["--from", pods, "--from", maps]), both);
     assert_eq!(names(&["--from", &format!("{pods},{maps}")]), both);
+    // A file may have a comma in its own name.
+    let comma = root.join("a,b.json");
+    let comma = comma.to_str().unwrap();
+    std::fs::copy(pods, comma).unwrap();
+    assert_eq!(names(&["--from", comma]), names(&["--from", pods]));
+    std::fs::remove_file(comma).unwrap();
     let pattern = root.join("namespaces/*/core/[pc]o*.*");
     let pattern = pattern.to_str().unwrap();
     assert_eq!(

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::passed_over::PassedOver;
-use super::paths::{Depth, expanded, files_below, is_manifest, refuse_urls, without_manifests};
+use super::paths::{
+    Depth, expanded, files_below, is_manifest, refuse_urls, separated, without_manifests,
+};
 use super::{text_of, unreadable};
 use crate::commands::{CommandError, Context, FileArgs};
 use crate::watch::{Faults, FileReader, FileTransport, Nameless, text_of as text_of_bytes};
@@ -16,13 +18,14 @@ pub(in crate::commands) async fn read_files(
     context: &mut Context<'_>,
     args: &FileArgs,
 ) -> Result<FileTransport, CommandError> {
-    refuse_urls(&args.from, "--from")?;
-    if args.from.iter().filter(|path| *path == "-").count() > 1 {
+    let paths = separated(&args.from);
+    refuse_urls(&paths, "--from")?;
+    if paths.iter().filter(|path| *path == "-").count() > 1 {
         let error = "standard input cannot be used for multiple arguments";
         return Err(CommandError::usage(error));
     }
     let mut files = ReadFiles::default();
-    for path in expanded(&args.from)? {
+    for path in expanded(&paths)? {
         if Path::new(&path).is_dir() {
             files.directory(context, &path).await?;
         } else {

@@ -36,6 +36,15 @@ pub(in crate::commands) fn refuse_urls(paths: &[String], flag: &str) -> Result<(
     )))
 }
 
+/// The paths, which commas may separate. A file that exists may have commas in its name.
+pub(super) fn separated(paths: &[String]) -> Vec<String> {
+    let each = paths.iter().flat_map(|path| {
+        let is_one = Path::new(path).exists();
+        path.split(move |char| char == ',' && !is_one)
+    });
+    each.map(str::to_owned).collect()
+}
+
 /// The paths, with a pattern such as `'k8s/*.yaml'` replaced by the files that match it, sorted. As in kubectl, only a
 /// path that does not exist is a pattern.
 pub(in crate::commands) fn expanded(paths: &[String]) -> Result<Vec<String>, CommandError> {
