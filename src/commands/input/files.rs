@@ -63,7 +63,7 @@ impl ReadFiles {
                 continue;
             }
             is_any = true;
-            self.file(context, &path)?;
+            self.file(context, &path);
             if self.bytes > MOST {
                 let error = format!(
                     "error: {directory}: more than {} MiB of objects",
@@ -81,16 +81,19 @@ impl ReadFiles {
         }
     }
 
-    /// Reads a file in a directory.
-    fn file(&mut self, context: &mut Context<'_>, path: &Path) -> Result<(), CommandError> {
+    /// Reads a file in a directory. One without the right to read it does not hide the others.
+    fn file(&mut self, context: &mut Context<'_>, path: &Path) {
         let name = path.to_string_lossy();
-        let bytes = std::fs::read(path);
-        let bytes =
-            bytes.map_err(|error| CommandError::failed(format!("error: {name}: {error}")))?;
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let error = CommandError::failed(format!("error: {name}: {error}"));
+                return context.unread.add([error], 0);
+            }
+        };
         self.bytes += bytes.len();
         let Ok(text) = text_of_bytes(bytes) else {
-            self.passed_over.add(path);
-            return Ok(());
+            return self.passed_over.add(path);
         };
         let (before, values) = (self.reader.count(), self.reader.values());
         let faults = self.reader.read(&name, &text, Nameless::NoObject);
@@ -101,7 +104,6 @@ impl ReadFiles {
         } else {
             self.passed_over.add(path);
         }
-        Ok(())
     }
 
     fn text(&mut self, context: &mut Context<'_>, path: &str, text: &str) {

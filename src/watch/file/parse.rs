@@ -1,5 +1,7 @@
 //! Parses a text into its values, in order.
 
+use std::cell::Cell;
+
 use serde_json::value::RawValue;
 
 use super::cut::items_before_cut;
@@ -32,7 +34,7 @@ pub(super) fn values(text: &str, take: Taker<'_>) -> Faults {
 
 /// Reads JSON values that follow one another, with any white space between.
 fn json(text: &str, take: Taker<'_>, faults: &mut Faults) {
-    let mut lines = LineCounter::new(text);
+    let lines = LineCounter::new(text);
     let (mut begin, mut number) = (0, 0);
     while let Some(rest) = text.get(begin..) {
         let first = lines.of(begin);
@@ -44,7 +46,6 @@ fn json(text: &str, take: Taker<'_>, faults: &mut Faults) {
                 Some(Ok(value)) => {
                     number += 1;
                     let start = begin + values.byte_offset() - value.get().len();
-                    lines.move_to(start);
                     take(value.get(), &|at| lines.of(start + at), faults);
                 }
             }
@@ -53,7 +54,6 @@ fn json(text: &str, take: Taker<'_>, faults: &mut Faults) {
         let wrong = FileError::of_json(&error, first).in_document(number);
         faults.add_syntax(wrong, text);
         let start = begin + values.byte_offset();
-        lines.move_to(start);
         let value = &text[start..];
         if error.is_eof() {
             if let Some(whole) = items_before_cut(value) {
@@ -81,26 +81,29 @@ fn start_of_line(text: &str, line: usize) -> usize {
     above.map(str::len).sum()
 }
 
-/// Counts lines, in forward direction only.
+/// Counts lines. A call costs the distance from the place of the last one: the items of a list come one after the other.
 struct LineCounter<'a> {
     text: &'a str,
-    at: usize,
-    line: usize,
+    /// The last place, and its line.
+    last: Cell<(usize, usize)>,
 }
 
 impl<'a> LineCounter<'a> {
     fn new(text: &'a str) -> LineCounter<'a> {
-        let (at, line) = (0, 1);
-        LineCounter { text, at, line }
-    }
-
-    fn move_to(&mut self, at: usize) {
-        self.line = self.of(at);
-        self.at = at;
+        let last = Cell::new((0, 1));
+        LineCounter { text, last }
     }
 
     fn of(&self, at: usize) -> usize {
-        let between = self.text.as_bytes().get(self.at..at).unwrap_or_default();
-        self.line + memchr::memchr_iter(b'\n', between).count()
+        let (from, line) = self.last.get();
+        let between = self.text.as_bytes().get(from.min(at)..from.max(at));
+        let breaks = memchr::memchr_iter(b'\n', between.unwrap_or_default()).count();
+        let line = if at < from {
+            line - breaks
+        } else {
+            line + breaks
+        };
+        self.last.set((at, line));
+        line
     }
 }
