@@ -41,6 +41,8 @@ enum DemoVerb {
 
 /// How long the last frame stays before the demo exits, at speed 1.
 const LAST_FRAME: Duration = Duration::from_secs(3);
+/// How long it stays at any speed: the verb must have drawn it, on a busy machine too.
+const LAST_FRAME_AT_LEAST: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let scenarios = scenario::all();
@@ -122,7 +124,7 @@ async fn play(
             |requests: &[Request]| requests.iter().any(|one| one.path.contains("watch="));
         sandbox.requests_until(is_watched).await;
         let played = stage.faster(speed).play(std::future::pending()).await;
-        tokio::time::sleep(LAST_FRAME / speed.get()).await;
+        tokio::time::sleep((LAST_FRAME / speed.get()).max(LAST_FRAME_AT_LEAST)).await;
         drop(over);
         played.map_err(CommandError::failed)
     };

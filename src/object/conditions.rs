@@ -40,7 +40,8 @@ impl<'a> StatusCondition<'a> {
 
     /// The time of its last change of status.
     pub fn since(&self) -> Option<Timestamp> {
-        self.value.time_at(&["lastTransitionTime"])
+        let time = self.value.time_at(&["lastTransitionTime"]);
+        time.filter(|time| *time > Timestamp::UNIX_EPOCH)
     }
 
     /// The time of its last update if it has one, else of its last change of status.

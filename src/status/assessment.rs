@@ -11,7 +11,7 @@ use super::{
     Cause, CauseRule, Explanation, Finding, Recovery, Row, Rules, Status, Verdict, causes, compute,
     warning,
 };
-use crate::object::{EventFacts, Kind, Value};
+use crate::object::{EventFacts, Kind, Value, managed_fields};
 
 /// The assessment of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,12 @@ pub enum Departure {
     LeftSelector,
 }
 
-/// Whether nobody has written a status. The API server fills in empty lists.
-fn is_unwritten(status: Value<'_>) -> bool {
+/// Whether nobody has written the status of an object. The API server fills in empty lists, and the defaults of the kind.
+fn is_unobserved(object: Value<'_>) -> bool {
+    object.get("status").is_none_or(is_empty) || managed_fields::is_default(object, "status")
+}
+
+fn is_empty(status: Value<'_>) -> bool {
     let is_nothing = |field: Value<'_>| match field.kind() {
         Kind::Null => true,
         Kind::Array => field.items().next().is_none(),
@@ -86,11 +90,11 @@ impl Assessment {
         }
     }
 
-    /// The same assessment of an object whose kind has a status, as discovery says. While the status is empty, no controller
-    /// has observed the object.
+    /// The same assessment of an object whose kind has a status, as discovery says. While the status is empty or a default, no
+    /// controller has observed the object.
     #[must_use]
     pub fn expecting_status(self, object: Value<'_>) -> Assessment {
-        if !object.get("status").is_none_or(is_unwritten)
+        if !is_unobserved(object)
             || self.status() != Status::Current
             || custom::leaves_status_empty(object)
         {
@@ -273,6 +277,64 @@ impl Assessment {
             },
             causes: Vec::new(),
             verdict,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    /// The state of a Gateway, whose kind has a status.
+    fn expecting(metadata: &str, status: &str) -> Status {
+        let text = format!(
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"a"{metadata}}},"spec":{{}}{status}}}"#
+        );
+        let doc = Doc::parse(&*text).expect("valid");
+        let now = "2026-03-02T12:00:00Z".parse().expect("a time");
+        let assessment = Assessment::of(doc.root(), now, Rules::Spy);
+        assessment.expecting_status(doc.root()).status()
+    }
+
+    #[test]
+    fn a_status_that_nobody_wrote_is_not_observed() {
+        let entry = |rest: &str| {
+            format!(r#","managedFields":[{{"manager":"m","operation":"Update",{rest}}}]"#)
+        };
+        let creator = entry(r#""fieldsV1":{"f:spec":{}}"#);
+        let controller = entry(r#""subresource":"status","fieldsV1":{"f:status":{"f:size":{}}}"#);
+        let without_subresource = entry(r#""fieldsV1":{"f:status":{}}"#);
+        let size = r#","status":{"size":0}"#;
+        for (metadata, status, expected) in [
+            ("", "", Status::InProgress),
+            ("", r#","status":null"#, Status::InProgress),
+            ("", r#","status":{"conditions":[]}"#, Status::InProgress),
+            // Without entries it is unknown who wrote it.
+            ("", size, Status::Current),
+            (r#","managedFields":[]"#, size, Status::Current),
+            (&creator, size, Status::InProgress),
+            (&controller, size, Status::Current),
+            (&without_subresource, size, Status::Current),
+        ] {
+            assert_eq!(expecting(metadata, status), expected, "{metadata} {status}");
+        }
+    }
+
+    #[test]
+    fn a_default_condition_has_not_lasted_since_1970() {
+        let waiting = |time: &str| {
+            format!(
+                r#","status":{{"conditions":[{{"type":"Programmed","status":"False","reason":"Pending","message":"Waiting for controller","lastTransitionTime":"{time}"}}]}}"#
+            )
+        };
+        for (time, expected) in [
+            ("1970-01-01T00:00:00Z", Status::InProgress),
+            ("0001-01-01T00:00:00Z", Status::InProgress),
+            ("2026-03-02T11:59:30Z", Status::InProgress),
+            ("2026-03-02T11:00:00Z", Status::Failed),
+        ] {
+            assert_eq!(expecting("", &waiting(time)), expected, "{time}");
         }
     }
 }

@@ -43,10 +43,8 @@ fn no_fault_of_the_proxy_loses_or_repeats_a_version() {
     }
 }
 
-#[tokio::main]
-async fn check(protocol: Protocol, weather: Weather) {
-    let cluster = Cluster::start().await;
-    cluster.put(config_map("counter", &json!({ "n": "0" })));
+/// A proxy in front of a cluster, and the path of a kubeconfig that leads to it.
+fn in_front_of(cluster: &Cluster, protocol: Protocol) -> (FaultProxy, String) {
     let server = cluster.sandbox.address();
     let proxy = FaultProxy::start(protocol, Sides::plain(server), 0);
     let path = format!(
@@ -57,6 +55,34 @@ async fn check(protocol: Protocol, weather: Weather) {
     let (server, behind) = (server.to_string(), proxy.address().to_string());
     let kubeconfig = cluster.sandbox.kubeconfig().replace(&server, &behind);
     std::fs::write(&path, kubeconfig).unwrap();
+    (proxy, path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_silence_of_a_server_that_hangs_is_no_answer() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("counter", &json!({ "n": "0" })));
+    let (proxy, path) = in_front_of(&cluster, Protocol::Bytes);
+    let spy = Spy::with_kubeconfig(&path);
+    for (verb, first) in [("changes", "synced"), ("status", "counter")] {
+        proxy.set(Weather::Fair);
+        let args = [verb, "configmaps", "-o=json", "--timeout=3s", "--exit-code"];
+        let mut running = spy.start(&args);
+        running.until(first);
+        proxy.set(Weather::Stalled);
+        let ran = running.finish();
+        assert_eq!(ran.status.code(), Some(4), "{verb} {}", ran.transcript());
+        let why = "Unable to connect to the server: no answer within 3 s";
+        assert!(ran.stderr.contains(why), "{verb} {}", ran.stderr);
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[tokio::main]
+async fn check(protocol: Protocol, weather: Weather) {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("counter", &json!({ "n": "0" })));
+    let (proxy, path) = in_front_of(&cluster, protocol);
     let spy = Spy::with_kubeconfig(&path);
     let mut running = spy.start(&["changes", "configmaps", "--since=0", "-o=json"]);
     running.until("synced");

@@ -304,7 +304,10 @@ async fn similar_names_of_a_missing_object_are_shown_once() {
     put_workload(&cluster, "web", 1);
     cluster.put(deployment("web-2", 1));
     let mut run = cluster.spy().start(&["status", "deploy/wbe", "deploy/api"]);
-    run.until("deployments.apps/wbe not found");
+    run.until_each(&[
+        "deployments.apps/wbe not found",
+        "waiting for deployments.apps/wbe",
+    ]);
     put_workload(&cluster, "wbe", 1);
     run.until("deployment/wbe Current 1/1");
     cluster.delete("deployments", "wbe");

@@ -14,7 +14,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
-use super::{CommandError, Ended, Session, Signal, Stop, Terminal};
+use super::{CommandError, Ended, Session, Signal, Stop, Terminal, UnreadPart};
 use crate::env::restore_terminal;
 use crate::source::SourceKey;
 
@@ -45,7 +45,14 @@ pub(crate) async fn follow(
         wrote = terminal.wait_until_written() => wrote?,
         _ = feed.stop.shutdown.wait() => terminal.wait_while_read().await?,
     }
-    ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session))
+    let silence = match &ended {
+        Ok(Ended::OutOfTime) if feed.stop.takes_silence => session.silence().await,
+        Ok(_) | Err(_) => None,
+    };
+    let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session));
+    let lost = silence.filter(|_| feed.stop.unread.is_empty());
+    feed.stop.unread.extend(lost.map(UnreadPart::Refused));
+    ended
 }
 
 /// What was looked up about a missing object, or about a namespace in which there is nothing.

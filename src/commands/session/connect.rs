@@ -1,15 +1,22 @@
 //! Connects a session to a cluster.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::{Origin, Session, SessionPlace};
-use crate::cluster::{Ambient, Client, ClusterConfig, OpenApi, RequestLog, TypeCache};
+use crate::cluster::{
+    Ambient, ApiRequest, Client, ClusterConfig, OpenApi, RequestError, RequestLog, TypeCache,
+};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;
 use crate::source::ClusterId;
 use crate::watch::{HttpTransport, Mux, MuxOptions, Transport};
+
+/// How long a server may take to show that it still answers.
+const SILENCE: Duration = Duration::from_secs(3);
 
 impl Session {
     /// Prepares the connection to the cluster that kubectl would use.
@@ -62,6 +69,20 @@ impl Session {
             place: SessionPlace::Cluster(client),
             is_by_server: false,
         })
+    }
+
+    /// Why nothing proves that there were no news: the server does not answer. A watch of a server that hangs looks like one
+    /// without news.
+    pub(crate) async fn silence(&self) -> Option<String> {
+        let SessionPlace::Cluster(client) = &self.place else {
+            return None;
+        };
+        let request = ApiRequest::new("/version");
+        let answer = timeout(SILENCE, client.open(&request)).await;
+        match answer.unwrap_or(Err(RequestError::Timeout(SILENCE))) {
+            Ok(_) | Err(RequestError::Api { .. }) => None,
+            Err(error) => Some(format!("error: {error}")),
+        }
     }
 
     /// Lists each source and does not watch it: for a verb that prints the current state and exits. A file stays as it is.

@@ -92,6 +92,7 @@ impl WaitArgs {
         if let Some(deadline) = deadline {
             stop.shutdown = stop.shutdown.or(tokio::time::sleep_until(deadline));
         }
+        stop.takes_silence = self.asks_for_answer();
         Stop { deadline, ..stop }
     }
 
@@ -125,6 +126,8 @@ pub(crate) struct Stop {
     pub(super) waiting: Waiting,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
+    /// Whether silence is an answer: nothing changed, or all is still well.
+    pub(crate) takes_silence: bool,
     /// Whether the verb reads a file. There, what is not listed at the start may still come.
     pub(crate) reads_file: bool,
     /// The parts that were not read when the verb ended.
@@ -141,6 +144,7 @@ impl Stop {
             deadline: None,
             waiting: Waiting::default(),
             looks_once: false,
+            takes_silence: false,
             reads_file: false,
             unread: Vec::new(),
             shown: Shown::default(),

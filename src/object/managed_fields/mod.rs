@@ -125,6 +125,15 @@ pub fn entries(object: Value<'_>) -> Vec<ManagedFieldsEntry<'_>> {
     entries
 }
 
+/// Whether the server knows the writers of an object, and none of them wrote this field of it or a part of the field. So it
+/// is a default of the kind's definition.
+pub fn is_default(object: Value<'_>, field: &str) -> bool {
+    let path = [OwnerStep::Field(field.into())];
+    let entries = entries(object);
+    let wrote = |entry: &ManagedFieldsEntry<'_>| entry.subresource == field || entry.owns(&path);
+    !entries.is_empty() && !entries.iter().any(wrote)
+}
+
 /// The time at which the deletion of an object was requested. A deletion has no entry, and `deletionTimestamp`
 /// lies in the future by the grace period
 /// (<https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/>).

@@ -83,6 +83,7 @@ impl LastEvent {
         match self {
             LastEvent::At(last) if last > upto => Lacks::AnEvent,
             LastEvent::Deletion if events.last().is_some_and(is_open) => Lacks::AnEvent,
+            LastEvent::At(_) | LastEvent::Unknown if events.is_empty() => Lacks::Unknown,
             LastEvent::At(_) | LastEvent::Deletion | LastEvent::Unknown => Lacks::Nothing,
         }
     }

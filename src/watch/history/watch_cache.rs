@@ -23,11 +23,15 @@ use crate::watch::transport::LineStream;
 const LISTEN: Duration = Duration::from_millis(50);
 /// How many such spans to wait for an event that must still arrive.
 const SPANS_LACKING: u32 = 100;
+/// One span of waiting for the first event, if it is unknown whether there is one. A cache sends its events in one go, but
+/// a busy server may start late.
+const LISTEN_FOR_THE_FIRST: Duration = Duration::from_millis(250);
 
 /// How long a cache must be silent before it counts as read to its end.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::watch) enum CacheWait {
-    /// A user waits for the result: two spans, often a tenth of a second.
+    /// A user waits for the result: two spans, often a tenth of a second, or half a second before the first
+    /// event.
     Short,
     /// Nobody waits for the result: twenty spans, often one second, at this pace.
     Long(Speed),
@@ -38,6 +42,8 @@ pub(in crate::watch) enum CacheWait {
 pub(in crate::watch) enum Lacks {
     AnEvent,
     Nothing,
+    /// No event has arrived, and there may be none.
+    Unknown,
 }
 
 /// One event.
@@ -147,13 +153,15 @@ impl WatchCache {
 
     /// The next line; `None` if the cache has sent everything.
     async fn line(&mut self, lacks: Lacks) -> Result<Option<bytes::Bytes>, CacheEnd> {
-        let (span, enough) = match self.quiet {
-            CacheWait::Short => (LISTEN.max(self.opening), 2),
-            CacheWait::Long(pace) => (pace.of(LISTEN).max(self.opening), 20),
+        let (span, enough) = match (self.quiet, lacks) {
+            (CacheWait::Short, Lacks::Unknown) => (LISTEN_FOR_THE_FIRST, 2),
+            (CacheWait::Short, _) => (LISTEN, 2),
+            (CacheWait::Long(pace), _) => (pace.of(LISTEN), 20),
         };
+        let span = span.max(self.opening);
         let spans = match lacks {
             Lacks::AnEvent => SPANS_LACKING,
-            Lacks::Nothing => enough,
+            Lacks::Nothing | Lacks::Unknown => enough,
         };
         for _ in 0..spans {
             if let Ok(line) = timeout(span, self.lines.next()).await {
@@ -162,7 +170,7 @@ impl WatchCache {
         }
         match lacks {
             Lacks::AnEvent => Err(CacheEnd::Never),
-            Lacks::Nothing => Ok(None),
+            Lacks::Nothing | Lacks::Unknown => Ok(None),
         }
     }
 }

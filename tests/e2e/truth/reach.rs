@@ -196,12 +196,9 @@ impl<'a> Judge<'a> {
             question.since == Since::Default && self.answer.printed.claims.len() >= DEFAULT;
         // Documents start from now, unless a look-back is asked for.
         let is_asked = question.since != Since::Default || question.format != Format::Yaml;
-        // They do not say how far back they reach.
-        let is_silent = question.format == Format::Yaml && !self.compacted.is_empty();
-        let is_told = !is_asked
-            || is_silent
-            || !self.answer.stderr.is_empty()
-            || !matches!(self.answer.code, 0 | 1);
+        // Documents say on stderr what may be missing.
+        let is_told =
+            !is_asked || !self.answer.stderr.is_empty() || !matches!(self.answer.code, 0 | 1);
         if is_cut || is_told || (question.format == Format::Paths && self.divider().is_empty()) {
             return None;
         }

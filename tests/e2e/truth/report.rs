@@ -152,12 +152,15 @@ fn told(truth: &Truth<'_>, failed: &[String]) -> String {
 fn complaint(answer: &Answer, wrong: &[String]) -> String {
     let divider = answer.printed.divider.iter().flatten();
     let divider: Vec<&str> = divider.map(String::as_str).collect();
+    let claims = answer.printed.claims.iter();
+    let claims: Vec<String> = claims.map(|claim| format!("  {}", claim.line)).collect();
     format!(
-        "$ kubectl spy {} # exit code {}, {}\n{}\n{}",
+        "$ kubectl spy {} # exit code {}, {}\n{}\n{}\nit printed:\n{}",
         answer.command,
         answer.code,
         divider.join(" · "),
         wrong.join("\n"),
-        answer.stderr
+        answer.stderr,
+        claims.join("\n")
     )
 }

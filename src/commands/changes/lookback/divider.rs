@@ -17,6 +17,8 @@ use crate::watch::{End, Revision};
 /// The text if the time is unknown.
 const FORGOTTEN: &str = "the server has compacted older versions";
 
+const COMPLETE_SINCE: &str = "complete since";
+
 /// The text about what a namespace does not contain, with the flag that reads it.
 const CLUSTER_SCOPED: &str = "cluster-scoped kinds are not read: -A";
 
@@ -121,10 +123,14 @@ impl Divider<'_> {
         is_refused && read.clone().all(|found| is_empty(&found))
     }
 
-    /// The messages for formats whose output has no divider: the parts that could not be read, and why no version of
-    /// a named object was found.
+    /// The messages for formats whose output has no divider: the parts that could not be read, where the history of whole
+    /// kinds starts, and why no version of a named object was found.
     pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
         let mut lines = unread_lines(self.found, self.skipped);
+        if self.found.iter().any(|found| found.objects.is_some()) {
+            let words = self.forgotten().into_iter().chain(self.short());
+            lines.extend(words.map(|words| words.text(&time)));
+        }
         for found in self.found.iter().filter(|found| found.is_read()) {
             if named(&found.key).is_none() {
                 continue;
@@ -220,25 +226,32 @@ impl Divider<'_> {
     /// Whether anything else may be missing.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
         let is_whole = |found: &&SourcePast| found.is_whole();
-        let read = || self.found.iter().filter(is_whole);
-        let wide = || read().filter(|found| found.objects.is_some());
         if self.missing().is_some() {
             return None;
         }
-        let short = wide().filter(|found| found.is_short());
-        let since = short.map(|found| self.time(found, found.complete?));
-        let before = "complete since";
-        let after = ": objects created and deleted before then may be missing";
-        let alone = "objects created and deleted in between may be missing";
-        let short = Words::since(since, [before, after, alone]);
-        let short = short.or_else(|| self.lives());
+        let short = self.short().or_else(|| self.lives());
         let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
             && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;
         }
-        let since = wide().map(|found| self.time(found, found.from?));
-        Words::since(since, [before, "", "complete"])
+        let since = self.wide().map(|found| self.time(found, found.from?));
+        Words::since(since, [COMPLETE_SINCE, "", "complete"])
+    }
+
+    /// What may be missing of whole kinds: objects that existed only in between.
+    fn short(&self) -> Option<Words> {
+        let short = self.wide().filter(|found| found.is_short());
+        let since = short.map(|found| self.time(found, found.complete?));
+        let after = ": objects created and deleted before then may be missing";
+        let alone = "objects created and deleted in between may be missing";
+        Words::since(since, [COMPLETE_SINCE, after, alone])
+    }
+
+    /// The whole kinds that were read to the end.
+    fn wide(&self) -> impl Iterator<Item = &SourcePast> {
+        let found = self.found.iter();
+        found.filter(|found| found.is_whole() && found.objects.is_some())
     }
 
     /// Whether an earlier object of an absent name may be missing. If no flag asks for the past, only those after a shown

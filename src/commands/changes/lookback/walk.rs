@@ -157,7 +157,7 @@ impl Walker {
         let changed = compared.changed.into_iter();
         let walks: Vec<_> = changed.map(|changed| self.changed(changed)).collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let (mut then, mut left_out) = (compared.then, None);
+        let (mut then, mut left_out, mut short) = (compared.then, None, None);
         found.missing = compared.missing;
         while let Some(object) = walks.next().await {
             self.progress.done();
@@ -171,20 +171,22 @@ impl Walker {
                     found.missing.push(Missing { object, cause });
                 }
                 Some(end @ End::NotOffered(_)) => return Err(end),
-                Some(End::Limit | End::Spent | End::OutOfTime(_)) | None => {}
+                Some(end @ (End::Spent | End::OutOfTime(_))) => short = Some(end),
+                Some(End::Limit) | None => {}
             }
         }
         drop(walks);
         found.versions.sort_by_key(|version| version.event.at);
         found.objects = Some(objects);
         found.from = Some(DatedRevision::undated(then));
-        let complete = compared.complete.filter(|_| found.missing.is_empty());
+        let is_whole = found.missing.is_empty() && short.is_none();
+        let complete = compared.complete.filter(|_| is_whole);
         found.complete = complete.map(|complete| DatedRevision::undated(complete.max(then)));
-        found.end = Some(if then > floor {
+        found.end = short.or(Some(if then > floor {
             End::Forgotten(then)
         } else {
             End::Limit
-        });
+        }));
         self.date_bounds(found, left_out).await;
         Ok(())
     }
