@@ -1,14 +1,16 @@
 //! The neighbours of an object: the objects that it names and selects, those that name and select it, its owners and
 //! its dependents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use rustc_hash::FxHashSet;
 
 use crate::object::{ObjectRef, Uid};
 
 use super::links::Links;
 use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
-use super::references::Name;
 use super::relations::{Follow, Relation, owner};
 use super::selection::Selection;
 use super::trace_side::TraceSide;
@@ -50,29 +52,42 @@ impl End<'_> {
 }
 
 impl Graph {
-    /// Replaces the links of an object.
-    pub fn link(&mut self, uid: &Uid, links: Links) {
-        if self.links_of(uid) == Some(&links) {
+    /// Replaces the links of objects.
+    pub fn link(&mut self, links: impl IntoIterator<Item = (Uid, Links)>) {
+        let mut new = Vec::new();
+        for (uid, links) in links {
+            if self.links_of(&uid) == Some(&links) {
+                continue;
+            }
+            self.references.forget(&uid);
+            for reference in &links.references {
+                let name = self.references.names.entry(reference.target.clone());
+                if let Entry::Vacant(_) = name {
+                    new.push(reference.target.clone());
+                }
+                name.or_default().add(&uid, reference);
+            }
+            if !links.selections.is_empty() {
+                self.references.selectors.insert(uid.clone());
+            }
+            if links != Links::default() {
+                self.references.of.insert(uid, links);
+            }
+        }
+        self.find_bearers(&new);
+    }
+
+    /// Finds the objects that bear new names, in one pass over the objects.
+    fn find_bearers(&mut self, new: &[ReferenceTarget]) {
+        if new.is_empty() {
             return;
         }
-        self.references.forget(uid);
-        for reference in &links.references {
-            if !self.references.names.contains_key(&reference.target) {
-                let name = Name {
-                    bearers: self.bearers(&reference.target),
-                    ..Name::default()
-                };
-                self.references.names.insert(reference.target.clone(), name);
+        let names = new.iter().map(|target| (&*target.kind.kind, &*target.name));
+        let names: FxHashSet<(&str, &str)> = names.collect();
+        for node in self.nodes.values() {
+            if names.contains(&(&*node.object.kind, &*node.object.name)) {
+                self.references.add_bearer(node);
             }
-            if let Some(name) = self.references.names.get_mut(&reference.target) {
-                name.add(uid, reference);
-            }
-        }
-        if !links.selections.is_empty() {
-            self.references.selectors.insert(uid.clone());
-        }
-        if links != Links::default() {
-            self.references.of.insert(uid.clone(), links);
         }
     }
 
@@ -107,18 +122,6 @@ impl Graph {
     pub fn all_referrers(&self) -> impl Iterator<Item = &Uid> {
         let linked = self.references.of.iter();
         linked.filter_map(|(uid, links)| (!links.references.is_empty()).then_some(uid))
-    }
-
-    fn bearers(&self, target: &ReferenceTarget) -> BTreeSet<Uid> {
-        let bears = |node: &&Node| {
-            node.object.kind == target.kind.kind
-                && node.object.name == target.name
-                && ReferenceTarget::of(&node.object) == *target
-        };
-        self.nodes()
-            .filter(bears)
-            .map(|node| node.uid.clone())
-            .collect()
     }
 
     /// The neighbours of an object: each once on each side, in the order of siblings in a tree, ghosts last.

@@ -29,9 +29,12 @@ impl Model {
         changed.extend(self.take_due(now));
         // Owners before and after.
         let mut touched = self.graph.with_above(&changed);
-        for uid in &changed {
-            self.assess(uid, now);
-        }
+        let links = changed.iter().filter_map(|uid| {
+            let links = self.assess(uid, now)?;
+            Some((uid.clone(), links))
+        });
+        let links: Vec<(Uid, Links)> = links.collect();
+        self.graph.link(links);
         touched.extend(self.graph.with_above(&changed));
         let expired = self.expired(now);
         touched.extend(self.graph.with_above(&expired));
@@ -87,16 +90,16 @@ impl Model {
         due
     }
 
-    fn assess(&mut self, uid: &Uid, now: Timestamp) {
-        let Some(object) = self.objects.get_mut(uid) else {
-            return;
-        };
+    /// Assesses an object alone. Returns its links, if it could be read.
+    fn assess(&mut self, uid: &Uid, now: Timestamp) -> Option<Links> {
+        let object = self.objects.get_mut(uid)?;
+        let mut links = None;
         if let Some(review) = object.review.take() {
             self.reviews.remove(&(review, uid.clone()));
         }
         let assessment = match (object.departure, object.version()) {
             (Some((how, _)), _) => Assessment::departed(how),
-            (None, None) => return,
+            (None, None) => return None,
             (None, Some(version)) => match version.doc() {
                 Err(error) => Assessment::unreadable(&error),
                 Ok(doc) => {
@@ -119,8 +122,7 @@ impl Model {
                             object.needs = self.needs_of_well_pods;
                         }
                         let upto = object.needs.max(self.links_upto);
-                        let links = Links::of(doc.root(), upto, &self.types);
-                        self.graph.link(uid, links);
+                        links = Some(Links::of(doc.root(), upto, &self.types));
                     }
                     assessment
                 }
@@ -129,6 +131,7 @@ impl Model {
         object.own = Arc::new(assessment);
         object.drop_tape();
         self.share_with_sibling(uid);
+        links
     }
 
     /// Lets an object share the memory of its assessment with an equal sibling. Most Pods are alike.

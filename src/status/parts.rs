@@ -68,10 +68,11 @@ pub(super) struct Part<'a> {
     pub(super) value: Value<'a>,
 }
 
-/// Whether a field of a status is about the object as it is now.
+/// Whether a field of a status is about the object as it is now. `lastFailedRevisionErrors` is about a failure of the past.
 pub(super) fn is_about_now(words: &[String]) -> bool {
     let is_other = |word: &String| OTHERS.contains(&&**word);
-    !words.iter().any(is_other)
+    let is_past = |pair: &[String]| pair[0] == "last" && matches!(&*pair[1], "failed" | "failure");
+    !words.iter().any(is_other) && !words.windows(2).any(is_past)
 }
 
 /// The parts of an object: the objects one level down in its status, and in the lists and maps there.

@@ -698,10 +698,8 @@ fn take(graph: &mut Graph, step: &Step) {
     };
     let doc = Doc::parse(object).expect("a case is JSON");
     let uid = graph.apply(doc.root());
-    graph.link(
-        &uid,
-        Links::of(doc.root(), Tier::Trace, &ServedTypes::default()),
-    );
+    let links = Links::of(doc.root(), Tier::Trace, &ServedTypes::default());
+    graph.link([(uid, links)]);
 }
 
 /// Every neighbour of every object, from both ends.

@@ -66,10 +66,8 @@ fn application() -> Graph {
         );
         let doc = Doc::parse(object).expect("a case is JSON");
         let uid = graph.apply(doc.root());
-        graph.link(
-            &uid,
-            Links::of(doc.root(), Tier::Trace, &ServedTypes::default()),
-        );
+        let links = Links::of(doc.root(), Tier::Trace, &ServedTypes::default());
+        graph.link([(uid, links)]);
     }
     graph
 }
@@ -213,10 +211,8 @@ fn a_circle_is_walked_once() {
         );
         let doc = Doc::parse(object).expect("a case is JSON");
         let uid = graph.apply(doc.root());
-        graph.link(
-            &uid,
-            Links::of(doc.root(), Tier::Trace, &ServedTypes::default()),
-        );
+        let links = Links::of(doc.root(), Tier::Trace, &ServedTypes::default());
+        graph.link([(uid, links)]);
     }
     for (root, expect) in [("a", 3), ("c", 2)] {
         let uid = Uid::new(format!("/PersistentVolumeClaim//{root}"));

@@ -76,6 +76,15 @@ mod tests {
             ],
         );
         check(r#"{"items":[{"kind":"A"}]}"#, &[r#"{"kind":"A"}"#]);
+        check(
+            "{kind: A, a: b}\n---\n{\"kind\": \"B\"}\n",
+            &[r#"{"kind":"A","a":"b"}"#, r#"{"kind":"B"}"#],
+        );
+        check("{kind: A}", &[r#"{"kind":"A"}"#]);
+        check(
+            "{\"kind\":\"A\"}\n---\nkind: B\n",
+            &[r#"{"kind":"A"}"#, r#"{"kind":"B"}"#],
+        );
     }
 
     #[test]

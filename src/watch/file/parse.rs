@@ -19,7 +19,8 @@ pub(super) fn values(text: &str, take: Taker<'_>) -> Faults {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = &*without_logs(text);
     let mut faults = Faults::default();
-    if text.trim_start().starts_with(['{', '[']) {
+    let is_json = is_json(text.as_bytes()).unwrap_or_else(|| text.contains('{'));
+    if is_json && !has_documents(text) {
         json(text, take, &mut faults);
         return faults;
     }
@@ -30,6 +31,22 @@ pub(super) fn values(text: &str, take: Taker<'_>) -> Faults {
         }
     }
     faults
+}
+
+/// Whether a text starts as JSON does: with a list, or with an object whose first key is quoted. `None` if it ends too soon to
+/// tell. `{kind: Pod}` is YAML.
+pub(super) fn is_json(text: &[u8]) -> Option<bool> {
+    let mut seen = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    match seen.next()? {
+        b'[' => Some(true),
+        b'{' => seen.next().map(|byte| !byte.is_ascii_alphabetic()),
+        _ => Some(false),
+    }
+}
+
+/// Whether a line separates documents. No JSON text has a line that starts with `---`.
+fn has_documents(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\n---").is_some()
 }
 
 /// Reads JSON values that follow one another, with any white space between.

@@ -10,6 +10,7 @@ use super::faults::Faults;
 use super::kept::Rest;
 use super::log::FileLog;
 use super::order::EntryOrder;
+use super::parse::is_json;
 use super::split::ValueSplitter;
 
 /// How many bytes to read at once.
@@ -110,18 +111,23 @@ impl StreamText {
         }
         let after_mark = text.strip_prefix(MARK).unwrap_or(&text);
         let mark = text.len() - after_mark.len();
-        let mut unseen = text[blank.max(mark)..].iter();
-        match unseen.find(|byte| !byte.is_ascii_whitespace()) {
-            Some(b'{' | b'[') => {
+        let unseen = &text[blank.max(mark)..];
+        // What comes after a brace shows the language, unless it comes late.
+        let is_late = unseen.len() > CHUNK && unseen.contains(&b'{');
+        match is_json(unseen).or(is_late.then_some(true)) {
+            Some(true) => {
                 let mut splitter = ValueSplitter::new();
                 splitter.push(after_mark);
                 StreamText::Json(Box::new(splitter))
             }
-            None => StreamText::Unknown {
-                blank: text.len(),
-                text,
-            },
-            Some(_) => StreamText::Whole(text),
+            Some(false) => StreamText::Whole(text),
+            None => {
+                let blanks = unseen.iter().take_while(|byte| byte.is_ascii_whitespace());
+                StreamText::Unknown {
+                    blank: text.len() - unseen.len() + blanks.count(),
+                    text,
+                }
+            }
         }
     }
 }
