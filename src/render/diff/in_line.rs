@@ -52,6 +52,7 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     let (old, new) = (whole(Side::Old), whole(Side::New));
     let none = || "(none)".to_owned();
     let (old, new) = match change.op {
+        Op::Replace if diff.field(change.at) == Some("image") => replaced_image(&old, &new),
         Op::Replace => replaced(&old, &new),
         Op::Add => (none(), cut(&new)),
         Op::Remove => (cut(&old), none()),
@@ -261,8 +262,7 @@ fn short_path(path: &str) -> String {
     short.unwrap_or(path).replace("[name=", "[")
 }
 
-/// The length of the path that both values begin with, such as the registry of an image. It says nothing about the
-/// change.
+/// The length of the path that both images begin with, such as their registry. It says nothing about the change.
 fn common_path(old: &str, new: &str) -> usize {
     let pairs = old.char_indices().zip(new.chars());
     let same = pairs.take_while(|((_, old), new)| old == new);
@@ -270,13 +270,18 @@ fn common_path(old: &str, new: &str) -> usize {
     slashes.last().map_or(0, |((at, _), _)| at + 1)
 }
 
+/// An old and a new image, without the path that both have.
+fn replaced_image(old: &str, new: &str) -> (String, String) {
+    let same = common_path(old, new);
+    replaced(&old[same..], &new[same..])
+}
+
 /// An old and a new value, each in a few columns. They are never equal: values that differ only beyond these columns are shown
 /// from the word that differs.
 fn replaced(old: &str, new: &str) -> (String, String) {
     let (short_old, short_new) = (cut(old), cut(new));
     if short_old != short_new || old == new {
-        let same = common_path(&short_old, &short_new);
-        return (short_old[same..].to_owned(), short_new[same..].to_owned());
+        return (short_old, short_new);
     }
     let at = differing_word(old, new);
     let from_there = |text: &str| cut(&format!("…{}", &text[at..]));
@@ -346,9 +351,9 @@ mod tests {
                 ["…b", "…c"],
             ),
             (
-                "shop/web:1".to_owned(),
-                "shop/web:2".to_owned(),
-                ["web:1", "web:2"],
+                "/var/lib/a".to_owned(),
+                "/var/lib/b/a".to_owned(),
+                ["/var/lib/a", "/var/lib/b/a"],
             ),
             (
                 format!("1{long}"),
@@ -361,6 +366,33 @@ mod tests {
         ] {
             let (old, new) = replaced(&old, &new);
             assert_eq!([old.as_str(), &new], shown);
+        }
+    }
+
+    #[test]
+    fn only_images_lose_the_path_that_both_values_have() {
+        let shown = |field: &str, old: &str, new: &str| {
+            let doc = |value: &str| {
+                Doc::parse(format!(r#"{{"spec":{{"{field}":"{value}"}}}}"#)).expect("JSON")
+            };
+            let (old, new) = (doc(old), doc(new));
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let change = change_in_line(&diff, &diff.changes()[0], &Redactor::new());
+            LineParts::of(&change, &Symbols::UNICODE).whole(&change.path)
+        };
+        let registry = "registry.example.com:5000/a/long/path/of/a/company/shop";
+        for (field, old, new, line) in [
+            ("path", "/health", "/healthz", "path: /health → /healthz"),
+            ("image", "r/shop/web:1", "r/shop/web:2", "image: web:1 → web:2"),
+            (
+                "image",
+                &*format!("{registry}/web:1"),
+                &*format!("{registry}/api:1"),
+                "image: web:1 → api:1",
+            ),
+            ("image", "a/web:1", "b/web:1", "image: a/web:1 → b/web:1"),
+        ] {
+            assert_eq!(shown(field, old, new), line);
         }
     }
 
