@@ -423,7 +423,7 @@ async fn unread_parts_of_a_rollout_are_shown_as_unread() {
     assert_snapshot!(page(), @"
     deployment/web  -n shop  3 replicas  RollingUpdate, surge 1, unavailable 0
     ~ rolling out: 1/3 updated, 3 available   5m2s to the deadline
-    ✓ +0s     spec change   gen 2 by kubectl-set, 4m58s ago
+    ✓ +0s     spec change   gen 2 probably by kubectl-set, 4m58s ago
     ?         replicaset    replicasets not read
     ?         scheduled     replicasets not read
     ?         images        replicasets not read

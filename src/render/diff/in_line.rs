@@ -383,7 +383,12 @@ mod tests {
         let registry = "registry.example.com:5000/a/long/path/of/a/company/shop";
         for (field, old, new, line) in [
             ("path", "/health", "/healthz", "path: /health → /healthz"),
-            ("image", "r/shop/web:1", "r/shop/web:2", "image: web:1 → web:2"),
+            (
+                "image",
+                "r/shop/web:1",
+                "r/shop/web:2",
+                "image: web:1 → web:2",
+            ),
             (
                 "image",
                 &*format!("{registry}/web:1"),

@@ -34,6 +34,27 @@ impl VersionWriter {
         VersionWriter::Recorded(manager(entry))
     }
 
+    /// The same manager, if no entry shows that it wrote the version.
+    #[must_use]
+    pub fn probably(&self) -> VersionWriter {
+        VersionWriter::Probable(self.bare().to_owned())
+    }
+
+    /// The same manager, if it only owned the fields that were removed.
+    #[must_use]
+    pub fn former(&self) -> VersionWriter {
+        VersionWriter::Former(self.bare().to_owned())
+    }
+
+    /// The names alone.
+    pub fn bare(&self) -> &str {
+        match self {
+            VersionWriter::Recorded(names)
+            | VersionWriter::Probable(names)
+            | VersionWriter::Former(names) => names,
+        }
+    }
+
     /// Without a preposition: `kubelet (status)`, `probably kubelet (status)`.
     pub fn short(&self) -> String {
         match self {

@@ -163,9 +163,10 @@ impl<'a> Requests<'a> {
         if seen.what == What::Deleted {
             return self.last.get(&*uid).copied();
         }
-        // The answer to a binding has no version.
+        // The answer to a binding has no version. A Pod that is created from a dump has its node from the start.
         let node = |object: &Value| object["spec"].get("nodeName").cloned();
-        if seen.kind == Kind::Pod && node(&seen.object) != before.and_then(node) {
+        let is_change = seen.kind == Kind::Pod && seen.what == What::Modified;
+        if is_change && node(&seen.object) != before.and_then(node) {
             return self.bindings.get_mut(&*name)?.pop_front();
         }
         let revision = seen.text("resourceVersion").parse().unwrap();

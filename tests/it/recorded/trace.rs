@@ -178,7 +178,7 @@ fn trace_of_a_stateful_set_at_80_columns() {
     assert_snapshot!(shown(80, "trace sts/db"), @r#"
     statefulset/db  -n shop  3 replicas  RollingUpdate
     ✗ rolling out: 1/3 updated, 2 available, 1 failing
-    ✓ +0s     spec change   gen 2 by kubectl-set, 31s ago
+    ✓ +0s     spec change   gen 2 probably by kubectl-set, 31s ago
     ✓         revision      revision db-58bb5cd54f, 1/3 pods
     ~ ...     scheduled     1/3 pods (node-1)
     ✗         images        0/3 pulled; db-2 ImagePullBackOff
@@ -207,7 +207,7 @@ fn trace_of_a_stateful_set_at_100_columns() {
     assert_snapshot!(shown(100, "trace sts/db"), @r#"
     statefulset/db  -n shop  3 replicas  RollingUpdate
     ✗ rolling out: 1/3 updated, 2 available, 1 failing
-    ✓ +0s     spec change   gen 2 by kubectl-set, 31s ago
+    ✓ +0s     spec change   gen 2 probably by kubectl-set, 31s ago
     ✓         revision      revision db-58bb5cd54f, 1/3 pods
     ~ ...     scheduled     1/3 pods (node-1)
     ✗         images        0/3 pulled; db-2 ImagePullBackOff
@@ -236,7 +236,7 @@ fn trace_of_a_stateful_set_at_120_columns() {
     assert_snapshot!(shown(120, "trace sts/db"), @r#"
     statefulset/db  -n shop  3 replicas  RollingUpdate
     ✗ rolling out: 1/3 updated, 2 available, 1 failing
-    ✓ +0s     spec change   gen 2 by kubectl-set, 31s ago
+    ✓ +0s     spec change   gen 2 probably by kubectl-set, 31s ago
     ✓         revision      revision db-58bb5cd54f, 1/3 pods
     ~ ...     scheduled     1/3 pods (node-1)
     ✗         images        0/3 pulled; db-2 ImagePullBackOff

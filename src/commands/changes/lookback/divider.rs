@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::SourcePast;
 use super::ruled::ruled;
-use super::source_past::DatedRevision;
+use super::source_past::{DatedRevision, PastVersion};
 use super::unread::{SkippedSource, unfinished, unread_lines};
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
@@ -123,8 +123,8 @@ impl Divider<'_> {
         is_refused && read.clone().all(|found| is_empty(&found))
     }
 
-    /// The messages for formats whose output has no divider: the parts that could not be read, where the history of whole
-    /// kinds starts, and why no version of a named object was found.
+    /// The messages for formats whose output has no divider: the parts that could not be read, where the history starts, and
+    /// why no version of a named object was found.
     pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
         let mut lines = unread_lines(self.found, self.skipped);
         if self.found.iter().any(|found| found.objects.is_some()) {
@@ -136,26 +136,31 @@ impl Divider<'_> {
                 continue;
             }
             let source = describe(&found.key);
-            let is_shown = !found.versions.is_empty();
+            let is_shown = found.versions.iter().any(PastVersion::is_change);
             let found = std::slice::from_ref(found);
             let divider = Divider { found, ..*self };
-            if is_shown {
-                let line = divider.lives().map(|_| format!("{source}: {BRIEF}"));
-                lines.extend(line.map(|line| escape_line(&line).into_owned()));
-                continue;
-            }
             let forgotten = divider.forgotten();
-            let complete = divider.complete(forgotten.is_some());
+            let complete = if is_shown {
+                divider.lives()
+            } else {
+                divider.complete(forgotten.is_some())
+            };
             let words = forgotten.into_iter().chain(complete);
             let words = words.map(|words| words.text(&time));
             let unfinished = unfinished(found).into_iter();
             let reasons: Vec<String> = words
                 .chain(unfinished.map(|why| format!("older {why}")))
                 .collect();
-            if !reasons.is_empty() {
-                let line = format!("no earlier version of {source}: {}", reasons.join(", "));
-                lines.push(escape_line(&line).into_owned());
+            if reasons.is_empty() {
+                continue;
             }
+            let what = if is_shown {
+                ""
+            } else {
+                "no earlier version of "
+            };
+            let line = format!("{what}{source}: {}", reasons.join(", "));
+            lines.push(escape_line(&line).into_owned());
         }
         lines
     }

@@ -27,15 +27,21 @@ pub(super) struct SpecChange {
 }
 
 impl SpecChange {
-    /// The last change of an object that was not seen before. The last writer of its spec made it. The API server
-    /// records a scale without a time, so its generation may be that of the scale.
+    /// The last change of an object that was not seen before. The last recorded writer of its spec probably made it: somebody
+    /// who only removed fields is not recorded. The API server records a scale without a time, so its generation may be that
+    /// of the scale.
     pub(super) fn last(workload: Value<'_>) -> SpecChange {
         let spec = [OwnerStep::Field("spec".into())];
         let generation = generation(workload);
         let mut entries = managed_fields::entries(workload).into_iter();
         let has_undated = entries.any(|entry| entry.owns(&spec) && entry.time().is_none());
-        let generation = Some(generation).filter(|generation| *generation == 1 || !has_undated);
-        SpecChange::by(generation, last_writer(workload, &spec).as_ref())
+        let is_first = generation == 1;
+        let generation = Some(generation).filter(|_| is_first || !has_undated);
+        let mut change = SpecChange::by(generation, last_writer(workload, &spec).as_ref());
+        if !is_first {
+            change.by = change.by.as_ref().map(VersionWriter::probably);
+        }
+        change
     }
 
     /// The last change of the Pod template of an object that was not seen before. The last writer of the template
@@ -50,18 +56,28 @@ impl SpecChange {
         let template = ["spec", "template"].map(|name| OwnerStep::Field(name.into()));
         let writer = last_writer(workload, &template);
         let by = writer.as_ref().map(VersionWriter::recorded);
-        let mut change = if by.is_some() && by != last.by {
+        let is_of_last =
+            by.as_ref().map(VersionWriter::bare) == last.by.as_ref().map(VersionWriter::bare);
+        let mut change = if by.is_some() && !is_of_last {
             SpecChange::by(None, writer.as_ref())
         } else {
             last
         };
-        let reacts =
-            |created: Timestamp, at: Timestamp| created.duration_since(at).abs() <= REACTION;
-        let is_recorded = created
-            .zip(change.at.server)
-            .is_some_and(|(created, at)| reacts(created, at));
-        if fields.are_only_removed() && !is_recorded {
-            (change.by, change.at) = (None, Moment::default());
+        let written = created.zip(change.at.server);
+        let age = written.map(|(created, at)| created.duration_since(at));
+        let is_removal = fields.are_only_removed();
+        // The revision of a rollback is older than the change. A removal has no time of its own.
+        let is_recorded =
+            age.is_some_and(|age| age <= REACTION && (age >= -REACTION || !is_removal));
+        change.by = if is_recorded {
+            by
+        } else if is_removal {
+            by.as_ref().map(VersionWriter::former)
+        } else {
+            by.as_ref().map(VersionWriter::probably)
+        };
+        if !is_recorded && (is_removal || age.is_some()) {
+            change.at = Moment::default();
         }
         change.at.server = change.at.server.or(created);
         change.fields = Some(fields);
@@ -133,6 +149,22 @@ fn generation(object: Value<'_>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The last write of a spec may have removed fields, and nobody is recorded for that.
+    #[test]
+    fn the_writer_of_an_unseen_change_is_only_probable() {
+        for (generation, text) in [
+            (1, "gen 1 by argocd: created"),
+            (2, "gen 2 probably by argocd"),
+        ] {
+            let entry = r#"{"manager":"argocd","operation":"Update","time":"2026-01-02T03:04:05Z","fieldsV1":{"f:spec":{"f:x":{}}}}"#;
+            let workload = Doc::parse(format!(
+                r#"{{"metadata":{{"generation":{generation},"managedFields":[{entry}]}},"spec":{{}}}}"#
+            ));
+            let change = SpecChange::last(workload.expect("valid").root());
+            assert_eq!(change.text(), text);
+        }
+    }
 
     /// The API server records a scale without a time. The time of an earlier writer does not count.
     #[test]

@@ -768,7 +768,7 @@ fn cluster_text_cannot_move_the_cursor() {
 
 /// The API server records neither a manager nor a time for a write that only removes fields.
 #[test]
-fn a_removal_has_the_time_of_its_revision_and_no_manager() {
+fn a_removal_has_the_time_of_its_revision_and_the_former_owner() {
     let limits = "image: 'r.example/web:v1', resources: {limits: {memory: 1Gi}}";
     let first = set(1, "v1", "0/0/0").replace("image: 'r.example/web:v1'", limits);
     let web = deployment(2, "v1", "replicas: 1", &status(2, "1/1/1", &[DONE]));
@@ -780,8 +780,16 @@ fn a_removal_has_the_time_of_its_revision_and_no_manager() {
         )
     };
     for (operation, time, change) in [
-        ("Update", "2026-05-04T11:00:00Z", "gen 2, 0s ago"),
-        ("Apply", "2026-05-04T11:00:00Z", "gen 2, 0s ago"),
+        (
+            "Update",
+            "2026-05-04T11:00:00Z",
+            "gen 2 (was argocd's), 0s ago",
+        ),
+        (
+            "Apply",
+            "2026-05-04T11:00:00Z",
+            "gen 2 (was argocd's), 0s ago",
+        ),
         ("Apply", "2026-05-04T12:00:01Z", "gen 2 by argocd, 0s ago"),
     ] {
         let mut feed = self::web();
