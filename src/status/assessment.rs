@@ -38,6 +38,7 @@ fn is_unobserved(object: Value<'_>) -> bool {
     object.get("status").is_none_or(is_empty) || managed_fields::is_default(object, "status")
 }
 
+/// Whether a status has no fields, or only empty ones.
 fn is_empty(status: Value<'_>) -> bool {
     let is_nothing = |field: Value<'_>| match field.kind() {
         Kind::Null => true,

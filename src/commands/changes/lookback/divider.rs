@@ -17,6 +17,7 @@ use crate::watch::{End, Revision};
 /// The text if the time is unknown.
 const FORGOTTEN: &str = "the server has compacted older versions";
 
+/// The text before the time from which nothing is missing.
 const COMPLETE_SINCE: &str = "complete since";
 
 /// The text about what a namespace does not contain, with the flag that reads it.

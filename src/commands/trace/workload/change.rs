@@ -44,9 +44,9 @@ impl SpecChange {
         change
     }
 
-    /// The last change of the Pod template of an object that was not seen before. The last writer of the template
-    /// made it. Someone may have changed another part of the spec since. `created` is when the controller created the
-    /// revision for it.
+    /// The last change of the Pod template of an object that was not seen before. The last recorded writer
+    /// of the template made it, if the controller created the revision when that one wrote: at `created`. Someone may have changed
+    /// another part of the spec since.
     pub(super) fn last_of_template(
         workload: Value<'_>,
         fields: ChangedFields,
