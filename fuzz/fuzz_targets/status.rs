@@ -88,7 +88,7 @@ fn relate(objects: &[Doc]) {
 fn put(graph: &mut Graph, object: &Doc) -> Uid {
     let key = graph.apply(object.root());
     let links = Links::of(object.root(), Tier::Trace, &ServedTypes::default());
-    graph.link(&key, links);
+    graph.link([(key.clone(), links)]);
     graph.walk(&key, &TraceReach::default());
     key
 }
