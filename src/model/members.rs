@@ -22,13 +22,18 @@ impl Model {
         }
     }
 
-    /// How much has been read of the source of a named object, or of a wider source that shows the object, too.
+    /// How much has been read of the source of a named object, or of a wider source that shows the object, too. What is only
+    /// evidence has no objects.
     fn reading_of_named(&self, source: &SourceKey) -> Option<&Reading> {
-        self.coverage.reading(source).or_else(|| {
+        let has_objects = |source: &SourceKey| !self.evidence.is_of(source);
+        let own = self.coverage.reading(source);
+        own.filter(|_| has_objects(source)).or_else(|| {
             let target = ReferenceTarget::of(&source.named_object()?);
             let mut wider = source.wider().into_iter();
-            let wide = wider
-                .find(|wide| self.coverage.follows(wide) && self.lookups.looks_for(wide, &target));
+            let wide = wider.find(|wide| {
+                let shows = has_objects(wide) && self.lookups.looks_for(wide, &target);
+                shows && self.coverage.follows(wide)
+            });
             self.coverage.reading(&wide?)
         })
     }

@@ -262,9 +262,12 @@ fn listed_by(named: &[SourceKey], choose: impl Fn([SourceKey; 2]) -> SourceKey) 
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::model::neighbour_rules::tests::Read;
+    use crate::model::tests::at;
     use crate::object::Uid;
-    use crate::source::SourceKey;
+    use crate::source::{Event, SourceKey};
 
     /// Role bindings in as many namespaces as this.
     fn bindings(namespaces: usize, count: usize) -> String {
@@ -295,6 +298,32 @@ mod tests {
                 .map(|source| source.namespace().unwrap_or("all"));
             assert_eq!(found.collect::<Vec<_>>(), lists, "{count}");
         }
+    }
+
+    #[test]
+    fn what_a_plan_makes_the_model_read_does_not_change_the_plan() {
+        let pod = |n: usize| {
+            format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: p{n}, namespace: shop-{n}}}, spec: {{containers: [{{name: a, envFrom: [{{secretRef: {{name: s}}}}]}}]}}, status: {{phase: Pending, containerStatuses: [{{name: a, state: {{waiting: {{reason: CreateContainerConfigError}}}}}}]}}}}"
+            )
+        };
+        let pods: Vec<String> = (0..30).map(pod).collect();
+        let mut read = Read::for_status(&pods.join("\n---\n"));
+        let own: Vec<SourceKey> = read.model.coverage().sources().cloned().collect();
+        let plan = |read: &Read| read.model.plan(std::iter::empty::<(&Uid, _)>());
+        let first = plan(&read);
+        read.model.follow_plan(own.clone(), &first);
+        for lookup in &first.lookups {
+            let source = Arc::new(lookup.source.clone());
+            read.model.apply(&source, &Event::synced(0), at(1));
+        }
+        read.model.refresh(at(1));
+        let with_names = plan(&read);
+        let is_of_secrets = |source: &SourceKey| &*source.resource.plural == "secrets";
+        assert!(with_names.evidence.iter().any(is_of_secrets));
+        read.model.follow_plan(own, &with_names);
+        read.model.refresh(at(2));
+        assert_eq!(plan(&read), with_names);
     }
 
     #[test]
