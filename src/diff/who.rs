@@ -11,6 +11,18 @@ use crate::object::path::Side;
 
 use super::{Change, Diff, NodeId, NodeStep, Noise, Op};
 
+/// Whether an entry owns a field only through an empty map around it that others own parts of. It is what was left of the
+/// map when they took its fields over. The field may have no owner, such as the replicas that a custom resource's `scale`
+/// subresource has set.
+fn is_left_over(
+    writers: &Writers<'_>,
+    owner: &ManagedFieldsEntry<'_>,
+    path: &[OwnerStep<'_>],
+) -> bool {
+    let mut around = (1..path.len()).map(|length| &path[..length]);
+    around.any(|map| owner.owns_whole(map) && writers.own_parts(map))
+}
+
 impl<'a> Diff<'a> {
     /// The author of a change, as far as the field managers of both versions show it. The server's counters
     /// have no owner.
@@ -37,7 +49,8 @@ impl<'a> Diff<'a> {
                 !writers.own_parts(&list)
             }
             (Op::Add, By::Owner(owner)) => owner.owns_exactly(&path),
-            (_, By::Owner(_) | By::Actor(_) | By::Took { .. } | By::Was(_)) => true,
+            (_, By::Owner(owner) | By::Was(owner)) => !is_left_over(writers, owner, &path),
+            (_, By::Actor(_) | By::Took { .. }) => true,
         })
     }
 

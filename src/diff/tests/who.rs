@@ -102,7 +102,7 @@ fn atomic_lists_are_owned_as_a_whole() {
     ");
 }
 
-/// A manager that lost a field of a map to another manager still owns the map.
+/// A manager that lost all fields of a map to other managers still owns the empty map, and no field of it.
 #[test]
 fn the_owner_of_a_field_wins_over_the_owner_of_its_map() {
     let (map, field) = (r#"{"f:data":{}}"#, r#"{"f:data":{"f:x":{}}}"#);
@@ -112,7 +112,7 @@ fn the_owner_of_a_field_wins_over_the_owner_of_its_map() {
     };
     assert_eq!(
         who(&object("01", "01", 1), &object("01", "01", 2)),
-        "actors: \n.data.x owner unknown\n.data.y owner kubectl-create"
+        "actors: \n.data.x owner unknown\n.data.y -"
     );
     assert_eq!(
         who(&object("01", "01", 1), &object("02", "01", 2)),
@@ -120,7 +120,7 @@ fn the_owner_of_a_field_wins_over_the_owner_of_its_map() {
     );
     assert_eq!(
         who(&object("01", "01", 1), &object("01", "02", 2)),
-        "actors: unknown\n.data.x by unknown\n.data.y owner kubectl-create\n.metadata.managedFields -"
+        "actors: unknown\n.data.x by unknown\n.data.y -\n.metadata.managedFields -"
     );
 }
 
@@ -419,6 +419,33 @@ fn who_owns_an_empty_map_need_not_have_filled_it() {
     actors: 
     .spec.replicas -
     ");
+}
+
+/// A write to the `scale` subresource of a custom resource is not recorded.
+#[test]
+fn who_owns_what_is_left_of_a_map_need_not_have_changed_a_field_of_it() {
+    let (left, other) = (r#"{"f:spec":{}}"#, r#"{"f:spec":{"f:a":{}}}"#);
+    let spec = |rest: &str| {
+        let spec = format!(r#""spec":{{"a":1{rest}}}"#);
+        object(&[("one", "10", left), ("two", "20", other)], &spec)
+    };
+    for (old, new) in [
+        (r#","replicas":2"#, r#","replicas":3"#),
+        (r#","replicas":2"#, ""),
+    ] {
+        let lines = who(&spec(old), &spec(new));
+        assert_eq!(lines.lines().last(), Some(".spec.replicas -"), "{lines}");
+    }
+    let atomic = |value: u8| {
+        let rest = format!(r#""spec":{{"selector":{{"app":{value}}}}}"#);
+        let entries = [
+            ("one", "10", r#"{"f:spec":{"f:selector":{}}}"#),
+            ("two", "20", other),
+        ];
+        object(&entries, &rest)
+    };
+    let lines = who(&atomic(1), &atomic(2));
+    assert!(lines.ends_with(".spec.selector.app owner one"), "{lines}");
 }
 
 /// The server stores `stringData` of a Secret as `data`, which nobody owns then.

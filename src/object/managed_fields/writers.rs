@@ -198,7 +198,7 @@ fn creators(object: Value<'_>, entries: &[ManagedFieldsEntry<'_>]) -> Vec<usize>
 }
 
 /// The first entry that names the most steps of a path. When other managers have taken over all of its fields
-/// inside a map, an entry keeps the empty map. It then owns only the fields of the map that have no other owner.
+/// inside a map, an entry keeps the empty map.
 fn nearest<'w, 'a: 'w>(
     entries: impl Iterator<Item = &'w ManagedFieldsEntry<'a>>,
     path: &[OwnerStep<'_>],
