@@ -10,9 +10,13 @@ use crate::source::{ClusterId, Form, PrintedCell, SourceKey, Version, Why};
 use crate::status::{Assessment, Cause, CauseRule, Departure, Finding, Status};
 
 /// The causes that report a problem of an object which has not failed.
-const PROBLEM_REPORTS: [CauseRule; 3] = [
+const PROBLEM_REPORTS: [CauseRule; 7] = [
+    CauseRule::BudgetViolated,
     CauseRule::Event,
     CauseRule::FailedCreate,
+    CauseRule::MissingKey,
+    CauseRule::MissingPort,
+    CauseRule::MissingReference,
     CauseRule::ReplicaFailure,
 ];
 

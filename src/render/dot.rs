@@ -146,7 +146,7 @@ pub(super) mod tests {
             nodes: vec![service, pod, secret],
             edges,
             phases: Vec::new(),
-            last_change: None,
+            last_changes: Vec::new(),
         }
     }
 

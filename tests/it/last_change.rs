@@ -161,13 +161,13 @@ async fn the_last_change_of_the_pod_or_of_its_configuration_is_shown() {
     cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
     assert_eq!(
         line(&cluster),
-        "└ configmap/flags changed 4m56s ago by kubectl-edit: limit: \"10\" → \"25\""
+        "└ configmap/flags changed 4m56s ago by kubectl-edit: limit: \"10\" → \"25\" (no sign that it matters)"
     );
     // The value of a Secret is hidden.
     cluster.edit("secrets", "db", &json!({"data": {"password": "bmV3"}}));
     assert_eq!(
         line(&cluster),
-        "└ secret/db changed 4m55s ago by kubectl-edit: password: <secret 3 B #1> → <secret 3 B #2>"
+        "└ secret/db changed 4m55s ago by kubectl-edit: password: <secret 3 B #1> → <secret 3 B #2> (no sign that it matters)"
     );
     let mut containers = broken_pod("")["spec"]["containers"].clone();
     containers[0]["image"] = json!("app:2");
@@ -244,7 +244,7 @@ async fn logs_and_records_have_the_last_change() {
     cluster.put(secret("b2xk"));
     cluster.put(broken_pod("CreateContainerConfigError"));
     cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
-    let change = "pod/web is not well: configmap/flags changed at 2026-03-02T12:00:04Z by kubectl-edit: limit: \"10\" → \"25\"";
+    let change = "pod/web is not well: configmap/flags changed at 2026-03-02T12:00:04Z by kubectl-edit: limit: \"10\" → \"25\" (no sign that it matters)";
     for verb in ["status", "trace"] {
         let mut run = cluster.spy().start(&[verb, "pod/web"]);
         assert!(run.until("changed at").ends_with(change));
@@ -253,10 +253,11 @@ async fn logs_and_records_have_the_last_change() {
             .spy()
             .run(&[verb, "pod/web", "--once", "-o", "json"]);
         let record = Schema::of(verb).check(ran.stdout.lines().next().unwrap());
-        let change = &record["lastChange"];
+        let change = &record["lastChanges"][0];
         assert_eq!(change["ref"]["name"], "flags");
         assert_eq!(change["by"], "kubectl-edit");
         assert_eq!(change["changes"], json!(["limit: \"10\" → \"25\""]));
+        assert_eq!(change["hasSign"], false);
     }
 }
 
@@ -381,5 +382,85 @@ async fn a_later_change_of_other_fields_is_not_blamed() {
             cluster.edit(resource, name, patch);
         }
         assert_eq!(line_of(&cluster, case.shown), case.line, "{}", case.shown);
+    }
+}
+
+/// A Deployment in a namespace of its own, with an image that was set later and cannot be pulled.
+fn unpulled(cluster: &Cluster, namespace: &str) {
+    let mut web = refused();
+    web["metadata"]["namespace"] = namespace.into();
+    web["status"] = json!({"observedGeneration": 2, "replicas": 1, "updatedReplicas": 1});
+    cluster.put(web);
+    let web = cluster.edit_in(namespace, "deployments.apps", "web", &image("bad:1"));
+    let mut set = web.clone();
+    set["kind"] = json!("ReplicaSet");
+    set["metadata"] = json!({"name": "web-2", "namespace": namespace, "labels": {"app": "web"}});
+    let set = cluster.put(owned_by(set, &web));
+    let mut unpulled = broken_pod("ImagePullBackOff");
+    unpulled["metadata"]["namespace"] = namespace.into();
+    unpulled["metadata"]["labels"] = json!({"app": "web"});
+    cluster.put(owned_by(unpulled, &set));
+}
+
+/// The lines about changes in a table.
+fn changes_in(stdout: &str) -> Vec<&str> {
+    let lines = stdout
+        .lines()
+        .map(|line| line.trim_start_matches(['│', ' ', '└']));
+    lines
+        .filter(|line| line.starts_with("changed ") || line.starts_with("last written"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_namespace_has_its_authors_with_few_requests() {
+    let cluster = Cluster::start().await;
+    let namespaces: Vec<String> = (1..=14).map(|number| format!("shop-{number}")).collect();
+    for namespace in &namespaces {
+        unpulled(&cluster, namespace);
+    }
+    let ran = cluster
+        .spy()
+        .run(&["status", "--unhealthy", "-A", "--once"]);
+    let changes = changes_in(&ran.stdout);
+    assert_eq!(changes.len(), 14, "{}", ran.stdout);
+    for change in changes {
+        assert!(
+            change.ends_with("by kubectl-edit: containers[web].image: web:1 → bad:1"),
+            "{change}"
+        );
+    }
+    let requests = cluster.sandbox.requests_until(|_| true).await;
+    let past = requests
+        .iter()
+        .filter(|request| request.path.contains("Exact"))
+        .count();
+    assert!((14..=60).contains(&past), "{past}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_writer_is_known_after_compaction() {
+    let cluster = Cluster::start().await;
+    unpulled(&cluster, "shop");
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    // The watch cache of one object still has the old value.
+    let ran = cluster.spy().run(&["status", "deploy/web", "--once"]);
+    let changed = "changed 4m58s ago by kubectl-edit: containers[web].image: web:1 → bad:1";
+    assert_eq!(changes_in(&ran.stdout), [changed]);
+    for namespace in ["shop-2", "shop-3"] {
+        unpulled(&cluster, namespace);
+    }
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let ran = cluster
+        .spy()
+        .run(&["status", "--unhealthy", "-A", "--once"]);
+    let changes = changes_in(&ran.stdout);
+    assert_eq!(changes.len(), 3, "{}", ran.stdout);
+    for change in changes {
+        let written = "by kubectl-edit: containers[web].image (the old value is compacted)";
+        assert!(
+            change.starts_with("last written 4m") && change.ends_with(written),
+            "{change}"
+        );
     }
 }

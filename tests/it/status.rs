@@ -629,6 +629,7 @@ async fn what_is_not_well_may_be_of_every_kind() {
     NAME            READY   STATUS   RESTARTS   AGE     NODE   IP
     ✗ ingress/web   -       Failed   -          4m58s   -      -
       └ backend service/web does not exist
+      └ created 4m58s ago by kubectl-create
     ");
     let ran = once(&cluster, &["--unhealthy", "-o", "name", "--exit-code"]);
     assert_eq!(ran.stdout, "ingress.networking.k8s.io/web\n");

@@ -1,6 +1,7 @@
 //! `Candidate`: an object whose last change may be the reason for a failure.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -9,14 +10,20 @@ use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Absence, Model, ModelObject};
 use crate::object::{ObjectRef, Uid, condition};
 use crate::source::{ClusterId, Form, SourceKey, Version};
-use crate::watch::{History, Mux};
+use crate::watch::History;
 
+use super::change::{LastChange, OldValues};
+use super::error_text::ErrorText;
 use super::failure::Failure;
 use super::failure_reason::{FailureReason, broken_references, claim_needs, unwell_pods};
+use super::fields::Matters;
 use super::version_problem::VersionProblem;
 
 /// How many other objects are looked up for one failed object.
 const MAX_OTHERS: usize = 8;
+
+/// How long before a failure a write may lie whose old value is compacted, and which nothing ties to the failure.
+const SHORTLY_BEFORE: SignedDuration = SignedDuration::from_mins(30);
 
 /// An object to look up, and where to start.
 pub(super) struct Candidate {
@@ -32,8 +39,51 @@ pub(super) struct Candidate {
     pub(super) problem: Option<VersionProblem>,
     /// When the failure began. A later change of another object is not the cause.
     pub(super) failed_at: Option<Timestamp>,
+    /// The words with which the cluster reports the failure.
+    pub(super) errors: Arc<ErrorText>,
     /// The server's time.
     pub(super) now: Timestamp,
+}
+
+impl Candidate {
+    /// Which changes of it matter.
+    pub(super) fn matters(&self) -> Matters<'_> {
+        Matters {
+            reason: &self.reason,
+            is_own: self.is_own,
+            errors: &self.errors,
+            now: self.now,
+        }
+    }
+
+    /// The parts of the problem that a version of it has.
+    pub(super) fn problem_in(&self, version: &Version) -> BTreeSet<usize> {
+        let problem = self.problem.as_ref();
+        problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
+    }
+
+    /// What its oldest version says about the last write of a field that matters. What lacks something names nobody who
+    /// took it away. Of an object that nothing ties to the failure, only a write shortly before counts.
+    pub(super) fn last_written(
+        &self,
+        oldest: &Version,
+        old: OldValues,
+        is_telling: bool,
+    ) -> Option<LastChange> {
+        let is_lack = self.problem.as_ref().is_some_and(VersionProblem::is_lack);
+        if is_telling && is_lack {
+            return None;
+        }
+        let written = LastChange::last_written(oldest, old, self.matters())?;
+        let is_tied = self.is_own || self.is_blamed || is_telling;
+        let failed_at = self.failed_at.unwrap_or(self.now);
+        let is_in_time = !written.is_after(failed_at);
+        let is_near = || {
+            let earliest = failed_at.checked_sub(SHORTLY_BEFORE);
+            earliest.is_ok_and(|earliest| written.is_after(earliest))
+        };
+        (self.is_own || (is_in_time && (is_tied || is_near()))).then_some(written)
+    }
 }
 
 /// Where a look-up starts.
@@ -49,7 +99,7 @@ pub(super) enum CandidateStart {
 pub(super) fn candidates(
     model: &Model,
     failure: &Failure,
-    mux: &Mux,
+    history: &dyn Fn(&SourceKey) -> Option<History>,
     now: Timestamp,
 ) -> Vec<Candidate> {
     let Failure { uid, reason, .. } = failure;
@@ -60,6 +110,7 @@ pub(super) fn candidates(
     let unwell = unwell_pods(model, uid);
     let needs = needs(model, reason, uid, &unwell);
     let failed_at = unwell_since(model, &unwell);
+    let errors = Arc::new(ErrorText::of(unwell.iter().copied().chain(object)));
     let others = others(model, failure, &unwell, &source.cluster);
     let pod = || model.doc(&unwell.first()?.object.identity());
     let problem = |target: &ReferenceTarget| match reason {
@@ -73,13 +124,14 @@ pub(super) fn candidates(
             ..target.source(&source.cluster, model.types())?
         };
         Some(Candidate {
-            history: mux.history(&key)?,
+            history: history(&key)?,
             start: CandidateStart::Other(key.named_object()?),
             reason: reason.clone(),
             is_own: false,
             is_blamed: reason.blamed() == Some(&target),
             problem: problem(&target),
             failed_at,
+            errors: errors.clone(),
             now,
         })
     };
@@ -89,7 +141,7 @@ pub(super) fn candidates(
         FailureReason::Other => Some(VersionProblem::Verdict(now)),
         _ => None,
     };
-    let own = mux.history(source).map(|history| Candidate {
+    let own = history(source).map(|history| Candidate {
         history,
         start: CandidateStart::Own(version.clone()),
         reason: reason.clone(),
@@ -97,6 +149,7 @@ pub(super) fn candidates(
         is_blamed: false,
         problem,
         failed_at: None,
+        errors: errors.clone(),
         now,
     });
     own.into_iter().chain(others).collect()

@@ -6,22 +6,26 @@ use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
 use crate::object::ObjectRef;
-use crate::object::managed_fields::Writers;
+use crate::object::managed_fields::{Writers, entries};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
-use crate::render::diff::{change_in_line, most_telling_first};
+use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::LastChangeRecord;
 use crate::source::Version;
 use crate::watch::Revision;
 
 use super::changed_by::ChangedBy;
-use super::fields::Matters;
+use super::failure_reason::FailureReason;
+use super::fields::{Matters, REPLICAS};
 
 /// How many changed fields are listed.
 const FIELDS: usize = 2;
 
 /// The arrow between two values in logs and records.
 const ARROW: &str = " → ";
+
+/// What is said about a change that only came before the failure.
+const NO_SIGN: &str = "no sign that it matters";
 
 /// A change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +35,7 @@ pub(crate) struct LastChange {
     by: ChangedBy,
     /// The revision of the version after it.
     revision: Option<Revision>,
-    /// Whether it only changes the metadata of a Pod template, as a restart does.
+    /// Whether it only changes the metadata of a Pod template, as a restart does, or the number of Pods that fail.
     is_minor: bool,
     /// Whether it only changes the Pod template.
     is_of_template: bool,
@@ -41,7 +45,19 @@ pub(crate) struct LastChange {
     paths: Vec<String>,
     /// When it was made, by the clock of this machine; `None` if that is not known.
     at: Option<Made>,
+    sign: Sign,
     what: What,
+}
+
+/// What ties a change to the failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    /// Nothing: it was only made before the failure.
+    None,
+    /// It changed the failed object, or an object that the kind of the failure is about.
+    Possible,
+    /// The failure or its words are about what it changed.
+    Tied,
 }
 
 /// When a change was made.
@@ -58,6 +74,8 @@ enum Made {
 enum What {
     /// It changed fields.
     Changed(FieldChanges),
+    /// It wrote fields whose old values are not known.
+    Wrote(WrittenFields),
     /// It created the object.
     Created,
     /// It deleted the object.
@@ -71,6 +89,27 @@ struct FieldChanges {
     first: Vec<[String; 2]>,
     /// How many more there are.
     more: usize,
+}
+
+/// The fields of a write whose old values are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WrittenFields {
+    /// The paths of the first few.
+    first: Vec<String>,
+    /// How many more there are.
+    more: usize,
+    /// Whether the writer owns no other field. Otherwise its last write may have changed another one.
+    is_all: bool,
+    old: OldValues,
+}
+
+/// Why the old values of a write are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OldValues {
+    /// The server has compacted them.
+    Compacted,
+    /// They were not read: requests or time ran out, or the server does not answer them.
+    Unread,
 }
 
 impl LastChange {
@@ -101,12 +140,19 @@ impl LastChange {
         let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
         let is_all = |part: &str| paths.iter().all(|path| path.starts_with(part));
         let at = writers.moved();
+        let kind = &newer.object.kind;
+        let signs = changes
+            .iter()
+            .map(|change| matters.sign(kind, &diff, change, redactor));
+        let sign = signs.max().unwrap_or(Sign::None);
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
             object: (!matters.is_own).then(|| ObjectRef::clone(&newer.object)),
             by,
             revision: Revision::parse(&newer.version),
-            is_minor: is_all(".spec.template.metadata"),
+            is_minor: is_all(".spec.template.metadata")
+                || (*matters.reason == FailureReason::Pods && is_all(REPLICAS)),
+            sign,
             is_of_template: is_all(".spec.template"),
             is_earlier: false,
             paths,
@@ -120,15 +166,67 @@ impl LastChange {
         })
     }
 
-    /// The creation of an object in its first version. Of the failed object it counts only if that is a workload: what
-    /// created others has often nothing to do with their failure.
-    pub(super) fn creation(first: &Version, matters: Matters<'_>) -> Option<LastChange> {
+    /// What the managers of a version say about the last write of a field that matters, if no older version can be read.
+    /// An entry has the time of the manager's last write, of whatever field. Server-side apply may own what it never changed.
+    pub(super) fn last_written(
+        version: &Version,
+        old: OldValues,
+        matters: Matters<'_>,
+    ) -> Option<LastChange> {
+        let doc = version.doc().ok()?;
+        let kind = &version.object.kind;
+        let mut entries = entries(doc.root());
+        entries.retain(|entry| entry.subresource.is_empty());
+        let is_alone = entries.len() == 1;
+        let entries = entries.into_iter();
+        let written = entries.filter_map(|entry| {
+            let mut fields = entry.owned_fields(doc.root());
+            let all = fields.len();
+            fields.retain(|field| matters.has_path(kind, &field.path));
+            let at = entry.time().filter(|at| *at <= matters.now)?;
+            (!fields.is_empty()).then_some((at, entry, fields, all))
+        });
+        let (at, entry, fields, all) = written.max_by_key(|(at, ..)| *at)?;
+        let mut writers = Writers::of(None, Some(doc.root()));
+        writers.retain(|_, creator| creator.manager == entry.manager);
+        if is_alone && writers.actors().next().is_some() {
+            let is_from_start = matters.reason.ends_with_success();
+            let creation = LastChange::creation_of_workload(version, matters);
+            return creation.filter(|_| is_from_start);
+        }
+        let first = fields.iter().take(FIELDS);
+        Some(LastChange {
+            object: (!matters.is_own).then(|| ObjectRef::clone(&version.object)),
+            by: ChangedBy::Recorded(entry.manager.clone().into_owned()),
+            at: Some(Made::At(at)),
+            sign: matters.sign_of_written(kind, &fields),
+            ..LastChange::of(What::Wrote(WrittenFields {
+                first: first.map(|field| path_in_line(&field.path)).collect(),
+                more: fields.len().saturating_sub(FIELDS),
+                is_all: all == 1 && !entry.is_apply(),
+                old,
+            }))
+        })
+    }
+
+    /// The creation of an object. Of the failed object it counts only if that is a workload: what created others has often
+    /// nothing to do with their failure.
+    pub(super) fn creation_of_workload(
+        first: &Version,
+        matters: Matters<'_>,
+    ) -> Option<LastChange> {
         let doc = first.doc().ok()?;
         let mut templates = ["template", "jobTemplate"].into_iter();
         let is_workload = templates.any(|part| doc.root().at(&["spec", part]).is_some());
         if matters.is_own && !is_workload {
             return None;
         }
+        LastChange::creation(first, matters)
+    }
+
+    /// The creation of an object in its first version.
+    pub(super) fn creation(first: &Version, matters: Matters<'_>) -> Option<LastChange> {
+        let doc = first.doc().ok()?;
         let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
         let writers = Writers::of(None, Some(doc.root()));
         let creator = writers.actors().next()?;
@@ -137,6 +235,7 @@ impl LastChange {
             by: ChangedBy::Recorded(creator.manager.to_string()),
             revision: Revision::parse(&first.version),
             at: Some(Made::At(created)),
+            sign: Sign::Possible,
             ..LastChange::of(What::Created)
         })
     }
@@ -146,6 +245,7 @@ impl LastChange {
         LastChange {
             object: Some(object.clone()),
             revision: Some(revision),
+            sign: Sign::Tied,
             ..LastChange::of(What::Deleted)
         }
     }
@@ -160,8 +260,21 @@ impl LastChange {
             is_earlier: false,
             paths: Vec::new(),
             at: None,
+            sign: Sign::None,
             what,
         }
+    }
+
+    /// The same change, which the failure is about.
+    pub(super) fn tied(self) -> LastChange {
+        LastChange {
+            sign: Sign::Tied,
+            ..self
+        }
+    }
+
+    pub(super) fn sign(&self) -> Sign {
+        self.sign
     }
 
     /// The revision of a change whose time is not known.
@@ -205,7 +318,7 @@ impl LastChange {
         self.what == What::Deleted
     }
 
-    /// Whether it only changes the metadata of a Pod template. A restart brings out what changed before.
+    /// Whether it is a restart, or only starts more of the Pods that fail. It brings out what changed before.
     pub(super) fn is_minor(&self) -> bool {
         self.is_minor
     }
@@ -243,15 +356,29 @@ impl LastChange {
             Some(Made::About(at)) => format!(" about{}", when(at)),
             None => String::new(),
         };
-        let (by, was) = self.by.texts();
-        match &self.what {
+        let by = self.by.text();
+        let (sentence, old) = match &self.what {
             What::Changed(fields) => {
                 let fields = fields.text(arrow);
-                format!("{object}changed{when}{by}: {fields}{was}")
+                (format!("{object}changed{when}{by}: {fields}"), None)
             }
-            What::Created if self.object.is_none() => format!("created{when}{by}"),
-            What::Created => format!("{object}was created{when}{by}"),
-            What::Deleted => format!("{object}was deleted{when}"),
+            What::Wrote(fields) => {
+                let bound = if fields.is_all { "" } else { " or before" };
+                let paths = fields.text();
+                let sentence = format!("{object}last written{when}{bound}{by}: {paths}");
+                (sentence, Some(fields.old_values().to_owned()))
+            }
+            What::Created if self.object.is_none() => (format!("created{when}{by}"), None),
+            What::Created => (format!("{object}was created{when}{by}"), None),
+            What::Deleted => (format!("{object}was deleted{when}"), None),
+        };
+        let sign = (self.sign == Sign::None).then(|| NO_SIGN.to_owned());
+        let notes = [self.by.note(), old, sign].into_iter().flatten();
+        let notes: Vec<String> = notes.collect();
+        if notes.is_empty() {
+            sentence
+        } else {
+            format!("{sentence} ({})", notes.join("; "))
         }
     }
 
@@ -260,7 +387,11 @@ impl LastChange {
         let object = self.object.as_ref();
         let fields = match &self.what {
             What::Changed(fields) => Some(fields),
-            What::Created | What::Deleted => None,
+            What::Wrote(_) | What::Created | What::Deleted => None,
+        };
+        let written = match &self.what {
+            What::Wrote(fields) => Some(fields),
+            What::Changed(_) | What::Created | What::Deleted => None,
         };
         LastChangeRecord {
             object: object.map(|object| RefRecord::new(cluster, object)),
@@ -270,7 +401,12 @@ impl LastChange {
             created: self.what == What::Created,
             deleted: self.what == What::Deleted,
             changes: fields.map_or_else(Vec::new, |fields| fields.texts(ARROW)),
-            more: fields.map_or(0, |fields| fields.more),
+            written: written.map_or_else(Vec::new, |fields| fields.first.clone()),
+            more: fields
+                .map(|fields| fields.more)
+                .or(written.map(|fields| fields.more))
+                .unwrap_or(0),
+            has_sign: self.sign != Sign::None,
         }
     }
 }
@@ -279,6 +415,26 @@ impl Made {
     fn time(self) -> Timestamp {
         let (Made::At(time) | Made::About(time)) = self;
         time
+    }
+}
+
+impl WrittenFields {
+    /// `containers[web].image, 2 more`.
+    fn text(&self) -> String {
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(", {more} more"),
+        };
+        format!("{}{more}", self.first.join(", "))
+    }
+
+    fn old_values(&self) -> &'static str {
+        match (self.first.len() + self.more, self.old) {
+            (1, OldValues::Compacted) => "the old value is compacted",
+            (1, OldValues::Unread) => "the old value was not read",
+            (_, OldValues::Compacted) => "the old values are compacted",
+            (_, OldValues::Unread) => "the old values were not read",
+        }
     }
 }
 

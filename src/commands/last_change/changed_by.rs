@@ -33,13 +33,20 @@ impl ChangedBy {
         }
     }
 
-    /// What a sentence says about it: after the verb, and at the end.
-    pub(super) fn texts(&self) -> (String, String) {
+    /// What a sentence says about it after the verb.
+    pub(super) fn text(&self) -> String {
         match self {
-            ChangedBy::Recorded(by) => (format!(" by {by}"), String::new()),
-            ChangedBy::Probably(by) => (format!(" probably by {by}"), String::new()),
-            ChangedBy::Was(was) => (String::new(), format!(" (was {was}'s)")),
-            ChangedBy::Unknown => (String::new(), String::new()),
+            ChangedBy::Recorded(by) => format!(" by {by}"),
+            ChangedBy::Probably(by) => format!(" probably by {by}"),
+            ChangedBy::Was(_) | ChangedBy::Unknown => String::new(),
+        }
+    }
+
+    /// What a sentence says about it at the end: `was helm's`.
+    pub(super) fn note(&self) -> Option<String> {
+        match self {
+            ChangedBy::Was(was) => Some(format!("was {was}'s")),
+            ChangedBy::Recorded(_) | ChangedBy::Probably(_) | ChangedBy::Unknown => None,
         }
     }
 }

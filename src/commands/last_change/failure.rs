@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::graph::Standing;
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
-use crate::status::Status;
+use crate::status::{CauseRule, Status};
 
 use super::failure_reason::FailureReason;
 
@@ -39,9 +39,10 @@ pub(super) fn broken(
     objects: impl Iterator<Item = Uid>,
 ) -> Vec<(&ModelObject, Uid)> {
     let above_pods = LazyCell::new(|| above_broken_pods(model));
-    let is_broken = |object: &ModelObject, uid: &Uid| {
-        let is_moving = object.assessment.status() == Status::InProgress;
-        object.is_broken() || (is_moving && above_pods.contains(uid))
+    let is_broken = |object: &ModelObject, uid: &Uid| match object.assessment.status() {
+        Status::InProgress => object.is_broken() || above_pods.contains(uid),
+        Status::Terminating => object.assessment.has_cause(CauseRule::Finalizers),
+        _ => object.is_broken(),
     };
     let objects = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));
     objects

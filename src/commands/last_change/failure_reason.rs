@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use crate::graph::{Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Model, ModelObject};
 use crate::object::{GroupKind, Uid};
-use crate::status::{CauseRule, missing_object, refusing_policy, refusing_quota, uncalled_service};
+use crate::status::{
+    CauseRule, Status, missing_object, refusing_policy, refusing_quota, uncalled_service,
+};
 
 /// Why an object has failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +34,8 @@ pub(super) enum FailureReason {
     Pods,
     /// A webhook that cannot be called refuses its Pods. It has this Service, if it has one.
     Webhook(Option<ReferenceTarget>),
+    /// It is being deleted, and waits for its finalizers.
+    Finalizers,
     /// None of its own fields: the Pods of a Service are not ready.
     Elsewhere,
     /// Anything else.
@@ -43,6 +47,9 @@ impl FailureReason {
     pub(super) fn of(model: &Model, object: &ModelObject) -> FailureReason {
         if let Some(reason) = FailureReason::of_refusal(object) {
             return reason;
+        }
+        if object.assessment.status() == Status::Terminating {
+            return FailureReason::Finalizers;
         }
         if object.assessment.has_cause(CauseRule::BlockedRollout) {
             return FailureReason::BlockedRollout;

@@ -2,9 +2,14 @@
 
 use jiff::Timestamp;
 
-use crate::diff::{Change, Diff};
+use crate::diff::{Change, Content, Diff, Redactor, Shown};
+use crate::object::Value;
+use crate::object::managed_fields::OwnedField;
+use crate::object::path::Side;
 use crate::source::PRINTED_PATH;
 
+use super::change::Sign;
+use super::error_text::ErrorText;
 use super::failure_reason::FailureReason;
 
 /// Which changes matter, and whose they are.
@@ -14,6 +19,8 @@ pub(super) struct Matters<'r> {
     pub(super) reason: &'r FailureReason,
     /// Whether the changes are those of the failed object.
     pub(super) is_own: bool,
+    /// The words with which the cluster reports the failure.
+    pub(super) errors: &'r ErrorText,
     /// The server's time. Nobody has written later.
     pub(super) now: Timestamp,
 }
@@ -49,6 +56,12 @@ const POLICED: [&str; 6] = [
 /// The fields of a Pod that name other objects.
 const NAMED_BY: [&str; 4] = ["env", "volumes", "imagePullSecrets", "serviceAccountName"];
 
+/// How many Pods a workload wants.
+pub(super) const REPLICAS: &str = ".spec.replicas";
+
+/// Who must agree to the deletion of an object.
+const FINALIZERS: &str = ".metadata.finalizers";
+
 /// Where the Pods of a workload come from.
 const TEMPLATES: [&str; 2] = [".spec.template", ".spec.jobTemplate"];
 
@@ -65,19 +78,104 @@ const BOOKKEEPING: [&str; 6] = [
 impl Matters<'_> {
     /// Whether a change of an object of this kind may be the cause.
     pub(super) fn has(self, kind: &str, diff: &Diff<'_>, change: &Change) -> bool {
-        let path = diff.path(change.at).to_string();
+        self.has_path(kind, &diff.path(change.at).to_string())
+    }
+
+    /// Whether a change of the field at this path of an object of this kind may be the cause.
+    pub(super) fn has_path(self, kind: &str, path: &str) -> bool {
         if self.is_own {
-            self.reason.may_come_from(&path)
+            self.reason.may_come_from(path)
         } else {
-            may_break_others(self.reason, kind, &path)
+            may_break_others(self.reason, kind, path)
+        }
+    }
+
+    /// What ties a change of an object of this kind to the failure. The words of an error may name the new value, or the key
+    /// that is gone.
+    pub(super) fn sign(
+        self,
+        kind: &str,
+        diff: &Diff<'_>,
+        change: &Change,
+        redactor: &Redactor,
+    ) -> Sign {
+        let path = diff.path(change.at).to_string();
+        let text = |side| Some(text_of(diff.shown(change.at, side, redactor)?));
+        let is_named = || match (text(Side::Old), text(Side::New)) {
+            (old, Some(new)) => self.errors.names_new(&old.unwrap_or_default(), &new),
+            (Some(_), None) => {
+                let key = diff.field(change.at);
+                key.is_some_and(|key| self.errors.names_key(key))
+            }
+            (None, None) => false,
+        };
+        self.sign_of(&path, kind != "Secret" && is_named())
+    }
+
+    /// The same of fields whose old values are not known.
+    pub(super) fn sign_of_written(self, kind: &str, fields: &[OwnedField<'_>]) -> Sign {
+        let is_named = |field: &OwnedField<'_>| {
+            let text = field.value.and_then(Value::as_str);
+            text.is_some_and(|text| self.errors.names_new("", &text))
+        };
+        let signs = fields.iter().map(|field| {
+            let is_named = kind != "Secret" && is_named(field);
+            self.sign_of(&field.path, is_named)
+        });
+        signs.max().unwrap_or(Sign::None)
+    }
+
+    fn sign_of(self, path: &str, is_named: bool) -> Sign {
+        if is_named || (self.is_own && self.reason.is_about(path)) {
+            Sign::Tied
+        } else if self.is_own || !self.reason.is_open() {
+            Sign::Possible
+        } else {
+            Sign::None
         }
     }
 }
 
+/// A text without quotes; another value as JSON.
+fn text_of(shown: Shown<'_>) -> String {
+    match shown.content() {
+        Content::Text(text) => text.into_owned(),
+        _ => shown.json(),
+    }
+}
+
 impl FailureReason {
+    /// Whether the failure is about this field of the failed object, and not about whatever its Pods do.
+    fn is_about(&self, path: &str) -> bool {
+        match self {
+            FailureReason::Refusal(_) => path == REPLICAS,
+            FailureReason::Need(_)
+            | FailureReason::Policy(_)
+            | FailureReason::Pods
+            | FailureReason::Other => false,
+            FailureReason::ImagePull
+            | FailureReason::Scheduling(_)
+            | FailureReason::BlockedRollout
+            | FailureReason::Selector
+            | FailureReason::Ports
+            | FailureReason::Idle(_)
+            | FailureReason::Webhook(_)
+            | FailureReason::Finalizers
+            | FailureReason::Elsewhere => true,
+        }
+    }
+
+    /// Whether the failure does not tell which objects may have brought it about.
+    fn is_open(&self) -> bool {
+        matches!(self, FailureReason::Pods | FailureReason::Other)
+    }
+
     /// Whether a change of this field of the failed object may be the cause.
     pub(super) fn may_come_from(&self, path: &str) -> bool {
-        let is_count = matches!(path, ".spec.replicas" | ".spec.paused");
+        if let FailureReason::Finalizers = self {
+            return path.starts_with(FINALIZERS);
+        }
+        let is_count = matches!(path, REPLICAS | ".spec.paused");
         let is_below = |name: &&str| path.contains(&format!(".{name}"));
         let is_container = is_whole_container(path);
         let is_of_template = TEMPLATES.iter().any(|template| path.starts_with(template));
@@ -89,16 +187,18 @@ impl FailureReason {
                 }
                 FailureReason::Scheduling(_) => is_count || is_placement(path),
                 FailureReason::Refusal(_) => is_count || is_of_template,
-                FailureReason::BlockedRollout | FailureReason::Pods => is_of_template,
+                FailureReason::BlockedRollout => is_of_template,
+                FailureReason::Pods => is_of_template || path == REPLICAS,
                 FailureReason::Need(_) if is_of_template => {
                     is_container || NAMED_BY.iter().any(is_below)
                 }
                 FailureReason::Policy(_) => is_container || POLICED.iter().any(is_below),
                 FailureReason::Selector => path.starts_with(".spec.selector"),
                 FailureReason::Ports => path.starts_with(".spec.ports"),
-                FailureReason::Idle(_) | FailureReason::Webhook(_) | FailureReason::Elsewhere => {
-                    false
-                }
+                FailureReason::Idle(_)
+                | FailureReason::Webhook(_)
+                | FailureReason::Finalizers
+                | FailureReason::Elsewhere => false,
                 FailureReason::Need(_) | FailureReason::Other => !is_count,
             }
     }
@@ -130,7 +230,7 @@ fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
         ("Node", _) => path.starts_with(".spec.unschedulable") || path.starts_with(".spec.taints"),
         ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
         ("DaemonSet", FailureReason::Idle(_)) => is_placement(path),
-        (_, FailureReason::Idle(_)) => path == ".spec.replicas",
+        (_, FailureReason::Idle(_)) => path == REPLICAS,
         (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
         _ => is_configuration(path),
     }
@@ -168,6 +268,7 @@ mod tests {
             ("Ports", FailureReason::Ports),
             ("Pods", FailureReason::Pods),
             ("Webhook", FailureReason::Webhook(None)),
+            ("Finalizers", FailureReason::Finalizers),
             ("Elsewhere", FailureReason::Elsewhere),
             ("Other", FailureReason::Other),
         ];
@@ -204,7 +305,8 @@ mod tests {
                 ".spec.template.spec.containers[name=web].env[name=A]",
                 "Need Pods Other",
             ),
-            (".spec.replicas", "Scheduling Closed"),
+            (".spec.replicas", "Scheduling Closed Pods"),
+            (".metadata.finalizers", "Finalizers"),
             (".spec.progressDeadlineSeconds", "Need Other"),
             (".spec.selector.app", "Need Selector Other"),
             (".spec.ports[port=80].targetPort", "Need Ports Other"),

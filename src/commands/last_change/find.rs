@@ -1,113 +1,289 @@
-//! Finds the last change of some objects, by walking back through their versions.
+//! Finds the last changes of some objects, by walking back through their versions.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
+use tokio::time::timeout;
 
 use crate::diff::Redactor;
 use crate::source::Version;
-use crate::watch::{Dates, Past, Presence, Walk, WalkLimits};
+use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, WalkLimits};
 
 use super::candidate::{Candidate, CandidateStart};
-use super::change::LastChange;
-use super::fields::Matters;
+use super::change::{LastChange, OldValues, Sign};
 use super::suspects::SuspectChanges;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
-/// The change of these objects that was made last. The deletion of an object that is needed comes before all others, then
-/// a change of the object that is blamed.
-pub(super) async fn last(
-    candidates: Vec<Candidate>,
-    redactor: Arc<Redactor>,
-    dates: Option<Dates>,
-) -> Option<LastChange> {
-    let changes = candidates.into_iter().map(|candidate| {
-        let (is_blamed, history) = (candidate.is_blamed, candidate.history.clone());
-        let change = of(candidate, &redactor);
-        change.map(move |change| Some((is_blamed, change?, history)))
+/// How long the walk of one object may take. The view of `--once` waits for it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The most changes that are shown of a failure.
+const MOST: usize = 3;
+
+/// What a look-up found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The changes that may be the cause, the most suspect first.
+    pub(super) changes: Vec<LastChange>,
+    /// Whether requests or time ran out before all candidates were read.
+    pub(super) is_cut_off: bool,
+}
+
+/// A candidate's last change, and what decides its place among those of the others.
+struct Suspect {
+    change: LastChange,
+    is_blamed: bool,
+    history: History,
+}
+
+/// How to look up one failure.
+pub(super) struct LookUp {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) redactor: Arc<Redactor>,
+    pub(super) dates: Option<Dates>,
+    pub(super) reads: Reads,
+}
+
+/// What the look-ups that start together may read.
+#[derive(Clone)]
+pub(super) struct Reads {
+    pub(super) allowance: RequestAllowance,
+    /// Whether they listen to the watch caches for versions that are compacted. Each takes two requests and half a second.
+    pub(super) watch_cache: bool,
+}
+
+impl LookUp {
+    /// The changes of the candidates that may be the cause. If something ties one to the failure, only such changes count:
+    /// the deletion of what is needed comes first, then a change of what is blamed, then the newest.
+    pub(super) async fn run(self) -> Found {
+        let LookUp {
+            candidates,
+            redactor,
+            dates,
+            reads,
+        } = self;
+        let walks = candidates.into_iter().map(|candidate| {
+            let (is_blamed, history) = (candidate.is_blamed, candidate.history.clone());
+            let change = of(candidate, &redactor, &reads);
+            change.map(move |(change, is_cut_off)| {
+                let suspect = change.map(|change| Suspect {
+                    change,
+                    is_blamed,
+                    history,
+                });
+                (suspect, is_cut_off)
+            })
+        });
+        let (suspects, cut_off): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
+        let mut suspects: Vec<Suspect> = suspects.into_iter().flatten().collect();
+        keep_most_suspect(&mut suspects);
+        let changes = suspects
+            .into_iter()
+            .map(|suspect| dated(suspect, dates.as_ref()));
+        Found {
+            changes: join_all(changes).await,
+            is_cut_off: cut_off.contains(&true),
+        }
+    }
+}
+
+/// Sorts the suspects, and keeps the first few that may be the cause.
+fn keep_most_suspect(suspects: &mut Vec<Suspect>) {
+    let has = |wanted: &dyn Fn(&LastChange) -> bool| suspects.iter().any(|it| wanted(&it.change));
+    let is_tied = |change: &LastChange| change.sign() == Sign::Tied;
+    if has(&is_tied) {
+        suspects.retain(|suspect| is_tied(&suspect.change));
+    } else if has(&|change| !change.is_minor()) {
+        suspects.retain(|suspect| !suspect.change.is_minor());
+    }
+    let rank = |suspect: &Suspect| (suspect.change.is_deletion(), suspect.is_blamed);
+    suspects.sort_by(|a, b| {
+        let by_rank = Reverse(rank(a)).cmp(&Reverse(rank(b)));
+        by_rank.then_with(|| b.change.cmp_age(&a.change))
     });
-    let changes = join_all(changes).await.into_iter().flatten();
-    let rank = |is_blamed: bool, change: &LastChange| (change.is_deletion(), is_blamed);
-    let last = changes.max_by(|(a_is_blamed, a, _), (b_is_blamed, b, _)| {
-        let by_rank = rank(*a_is_blamed, a).cmp(&rank(*b_is_blamed, b));
-        by_rank.then_with(|| a.cmp_age(b))
-    });
-    let (_, change, history) = last?;
+    suspects.truncate(MOST);
+}
+
+/// The change with its time, as far as the renewals of Leases tell it.
+async fn dated(suspect: Suspect, dates: Option<&Dates>) -> LastChange {
+    let Suspect {
+        change, history, ..
+    } = suspect;
     let undated = change.undated().zip(dates);
     let Some((revision, dates)) = undated else {
-        return Some(change);
+        return change;
     };
     // Leases in another storage say nothing about this revision.
     if !dates.covers(&history).await {
-        return Some(change);
+        return change;
     }
-    Some(match dates.of(revision).await {
+    match dates.of(revision).await {
         Some(between) => change.made_about(between.from),
         None => change,
-    })
+    }
 }
 
-/// The last change of one object that may be the cause.
-async fn of(candidate: Candidate, redactor: &Redactor) -> Option<LastChange> {
-    let (mut newer, mut walk) = start(&candidate).await?;
-    let matters = Matters {
-        reason: &candidate.reason,
-        is_own: candidate.is_own,
-        now: candidate.now,
+/// A look-up of one candidate: what was found so far, while the walk goes back.
+struct WalkBack<'c> {
+    candidate: &'c Candidate,
+    redactor: &'c Redactor,
+    found: SuspectChanges<'c>,
+    /// The oldest version so far; `None` if the object does not exist.
+    oldest: Presence,
+    /// Whether the newest version has the problem, so that only the change that brought it is the cause.
+    is_telling: bool,
+    /// Whether the walk has found the start, or all that may be the cause.
+    is_done: bool,
+}
+
+/// The last change of one object that may be the cause, and whether requests or time ran out before it was found.
+async fn of(
+    candidate: Candidate,
+    redactor: &Redactor,
+    reads: &Reads,
+) -> (Option<LastChange>, bool) {
+    let mut back = WalkBack {
+        candidate: &candidate,
+        redactor,
+        found: SuspectChanges::new(candidate.is_own.then_some(&candidate.reason)),
+        oldest: match &candidate.start {
+            CandidateStart::Own(version) => Some(version.clone()),
+            CandidateStart::Other(_) => None,
+        },
+        is_telling: false,
+        is_done: false,
     };
-    let problem = |version: &Version| {
-        let problem = candidate.problem.as_ref();
-        problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
-    };
-    let is_telling = newer
-        .as_deref()
-        .is_some_and(|version| !problem(version).is_empty());
-    let mut found = SuspectChanges::new(candidate.is_own.then_some(&candidate.reason));
-    while let Some(past) = walk.next().await {
-        let older = match past {
-            Past::Version(older) => older,
-            Past::Deleted(at) if newer.is_none() => {
-                return Some(LastChange::deletion(walk.object(), at));
-            }
-            Past::Created => {
-                let counts = candidate.is_own || candidate.is_blamed;
-                let first = newer.filter(|_| counts);
-                found.reach_creation(first.and_then(|first| LastChange::creation(&first, matters)));
-                break;
-            }
-            Past::Deleted(_) => break,
+    let end = timeout(PATIENCE, back.run(reads)).await;
+    let end = end.unwrap_or(Some(End::OutOfTime(PATIENCE)));
+    let is_cut_off = matches!(end, Some(End::Spent | End::OutOfTime(_)));
+    (back.cause(end.as_ref()), is_cut_off)
+}
+
+impl WalkBack<'_> {
+    /// Walks back until the cause is found. Returns why the walk ended before; `None` if it did not.
+    async fn run(&mut self, reads: &Reads) -> Option<End> {
+        let candidate = self.candidate;
+        let (newest, mut walk) = match start(candidate, reads).await {
+            Ok(start) => start,
+            Err(end) => return Some(end),
         };
-        let Some(version) = newer.replace(older.clone()) else {
-            continue;
-        };
-        if found.rules_out_before(&version) {
-            break;
+        let problem = |version: &Version| candidate.problem_in(version);
+        self.is_telling = newest
+            .as_deref()
+            .is_some_and(|version| !problem(version).is_empty());
+        self.oldest = newest;
+        while let Some(past) = walk.next().await {
+            let older = match past {
+                Past::Version(older) => older,
+                Past::Deleted(at) if self.oldest.is_none() => {
+                    self.found.add(LastChange::deletion(walk.object(), at));
+                    self.is_done = true;
+                    return None;
+                }
+                Past::Created => {
+                    self.reach_creation();
+                    return None;
+                }
+                Past::Deleted(_) => {
+                    self.is_done = true;
+                    return None;
+                }
+            };
+            let Some(version) = self.oldest.replace(older.clone()) else {
+                continue;
+            };
+            if self.found.rules_out_before(&version) {
+                self.is_done = true;
+                return None;
+            }
+            let is_cause = !self.is_telling || !problem(&version).is_subset(&problem(&older));
+            if is_cause && self.take_change(&older, &version) {
+                self.is_done = true;
+                return None;
+            }
         }
-        let is_cause = !is_telling || !problem(&version).is_subset(&problem(&older));
-        let change = is_cause.then(|| LastChange::between(&older, &version, matters, redactor));
-        let change = change.flatten();
-        let change =
-            change.filter(|change| candidate.failed_at.is_none_or(|at| !change.is_after(at)));
-        if change.is_some_and(|change| found.add(change).is_enough()) {
-            break;
+        walk.end().cloned()
+    }
+
+    /// Adds the change between two versions. Returns whether no older change is needed.
+    fn take_change(&mut self, older: &Version, newer: &Version) -> bool {
+        let candidate = self.candidate;
+        let change = LastChange::between(older, newer, candidate.matters(), self.redactor);
+        let is_in_time = |change: &LastChange| {
+            let failed_at = candidate.failed_at;
+            failed_at.is_none_or(|failed_at| !change.is_after(failed_at))
+        };
+        let change = change.filter(is_in_time).map(|change| self.tie(change));
+        change.is_some_and(|change| self.found.add(change).is_enough())
+    }
+
+    fn reach_creation(&mut self) {
+        let candidate = self.candidate;
+        let counts = candidate.is_own || candidate.is_blamed || self.is_telling;
+        let first = self.oldest.take().filter(|_| counts);
+        let creation = first.and_then(|first| {
+            if self.is_telling {
+                LastChange::creation(&first, candidate.matters())
+            } else {
+                LastChange::creation_of_workload(&first, candidate.matters())
+            }
+        });
+        let creation = creation.map(|creation| self.tie(creation));
+        self.found.reach_creation(creation);
+        self.is_done = true;
+    }
+
+    /// The change, tied to the failure if the object has the problem, or is blamed.
+    fn tie(&self, change: LastChange) -> LastChange {
+        if self.is_telling || self.candidate.is_blamed {
+            change.tied()
+        } else {
+            change
         }
     }
-    found.cause()
+
+    /// The change that is most likely the cause. If older versions cannot be read, the managers of the oldest one tell who
+    /// wrote last.
+    fn cause(mut self, end: Option<&End>) -> Option<LastChange> {
+        if let (false, Some(oldest)) = (self.is_done, &self.oldest) {
+            let old = match end {
+                Some(End::Forgotten(_)) => OldValues::Compacted,
+                _ => OldValues::Unread,
+            };
+            let written = self.candidate.last_written(oldest, old, self.is_telling);
+            let written = written.map(|written| self.tie(written));
+            self.found.reach_unread(written);
+        }
+        self.found.cause()
+    }
 }
 
 /// The version at which a walk starts, and the walk.
-async fn start(candidate: &Candidate) -> Option<(Presence, Walk)> {
+async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk), End> {
     let history = &candidate.history;
     let limits = WalkLimits {
         requests: REQUESTS,
+        shared: Some(reads.allowance.clone()),
         ..WalkLimits::default()
     };
-    Some(match &candidate.start {
-        CandidateStart::Own(version) => (Some(version.clone()), history.before(version, limits)?),
-        CandidateStart::Other(object) => history.now(object, limits).await.ok()?,
-    })
+    let (presence, walk) = match &candidate.start {
+        CandidateStart::Own(version) => {
+            let walk = history.before(version, limits);
+            let walk = walk.ok_or_else(|| End::NotOffered("its versions have no order".into()))?;
+            (Some(version.clone()), walk)
+        }
+        CandidateStart::Other(_) if !reads.allowance.take() => return Err(End::Spent),
+        CandidateStart::Other(object) => history.now(object, limits).await?,
+    };
+    let walk = if reads.watch_cache {
+        walk
+    } else {
+        walk.without_watch_cache()
+    };
+    Ok((presence, walk))
 }

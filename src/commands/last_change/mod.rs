@@ -6,6 +6,7 @@
 mod candidate;
 mod change;
 mod changed_by;
+mod error_text;
 mod failure;
 mod failure_reason;
 mod fields;
@@ -19,35 +20,45 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
-use tokio::time::timeout;
 
 use crate::diff::Redactor;
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
-use crate::watch::Mux;
+use crate::source::SourceKey;
+use crate::watch::{Mux, RequestAllowance, RequestLimit};
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
 use failure::{Failure, broken};
+use failure_reason::FailureReason;
+use find::{Found, LookUp, Reads};
 
 /// How many objects are looked up at a time.
-const MAX_OBJECTS: usize = 5;
+const MAX_OBJECTS: usize = 24;
 
-/// How long one look-up may take. The view of `--once` waits for it.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Of how many objects, at most, the watch caches are read.
+const FEW: usize = 2;
+
+/// How many requests the look-ups that start together may make.
+const REQUESTS: u32 = 60;
+
+/// How many of them run at the same time.
+const REQUESTS_AT_ONCE: usize = 8;
 
 /// The last changes of failed objects, and the look-ups of more.
 pub(crate) struct LastChanges {
     mux: Mux,
     redactor: Arc<Redactor>,
-    lookups: FuturesUnordered<BoxFuture<'static, (Failure, Option<LastChange>)>>,
+    request_limit: RequestLimit,
+    lookups: FuturesUnordered<BoxFuture<'static, (Failure, Found)>>,
     /// The failures that were looked up, with the result.
-    found: BTreeMap<Failure, Option<LastChange>>,
+    found: BTreeMap<Failure, Found>,
+    /// The number of failures that are not looked up, because there are too many.
+    beyond: usize,
     /// Whether a change was found since the last call of `take_news`.
     has_news: bool,
 }
@@ -58,37 +69,49 @@ impl LastChanges {
         LastChanges {
             mux,
             redactor: Arc::new(Redactor::new()),
+            request_limit: RequestLimit::new(REQUESTS_AT_ONCE),
             lookups: FuturesUnordered::new(),
             found: BTreeMap::new(),
+            beyond: 0,
             has_news: false,
         }
     }
 
-    /// Looks up the broken ones of these objects, the failed ones first, and forgets the others.
+    /// Looks up the broken ones of these objects, and forgets the others. If they are too many, each namespace has its
+    /// turn, with the failed objects first.
     pub(crate) fn look_up(
         &mut self,
         model: &Model,
         objects: impl Iterator<Item = Uid>,
         now: Timestamp,
     ) {
-        let mut broken = broken(model, objects);
-        broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
-        let failures = broken.into_iter();
-        let failures = failures.filter_map(|(object, uid)| Failure::of(model, object, uid));
-        let failed: BTreeSet<Failure> = failures.take(MAX_OBJECTS).collect();
+        let failures = failures(model, objects);
+        self.beyond = failures.len().saturating_sub(MAX_OBJECTS);
+        let failed: BTreeSet<Failure> = failures.into_iter().take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
+        let reads = Reads {
+            allowance: RequestAllowance::new(REQUESTS),
+            watch_cache: failed.len() <= FEW,
+        };
         for failure in failed {
             if self.found.contains_key(&failure) {
                 continue;
             }
-            self.found.insert(failure.clone(), None);
-            let candidates = candidates(model, &failure, &self.mux, now);
+            self.found.insert(failure.clone(), Found::default());
             let cluster = model.object(&failure.uid).and_then(ModelObject::cluster);
-            let dates = cluster.and_then(|cluster| self.mux.dates(cluster));
-            let find = find::last(candidates, self.redactor.clone(), dates);
+            let history = |key: &SourceKey| {
+                let history = self.mux.history(key)?;
+                Some(history.limited(&self.request_limit))
+            };
+            let look_up = LookUp {
+                candidates: candidates(model, &failure, &history, now),
+                redactor: self.redactor.clone(),
+                dates: cluster.and_then(|cluster| self.mux.dates(cluster)),
+                reads: reads.clone(),
+            };
             self.lookups.push(Box::pin(async move {
-                let found = timeout(PATIENCE, find).await;
-                (failure, found.ok().flatten())
+                let found = look_up.run().await;
+                (failure, found)
             }));
         }
     }
@@ -101,10 +124,10 @@ impl LastChanges {
     /// Waits for the result of a look-up. The caller may drop the future at any point.
     pub(crate) async fn next(&mut self) {
         match self.lookups.next().await {
-            Some((failure, change)) => {
+            Some((failure, new)) => {
                 if let Some(found) = self.found.get_mut(&failure) {
-                    self.has_news |= change.is_some();
-                    *found = change;
+                    self.has_news |= *found != new;
+                    *found = new;
                 }
             }
             None => std::future::pending().await,
@@ -123,11 +146,43 @@ impl LastChanges {
         was_busy
     }
 
-    /// The last change before the failure of an object, if it is known.
-    pub(crate) fn of(&self, uid: &Uid) -> Option<&LastChange> {
+    /// The last changes before the failure of an object that may be the cause, the most suspect first.
+    pub(crate) fn of(&self, uid: &Uid) -> &[LastChange] {
         let mut found = self.found.iter();
-        found.find(|(failure, _)| failure.uid == *uid)?.1.as_ref()
+        let of_object = found.find(|(failure, _)| failure.uid == *uid);
+        of_object.map_or(&[], |(_, found)| &found.changes)
     }
+
+    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if that is true of all.
+    pub(crate) fn shortfall(&self) -> Option<String> {
+        let is_short = |found: &&Found| found.is_cut_off && found.changes.is_empty();
+        let cut_off = self.found.values().filter(is_short).count();
+        let all = self.found.len() + self.beyond;
+        let done = self.found.len() - cut_off;
+        (done < all).then(|| {
+            format!("changes looked up for {done} of {all} failures: name an object to see its own")
+        })
+    }
+}
+
+/// The failures of these objects whose changes may tell something. Each namespace has its turn, with the failed objects
+/// first. A Service that fails because of its Pods has no own cause.
+fn failures(model: &Model, objects: impl Iterator<Item = Uid>) -> Vec<Failure> {
+    let mut broken = broken(model, objects);
+    broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
+    let mut turns: BTreeMap<Option<Arc<str>>, usize> = BTreeMap::new();
+    let failures = broken.into_iter().filter_map(|(object, uid)| {
+        let failure = Failure::of(model, object, uid)?;
+        let has_own_cause = failure.reason != FailureReason::Elsewhere;
+        has_own_cause.then(|| {
+            let turn = turns.entry(object.object.namespace.clone()).or_default();
+            *turn += 1;
+            (*turn, failure)
+        })
+    });
+    let mut failures: Vec<(usize, Failure)> = failures.collect();
+    failures.sort_by_key(|(turn, _)| *turn);
+    failures.into_iter().map(|(_, failure)| failure).collect()
 }
 
 impl fmt::Debug for LastChanges {

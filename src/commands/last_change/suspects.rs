@@ -53,6 +53,12 @@ impl<'r> SuspectChanges<'r> {
         }
     }
 
+    /// The older versions cannot be read. `written` is what the oldest one says about the write that mattered.
+    pub(super) fn reach_unread(&mut self, written: Option<LastChange>) {
+        let is_open = !self.was_well && self.found.iter().all(LastChange::is_minor);
+        self.found.extend(written.filter(|_| is_open));
+    }
+
     pub(super) fn add(&mut self, change: LastChange) -> &SuspectChanges<'r> {
         self.found.push(change);
         self

@@ -1,13 +1,14 @@
 //! Tests of the text of a last change, and of the changes that matter.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::change::LastChange;
+use super::change::{LastChange, OldValues};
+use super::error_text::ErrorText;
 use super::failure_reason::FailureReason;
 use super::fields::Matters;
 use crate::diff::Redactor;
@@ -44,11 +45,26 @@ fn object(kind: &str, fields: &Value, is_written: bool) -> Value {
     object
 }
 
-const OWN: Matters<'_> = Matters {
-    reason: &FailureReason::Other,
-    is_own: true,
-    now: Timestamp::MAX,
-};
+/// A failure without words.
+static SILENT: LazyLock<ErrorText> = LazyLock::new(ErrorText::default);
+
+/// The changes of an object that has failed for any reason.
+fn own() -> Matters<'static> {
+    Matters {
+        reason: &FailureReason::Other,
+        is_own: true,
+        errors: &SILENT,
+        now: Timestamp::MAX,
+    }
+}
+
+/// The changes of an object that it names.
+fn other() -> Matters<'static> {
+    Matters {
+        is_own: false,
+        ..own()
+    }
+}
 
 /// The line about a change of an object of this kind.
 fn told(kind: &str, old: &Value, new: &Value, matters: Matters<'_>) -> String {
@@ -65,23 +81,19 @@ fn pods(image: &str, replicas: u32) -> Value {
 #[test]
 fn a_line_has_the_old_and_the_new_value() {
     let spec = |image: &str| json!({"spec": pods(image, 3)});
-    let other = Matters {
-        is_own: false,
-        ..OWN
-    };
     let data = |value: &str| json!({"data": {"limit": value}});
     let lines = [
-        told("Deployment", &spec("web:1.0"), &spec("bad:1"), OWN),
+        told("Deployment", &spec("web:1.0"), &spec("bad:1"), own()),
         told(
             "Deployment",
             &spec("r.io/shop/web:1"),
             &spec("r.io/shop/web:2"),
-            OWN,
+            own(),
         ),
-        told("ConfigMap", &data("10"), &data("25"), other),
-        told("ConfigMap", &data("10"), &json!({"data": {}}), other),
-        told("ConfigMap", &json!({}), &data("10"), other),
-        told("Secret", &data("cGFzc3dvcmQ="), &data("c2VjcmV0"), other),
+        told("ConfigMap", &data("10"), &data("25"), other()),
+        told("ConfigMap", &data("10"), &json!({"data": {}}), other()),
+        told("ConfigMap", &json!({}), &data("10"), other()),
+        told("Secret", &data("cGFzc3dvcmQ="), &data("c2VjcmV0"), other()),
         LastChange::deletion(
             &ObjectRef::of(
                 Doc::parse(object("ConfigMap", &json!({}), false).to_string())
@@ -96,10 +108,10 @@ fn a_line_has_the_old_and_the_new_value() {
     assert_snapshot!(lines.join("\n"), @r#"
     changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1
     changed 41s ago by kubectl-set: containers[web].image: web:1 → web:2
-    configmap/web changed 41s ago by kubectl-set: limit: "10" → "25"
-    configmap/web changed 41s ago: limit: "10" → (none)
-    configmap/web changed 41s ago by kubectl-set: data: (none) → {limit: "10"}
-    secret/web changed 41s ago by kubectl-set: limit: <secret 8 B #1> → <secret 6 B #2>
+    configmap/web changed 41s ago by kubectl-set: limit: "10" → "25" (no sign that it matters)
+    configmap/web changed 41s ago: limit: "10" → (none) (no sign that it matters)
+    configmap/web changed 41s ago by kubectl-set: data: (none) → {limit: "10"} (no sign that it matters)
+    secret/web changed 41s ago by kubectl-set: limit: <secret 8 B #1> → <secret 6 B #2> (no sign that it matters)
     configmap/web was deleted about 41s ago
     "#);
 }
@@ -108,14 +120,14 @@ fn a_line_has_the_old_and_the_new_value() {
 fn a_scale_and_a_report_do_not_matter() {
     let spec = |image: &str, replicas: u32| json!({"spec": pods(image, replicas)});
     let status = |ready: u32| json!({"spec": pods("web:1", 3), "status": {"readyReplicas": ready}});
-    assert_eq!(told("Deployment", &status(3), &status(2), OWN), "-");
+    assert_eq!(told("Deployment", &status(3), &status(2), own()), "-");
     assert_eq!(
-        told("Deployment", &spec("web:1", 3), &spec("web:1", 5), OWN),
+        told("Deployment", &spec("web:1", 3), &spec("web:1", 5), own()),
         "-"
     );
     let counts = Matters {
         reason: &FailureReason::Scheduling(BTreeSet::new()),
-        ..OWN
+        ..own()
     };
     assert_snapshot!(told("Deployment", &spec("web:1", 3), &spec("web:1", 5), counts), @"changed 41s ago by kubectl-set: replicas: 3 → 5");
 }
@@ -128,7 +140,7 @@ fn nobody_is_blamed_for_a_removal_that_only_somebody_else_can_have_made() {
         old["metadata"]["managedFields"][0]["operation"] = operation.into();
         let mut new = old.clone();
         new["data"] = json!({"a": "1"});
-        let change = LastChange::between(&version(&old), &version(&new), OWN, &Redactor::new());
+        let change = LastChange::between(&version(&old), &version(&new), own(), &Redactor::new());
         change.unwrap().text(NOW, "→")
     };
     assert_snapshot!(removed_by("Update"), @r#"changed: b: "2" → (none) (was kubectl-set's)"#);
@@ -148,11 +160,78 @@ fn a_restart_gives_way_to_every_other_change() {
             object("Deployment", old, false),
             object("Deployment", new, true),
         );
-        let change = LastChange::between(&version(&old), &version(&new), OWN, &Redactor::new());
+        let change = LastChange::between(&version(&old), &version(&new), own(), &Redactor::new());
         change.unwrap()
     };
     let restart = change(&spec("a", "1"), &spec("a", "2"));
     let image = change(&spec("a", "1"), &spec("b", "1"));
     let both = change(&spec("a", "1"), &spec("b", "2"));
     assert!(restart.cmp_age(&image).is_lt() && image.cmp_age(&both).is_eq());
+}
+
+#[test]
+fn a_change_that_the_error_names_has_a_sign() {
+    let failed =
+        ErrorText::from("web: exit 1: connect pg://db9: no such host; FLAG_MODE is not set");
+    let matters = Matters {
+        errors: &failed,
+        ..other()
+    };
+    let data = |dsn: &str, mode: &str| json!({"data": {"dsn": dsn, "FLAG_MODE": mode}});
+    let without = json!({"data": {"dsn": "pg://db1"}});
+    let lines = [
+        told(
+            "ConfigMap",
+            &data("pg://db1", "a"),
+            &data("pg://db9", "a"),
+            matters,
+        ),
+        told("ConfigMap", &data("pg://db1", "a"), &without, matters),
+        told(
+            "ConfigMap",
+            &data("pg://db1", "a"),
+            &data("pg://db1", "b"),
+            matters,
+        ),
+    ];
+    assert_snapshot!(lines.join("\n"), @r"
+    configmap/web changed 41s ago by kubectl-set: dsn: pg://db1 → pg://db9
+    configmap/web changed 41s ago: FLAG_MODE: a → (none)
+    configmap/web changed 41s ago by kubectl-set: FLAG_MODE: a → b (no sign that it matters)
+    ");
+}
+
+#[test]
+fn the_last_writer_of_what_matters_is_known_without_the_old_values() {
+    let written = |old: OldValues, matters: Matters<'_>| {
+        let mut object = object(
+            "ConfigMap",
+            &json!({"data": {"dsn": "pg://db9", "a": "1"}}),
+            true,
+        );
+        object["metadata"]["creationTimestamp"] = "2026-03-02T12:00:00Z".into();
+        let entry = &mut object["metadata"]["managedFields"][0];
+        entry["fieldsV1"] = json!({"f:data": {"f:dsn": {}}});
+        let mut of_two = object.clone();
+        of_two["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]["f:a"] = json!({});
+        [object, of_two].map(|object| {
+            let change = LastChange::last_written(&version(&object), old, matters);
+            change.map_or("-".to_owned(), |change| change.text(NOW, "→"))
+        })
+    };
+    let failed = ErrorText::from("connect pg://db9: no such host");
+    let named = Matters {
+        errors: &failed,
+        ..other()
+    };
+    let lines = [
+        written(OldValues::Compacted, other()).join("\n"),
+        written(OldValues::Unread, named).join("\n"),
+    ];
+    assert_snapshot!(lines.join("\n"), @r"
+    configmap/web last written 41s ago by kubectl-set: dsn (the old value is compacted; no sign that it matters)
+    configmap/web last written 41s ago or before by kubectl-set: a, dsn (the old values are compacted; no sign that it matters)
+    configmap/web last written 41s ago by kubectl-set: dsn (the old value was not read)
+    configmap/web last written 41s ago or before by kubectl-set: a, dsn (the old values were not read)
+    ");
 }

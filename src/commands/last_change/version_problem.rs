@@ -26,6 +26,14 @@ pub(super) enum VersionProblem {
 }
 
 impl VersionProblem {
+    /// Whether it is something that the object does not have.
+    pub(super) fn is_lack(&self) -> bool {
+        matches!(
+            self,
+            VersionProblem::Lacks(_) | VersionProblem::LacksPorts(_)
+        )
+    }
+
     /// The parts of the problem that a version has: the places of the references or of the keys; empty if it has none.
     pub(super) fn parts_in(&self, version: &Version) -> BTreeSet<usize> {
         let Ok(doc) = version.doc() else {

@@ -37,6 +37,12 @@ pub(super) fn unread_inventories(state: &StatusState, look: Look) -> Option<Stri
     (unread > 0).then(|| look.styles.dim(&text))
 }
 
+/// `changes looked up for 24 of 30 failures: name an object to see its own`: which failures have no look-back.
+pub(super) fn unread_changes(state: &StatusState, look: Look) -> Option<String> {
+    let shortfall = state.last_changes.as_ref()?.shortfall()?;
+    Some(look.styles.dim(&shortfall))
+}
+
 /// The header: the objects, their namespace, and the progress of their rollout.
 pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.shown.iter().filter(|row| row.depth == 0).collect();

@@ -48,8 +48,8 @@ pub(super) struct StatusRow<'a> {
     pub(super) is_requested: bool,
     /// Whether it was requested by name.
     pub(super) is_named: bool,
-    /// What changed before it failed, if that is known.
-    pub(super) last_change: Option<&'a LastChange>,
+    /// What changed before it failed and may be the cause, the most suspect first.
+    pub(super) last_changes: &'a [LastChange],
     node: Option<&'a Node>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> StatusRow<'a> {
             standing: Standing::Current,
             is_requested: true,
             is_named: false,
-            last_change: None,
+            last_changes: &[],
             node,
         }
     }
@@ -210,7 +210,10 @@ impl Placement<'_> {
                     },
                     is_requested: root.is_some(),
                     is_named: root.is_some_and(Root::is_named),
-                    last_change: state.last_changes.as_ref().and_then(|found| found.of(&uid)),
+                    last_changes: state
+                        .last_changes
+                        .as_ref()
+                        .map_or(&[], |found| found.of(&uid)),
                     node: state.model.graph().node(&uid),
                 });
                 if self.has_dependents {

@@ -30,8 +30,8 @@ pub(super) fn lines(
         .partition(|(place, _)| options.idle == Idle::Counted && is_idle(rows, *place));
     let item = |(_, row): &(usize, &StatusRow<'_>)| {
         let causes = row.assessment.lines().map(str::to_owned);
-        let last_change = row.last_change;
-        let last_change = last_change.map(|change| change.text(now, look.symbols.arrow));
+        let last_changes = row.last_changes.iter();
+        let last_changes = last_changes.map(|change| change.text(now, look.symbols.arrow));
         let status = row.assessment.verdict.status;
         let rules = if options.explains {
             row.assessment.explained()
@@ -39,7 +39,7 @@ pub(super) fn lines(
             Vec::new()
         };
         let item = OutlineItem::row(row.depth, status, Vec::new())
-            .because(causes.chain(last_change))
+            .because(causes.chain(last_changes))
             .by(rules)
             .weighing(weight(row, canvas.now));
         if row.is_named { item.named() } else { item }

@@ -36,7 +36,7 @@ pub(super) struct Printed {
     worst: Option<Status>,
     depth: usize,
     owner: Option<Uid>,
-    last_change: Option<LastChange>,
+    last_changes: Vec<LastChange>,
     /// The last comparison in which the object had a row.
     round: u64,
 }
@@ -48,7 +48,7 @@ impl Printed {
             worst: row.worst(),
             depth: row.depth,
             owner: row.owner.clone(),
-            last_change: row.last_change.cloned(),
+            last_changes: row.last_changes.to_vec(),
             round,
         }
     }
@@ -59,7 +59,7 @@ impl Printed {
             && self.worst == row.worst()
             && self.depth == row.depth
             && self.owner == row.owner
-            && self.last_change.as_ref() == row.last_change
+            && self.last_changes == row.last_changes
     }
 }
 
@@ -97,13 +97,11 @@ impl Transitions {
                 was if !is_included(options.health, row, was) => None,
                 was => Some(transition(was.map(|was| &*was.assessment), row.assessment)),
             };
-            let is_old = |change: &&LastChange| {
-                was.is_some_and(|was| was.last_change.as_ref() == Some(*change))
-            };
-            let change = row.last_change.filter(|change| !is_old(change));
-            let texts = transition.into_iter();
-            let texts =
-                texts.chain(change.map(|change| format!("is not well: {}", change.log_text())));
+            let is_old =
+                |change: &&LastChange| was.is_some_and(|was| was.last_changes.contains(change));
+            let changes = row.last_changes.iter().filter(|change| !is_old(change));
+            let changes = changes.map(|change| format!("is not well: {}", change.log_text()));
+            let texts = transition.into_iter().chain(changes);
             let line = |text| {
                 let text = format!("{}{} {text}", row.object, place(row));
                 format!("{time} {}", escape_line(&text))
@@ -127,7 +125,11 @@ impl Transitions {
             };
             let record = StatusRecord::new(&cluster, &row.object, row.assessment, now);
             let record = StatusRecord {
-                last_change: row.last_change.map(|change| change.record(&cluster)),
+                last_changes: row
+                    .last_changes
+                    .iter()
+                    .map(|change| change.record(&cluster))
+                    .collect(),
                 ..record.at(place, row.worst())
             };
             Some(line(&if options.explains {

@@ -1,7 +1,7 @@
 //! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
 use super::columns::{StatusColumns, printed_titles};
-use super::header::{aggregate, collapsed, header, trace_hint, unread_inventories};
+use super::header::{aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories};
 use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rights::judged_without;
 use super::rows::{StatusRow, StatusRows};
@@ -69,6 +69,7 @@ pub(super) fn view(
         frame.push(header(state, &rows).line(canvas));
         end.extend(collapsed(state, options, look));
         end.extend(unread_inventories(state, look));
+        end.extend(unread_changes(state, look));
         end.extend(judged_without(state, look));
         end.extend(connection.first_refusals(look));
     }
@@ -109,6 +110,7 @@ pub(super) fn table(
     let mut lines = listing(rows, &columns, canvas);
     lines.extend(collapsed(state, options, canvas.look));
     lines.extend(unread_inventories(state, canvas.look));
+    lines.extend(unread_changes(state, canvas.look));
     lines.extend(judged_without(state, canvas.look));
     lines.extend(connection.refusals(canvas.look));
     lines

@@ -106,15 +106,12 @@ pub(super) trait Chain {
         let state = canvas.state(headline.status, &headline.text());
         let state = format!("{state}{}", parts.beside);
         let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
-        let change = traced.last_change.as_ref();
-        let change = change.filter(|change| !(parts.has_change && change.is_of_newest_template()));
-        let change = change.map(|change| change.text(canvas.now, canvas.look.symbols.arrow));
+        let changes = traced.last_changes.iter();
+        let changes =
+            changes.filter(|change| !(parts.has_change && change.is_of_newest_template()));
+        let changes = changes.map(|change| change.text(canvas.now, canvas.look.symbols.arrow));
         let note = canvas.look.symbols.note;
-        lines.extend(
-            change
-                .iter()
-                .flat_map(|text| canvas.wrapped(note, &escape_line(text))),
-        );
+        lines.extend(changes.flat_map(|text| canvas.wrapped(note, &escape_line(&text))));
         let rules = traced.explained().into_iter();
         lines.extend(rules.map(|rule| canvas.look.styles.dim(&escape_line(&rule))));
         lines.extend(parts.lines);

@@ -44,10 +44,11 @@ pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
         nodes: builder.nodes.into_values().collect(),
         edges: builder.edges,
         phases: chain.phases(),
-        last_change: traced
-            .last_change
-            .as_ref()
-            .map(|change| change.record(&traced.source.cluster.0)),
+        last_changes: traced
+            .last_changes
+            .iter()
+            .map(|change| change.record(&traced.source.cluster.0))
+            .collect(),
     }
 }
 

@@ -19,8 +19,8 @@ pub(super) struct Traced {
     pub(super) model: Model,
     /// The time for which the model judged the objects last.
     pub(super) judged_at: Timestamp,
-    /// What changed before the object failed, if that is known.
-    pub(super) last_change: Option<LastChange>,
+    /// What changed before the object failed and may be the cause, the most suspect first.
+    pub(super) last_changes: Vec<LastChange>,
     /// Whether the view shows the rules behind the states.
     pub(super) explains: bool,
     /// How far the trace shows its connections.
@@ -66,7 +66,7 @@ impl Traced {
             presence: Presence::Unread,
             model,
             judged_at: Timestamp::UNIX_EPOCH,
-            last_change: None,
+            last_changes: Vec::new(),
             explains: options.explains,
             reach: options.reach,
         }

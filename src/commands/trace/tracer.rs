@@ -75,8 +75,8 @@ impl Tracer {
         let traced = trace.chain.traced_mut();
         let objects = traced.presence.uid().cloned().into_iter();
         last_changes.look_up(&traced.model, objects, now);
-        let change = traced.uid().and_then(|uid| last_changes.of(uid));
-        traced.last_change = change.cloned();
+        let changes = traced.uid().map(|uid| last_changes.of(uid));
+        traced.last_changes = changes.unwrap_or_default().to_vec();
         last_changes.is_busy()
     }
 

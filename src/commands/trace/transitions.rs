@@ -13,7 +13,7 @@ use crate::status::Status;
 pub(super) struct TraceTransitions {
     /// The state and the stage of the headline.
     headline: Option<(Status, String)>,
-    last_change: Option<LastChange>,
+    last_changes: Vec<LastChange>,
 }
 
 impl TraceTransitions {
@@ -31,14 +31,11 @@ impl TraceTransitions {
             self.headline = reached;
         }
         let traced = chain.traced();
-        if traced.last_change != self.last_change {
-            self.last_change.clone_from(&traced.last_change);
-            let change = traced.last_change.as_ref();
-            let object = traced.object();
-            changes.extend(
-                change.map(|change| format!("{object} is not well: {}", change.log_text())),
-            );
-        }
+        let new = traced.last_changes.iter();
+        let new = new.filter(|change| !self.last_changes.contains(change));
+        let object = traced.object();
+        changes.extend(new.map(|change| format!("{object} is not well: {}", change.log_text())));
+        self.last_changes.clone_from(&traced.last_changes);
         let time = age::rfc3339(now);
         changes
             .iter()

@@ -27,6 +27,16 @@ pub(super) fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
     as_usual(key, item).unwrap_or_else(|| in_any_spelling(&scan::unescape(key), item, index))
 }
 
+/// The value that a key names in the value around it; `None` if there is none.
+pub(super) fn value_in<'a>(around: Value<'a>, key: &str) -> Option<Value<'a>> {
+    if let Some((_, value)) = around.fields().find(|(name, _)| is_field(key, name)) {
+        return Some(value);
+    }
+    let mut items = (0..).zip(around.items());
+    let item = items.find(|(index, item)| is_item(key, *item, *index));
+    item.map(|(_, item)| item)
+}
+
 /// Compares a key in the API server's spelling, `k:{\"name\":\"web\",\"port\":80}` or `v:\"web\"`: without
 /// spaces, and with escapes only for the quotes. Such a key needs no decoding. `None` for any other spelling.
 fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {

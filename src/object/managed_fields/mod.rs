@@ -4,6 +4,7 @@
 //! Times are in whole seconds. An entry keeps its time when another manager takes over one of its fields.
 
 mod key;
+mod owned_fields;
 mod owner;
 mod writers;
 
@@ -14,6 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::time::time;
 use super::value::Value;
 
+pub use owned_fields::OwnedField;
 pub use owner::OwnerStep;
 use owner::{names, names_part, names_whole};
 pub use writers::{By, Writers};

@@ -24,6 +24,15 @@ impl<'t> PathWriter<'t> {
         }
     }
 
+    /// Continues the path that `text` is.
+    pub(crate) fn below(text: &'t mut String) -> PathWriter<'t> {
+        PathWriter {
+            start: 0,
+            text,
+            arrow: "",
+        }
+    }
+
     /// Appends a step.
     pub(super) fn step(&mut self, step: &Step<'_>) {
         match step {

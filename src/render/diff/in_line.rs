@@ -47,7 +47,7 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     if let Some(rename) = rename_in_line(diff, change, redactor) {
         return rename;
     }
-    let path = short_path(&diff.path(change.at).to_string());
+    let path = path_in_line(&diff.path(change.at).to_string());
     let whole = |side| whole_value(diff.shown(change.at, side, redactor));
     let (old, new) = (whole(Side::Old), whole(Side::New));
     let none = || "(none)".to_owned();
@@ -70,7 +70,7 @@ fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Opti
         value_in_line(item.and_then(|item| item.get(field)))
     };
     Some(ChangeInLine {
-        path: format!("{}.{field}", short_path(&diff.path(from).to_string())),
+        path: format!("{}.{field}", path_in_line(&diff.path(from).to_string())),
         old: value(from, Side::Old),
         new: value(to, Side::New),
     })
@@ -255,8 +255,8 @@ fn weight(diff: &Diff<'_>, change: &Change) -> usize {
     }
 }
 
-/// `.spec.template.spec.containers[name=web].image` as `containers[web].image`.
-fn short_path(path: &str) -> String {
+/// A path in a line, without the parts that say little: `.spec.template.spec.containers[name=web].image` as `containers[web].image`.
+pub fn path_in_line(path: &str) -> String {
     let mut prefixes = PREFIXES.into_iter();
     let short = prefixes.find_map(|prefix| path.strip_prefix(prefix));
     short.unwrap_or(path).replace("[name=", "[")
@@ -464,6 +464,6 @@ mod tests {
         let change = change_in_line(&diff, changes[0], &Redactor::new());
         assert_eq!(change.path, "containers[etl].image");
         let path = ".spec.jobTemplate.spec.template.spec.containers[name=etl].image";
-        assert_eq!(short_path(path), "containers[etl].image");
+        assert_eq!(path_in_line(path), "containers[etl].image");
     }
 }

@@ -27,7 +27,7 @@ mod who;
 pub use change_type::ChangeType;
 pub use created::{created_lines, lifetime};
 pub use header::{Header, header};
-pub use in_line::{ChangeInLine, change_in_line, images_in_line, most_telling_first};
+pub use in_line::{ChangeInLine, change_in_line, images_in_line, most_telling_first, path_in_line};
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, whole_lines};
 pub use view::{Counts, DiffView, Fold, counts, selected};

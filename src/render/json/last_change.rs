@@ -24,6 +24,12 @@ pub struct LastChangeRecord {
     pub deleted: bool,
     /// The first changed fields with their old and new values, as the text views show them.
     pub changes: Vec<String>,
-    /// How many more fields changed.
+    /// The first written fields, if their old values are compacted. The manager owns them, and wrote then or before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
+    /// How many more fields changed, or were written.
     pub more: usize,
+    /// Whether anything shows that it may be the cause. Otherwise it was only made before the failure.
+    #[serde(rename = "hasSign")]
+    pub has_sign: bool,
 }

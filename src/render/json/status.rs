@@ -45,9 +45,9 @@ pub struct StatusRecord {
     pub restarts: Option<i64>,
     /// The causes of the state, the most important first.
     pub causes: Vec<CauseRecord>,
-    /// What changed just before it failed, once that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_change: Option<LastChangeRecord>,
+    /// What changed before it failed and may be the cause, once that is known. The most suspect change comes first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_changes: Vec<LastChangeRecord>,
     /// Why the object could not be assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -115,7 +115,7 @@ impl StatusRecord {
             ready: row.ready.clone(),
             restarts: row.restarts.map(|restarts| restarts.count),
             causes: causes.iter().map(CauseRecord::of).collect(),
-            last_change: None,
+            last_changes: Vec::new(),
             error: verdict.error.clone(),
         }
     }

@@ -17,9 +17,9 @@ pub struct GraphRecord {
     /// The phases of the rollout, if the graph shows one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseRecord>,
-    /// What changed just before the object failed, once that is known.
-    #[serde(rename = "lastChange", skip_serializing_if = "Option::is_none")]
-    pub last_change: Option<LastChangeRecord>,
+    /// What changed before the object failed and may be the cause, once that is known. The most suspect change comes first.
+    #[serde(rename = "lastChanges", skip_serializing_if = "Vec::is_empty")]
+    pub last_changes: Vec<LastChangeRecord>,
 }
 
 /// An object, or an address without an object.

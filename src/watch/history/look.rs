@@ -90,8 +90,11 @@ impl History {
         object: &ObjectRef,
         limits: WalkLimits,
     ) -> Result<(Presence, Walk), End> {
-        let newest = self.archive.alone(object).newest().await;
-        self.at(object, newest.map_err(ended)?, limits).await
+        let now = self.archive.alone(object).object_now(object).await;
+        let start = now.map_err(ended)?;
+        let there = start.there.clone();
+        let walk = Walk::new(&self.archive, object, start, limits);
+        Ok((there, walk))
     }
 
     /// The error of the last request for the past, if it failed and is repeated.

@@ -35,7 +35,7 @@ pub(super) use objects_at::ObjectAt;
 pub use objects_at::ObjectsAt;
 pub use past_event::{Past, PastEvent, Presence, in_order};
 pub(super) use read::{Archive, PastError};
-pub use request_limit::RequestLimit;
+pub use request_limit::{RequestAllowance, RequestLimit};
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
 pub(super) use server_past::ServerPast;

@@ -1,6 +1,7 @@
-//! Limits how many requests for the past run at the same time.
+//! Limits the requests for the past: how many run at the same time, and how many there are in all.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures::future::BoxFuture;
 use jiff::SignedDuration;
@@ -35,6 +36,26 @@ impl RequestLimit {
             .await
             .expect("the semaphore is never closed");
         request.await
+    }
+}
+
+/// A number of requests that several walks may make together.
+#[derive(Clone, Debug)]
+pub struct RequestAllowance(Arc<AtomicU32>);
+
+impl RequestAllowance {
+    /// Allows this many requests.
+    pub fn new(requests: u32) -> RequestAllowance {
+        RequestAllowance(Arc::new(AtomicU32::new(requests)))
+    }
+
+    /// Takes one request from the allowance. Returns whether one was left.
+    pub fn take(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        let taken = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.is_ok()
     }
 }
 

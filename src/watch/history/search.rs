@@ -158,10 +158,10 @@ impl Walk {
     ) -> Vec<(Revision, Result<Presence, PastError>)> {
         let (archive, object) = (&self.archive, &self.object);
         let (floor, bottom) = (self.limits.floor, &self.bottom);
-        let (most, requests) = (self.limits.requests, &mut self.requests);
+        let (limits, requests) = (&self.limits, &mut self.requests);
         let reads = at.into_iter().map(|at| {
             let known = bottom.clone().filter(|_| at <= floor);
-            let may_ask = known.is_none() && *requests < most;
+            let may_ask = known.is_none() && limits.allow(*requests);
             *requests += u32::from(may_ask);
             async move {
                 let read = match known {

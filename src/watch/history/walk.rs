@@ -19,6 +19,7 @@ use super::end::{End, ended};
 use super::objects_at::ObjectAt;
 use super::past_event::{Past, Presence};
 use super::read::{Archive, PastError};
+use super::request_limit::RequestAllowance;
 use super::revision::Revision;
 use crate::object::ObjectRef;
 use crate::source::Version;
@@ -30,6 +31,15 @@ pub struct WalkLimits {
     pub floor: Revision,
     /// The most requests of a walk.
     pub requests: u32,
+    /// The requests that it shares with other walks; `None` without such a limit.
+    pub shared: Option<RequestAllowance>,
+}
+
+impl WalkLimits {
+    /// Takes one more request, after `made` of them. Returns whether the walk may make it.
+    pub(super) fn allow(&self, made: u32) -> bool {
+        made < self.requests && self.shared.as_ref().is_none_or(RequestAllowance::take)
+    }
 }
 
 impl Default for WalkLimits {
@@ -37,6 +47,7 @@ impl Default for WalkLimits {
         WalkLimits {
             floor: Revision::FIRST,
             requests: u32::MAX,
+            shared: None,
         }
     }
 }
@@ -107,8 +118,9 @@ impl Walk {
         self
     }
 
-    /// Does not use the watch cache, because the caller has read it.
-    pub(super) fn without_watch_cache(self) -> Walk {
+    /// Does not use the watch cache: the caller has read it, or has no time for it.
+    #[must_use]
+    pub fn without_watch_cache(self) -> Walk {
         Walk {
             cache: Cache::Known(CachedObject::default()),
             ..self
@@ -235,6 +247,10 @@ impl Walk {
         let is_over = |own| own <= self.limits.floor;
         let own = self.state.there.as_deref().map(revision);
         if matches!(self.cache, Cache::Unread) && !own.is_some_and(|own| own.is_ok_and(is_over)) {
+            if !self.limits.allow(self.requests) {
+                self.cache = Cache::Known(CachedObject::default());
+                return;
+            }
             self.requests += 2;
             let (archive, state) = (self.archive.clone(), self.state.clone());
             let read = CachedObject::read(archive, state, self.limits.floor);

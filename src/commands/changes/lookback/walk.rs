@@ -213,6 +213,7 @@ impl Walker {
         WalkLimits {
             floor: self.reach.revision,
             requests: self.reach.requests,
+            shared: None,
         }
     }
 
