@@ -89,6 +89,14 @@ pub fn refusing_policy(refusal: &str) -> Option<&str> {
     rest.contains(" denied request: ").then_some(name)
 }
 
+/// The name of the webhook in a shortened refusal: it cannot be called.
+pub fn uncalled_webhook(refusal: &str) -> Option<&str> {
+    let (name, _) = refusal
+        .strip_prefix("webhook ")?
+        .split_once(" cannot be called: ")?;
+    Some(name)
+}
+
 /// The namespace and the name of the Service in a shortened refusal: its webhook cannot be called.
 pub fn uncalled_service(refusal: &str) -> Option<[&str; 2]> {
     let (_, rest) = refusal.split_once(" cannot be called: service ")?;

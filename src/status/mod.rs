@@ -36,6 +36,7 @@ use crate::object::Value;
 
 pub use admission::{
     missing_object, refusing_policy, refusing_quota, short_refusal, uncalled_service,
+    uncalled_webhook,
 };
 pub use assessment::{Assessment, Departure};
 pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};

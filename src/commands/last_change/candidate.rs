@@ -128,7 +128,7 @@ pub(super) fn candidates(
             start: CandidateStart::Other(key.named_object()?),
             reason: reason.clone(),
             is_own: false,
-            is_blamed: reason.blamed() == Some(&target),
+            is_blamed: reason.blames(&target),
             problem: problem(&target),
             failed_at,
             errors: errors.clone(),
@@ -226,7 +226,7 @@ fn others(
     let mut others = match reason {
         FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
         FailureReason::Ports => return creators(model, uid),
-        FailureReason::Webhook(service) => return Vec::from_iter(service.clone()),
+        FailureReason::Webhook(named) => return named.iter().cloned().collect(),
         FailureReason::Idle(workload) => return vec![workload.clone()],
         FailureReason::Need(named) | FailureReason::Scheduling(named) => {
             named.iter().cloned().collect()

@@ -313,6 +313,11 @@ impl LastChange {
         self.object.is_none() && self.is_of_template && !self.is_earlier
     }
 
+    /// Whether it is a creation.
+    pub(super) fn is_creation(&self) -> bool {
+        self.what == What::Created
+    }
+
     /// Whether it is a deletion.
     pub(super) fn is_deletion(&self) -> bool {
         self.what == What::Deleted

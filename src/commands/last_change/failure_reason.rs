@@ -32,8 +32,8 @@ pub(super) enum FailureReason {
     Ports,
     /// The Pods of a workload fail.
     Pods,
-    /// A webhook that cannot be called refuses its Pods. It has this Service, if it has one.
-    Webhook(Option<ReferenceTarget>),
+    /// A webhook that cannot be called refuses its Pods. These are its configuration and its Service, as far as they are known.
+    Webhook(BTreeSet<ReferenceTarget>),
     /// It is being deleted, and waits for its finalizers.
     Finalizers,
     /// None of its own fields: the Pods of a Service are not ready.
@@ -45,7 +45,7 @@ pub(super) enum FailureReason {
 impl FailureReason {
     /// The reason for the failure of an object.
     pub(super) fn of(model: &Model, object: &ModelObject) -> FailureReason {
-        if let Some(reason) = FailureReason::of_refusal(object) {
+        if let Some(reason) = FailureReason::of_refusal(model, object) {
             return reason;
         }
         if object.assessment.status() == Status::Terminating {
@@ -79,7 +79,7 @@ impl FailureReason {
     }
 
     /// The reason why the API server refuses the Pods of an object; `None` if it refuses none.
-    fn of_refusal(object: &ModelObject) -> Option<FailureReason> {
+    fn of_refusal(model: &Model, object: &ModelObject) -> Option<FailureReason> {
         let mut causes = object.assessment.causes.iter();
         let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
         let refusal = &*refusal.text;
@@ -96,7 +96,9 @@ impl FailureReason {
         } else if refusal.starts_with("webhook ") {
             let service = uncalled_service(refusal);
             let service = service.map(|[place, name]| target("Service", Some(place), name));
-            FailureReason::Webhook(service)
+            let configurations = model.refusing_configurations(&object.object.identity());
+            let configurations = configurations.iter().map(|it| ReferenceTarget::of(it));
+            FailureReason::Webhook(service.into_iter().chain(configurations).collect())
         } else if refusal.contains("violates PodSecurity") {
             let named = namespace.as_deref();
             FailureReason::Policy(named.map(|name| target("Namespace", None, name)))
@@ -143,6 +145,17 @@ impl FailureReason {
             self,
             FailureReason::ImagePull | FailureReason::Scheduling(_)
         )
+    }
+
+    /// Whether an object brings the failure about, as the API server or the model says.
+    pub(super) fn blames(&self, target: &ReferenceTarget) -> bool {
+        match self {
+            // The Service does not refuse Pods, it only lets the webhook fail.
+            FailureReason::Webhook(named) => {
+                &*target.kind.kind != "Service" && named.contains(target)
+            }
+            _ => self.blamed() == Some(target),
+        }
     }
 
     /// The object that brings the failure about, if the API server or the model names it.

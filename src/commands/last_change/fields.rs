@@ -267,7 +267,7 @@ mod tests {
             ("Selector", FailureReason::Selector),
             ("Ports", FailureReason::Ports),
             ("Pods", FailureReason::Pods),
-            ("Webhook", FailureReason::Webhook(None)),
+            ("Webhook", FailureReason::Webhook(BTreeSet::new())),
             ("Finalizers", FailureReason::Finalizers),
             ("Elsewhere", FailureReason::Elsewhere),
             ("Other", FailureReason::Other),

@@ -19,6 +19,12 @@ use super::suspects::SuspectChanges;
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
+/// The same if many objects are looked up.
+const FEW_REQUESTS: u32 = 6;
+
+/// What the time of one change may cost that has no recorded time.
+const REQUESTS_FOR_A_TIME: u32 = 12;
+
 /// How long the walk of one object may take. The view of `--once` waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -81,13 +87,17 @@ impl LookUp {
         });
         let (suspects, cut_off): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
         let mut suspects: Vec<Suspect> = suspects.into_iter().flatten().collect();
+        let is_cut_off = cut_off.contains(&true);
+        if is_cut_off {
+            // What it names may have existed since.
+            suspects.retain(|suspect| !suspect.change.is_creation());
+        }
         keep_most_suspect(&mut suspects);
-        let changes = suspects
-            .into_iter()
-            .map(|suspect| dated(suspect, dates.as_ref()));
+        let dates = dates.as_ref().map(|dates| (dates, &reads.allowance));
+        let changes = suspects.into_iter().map(|suspect| dated(suspect, dates));
         Found {
             changes: join_all(changes).await,
-            is_cut_off: cut_off.contains(&true),
+            is_cut_off,
         }
     }
 }
@@ -110,14 +120,17 @@ fn keep_most_suspect(suspects: &mut Vec<Suspect>) {
 }
 
 /// The change with its time, as far as the renewals of Leases tell it.
-async fn dated(suspect: Suspect, dates: Option<&Dates>) -> LastChange {
+async fn dated(suspect: Suspect, dates: Option<(&Dates, &RequestAllowance)>) -> LastChange {
     let Suspect {
         change, history, ..
     } = suspect;
     let undated = change.undated().zip(dates);
-    let Some((revision, dates)) = undated else {
+    let Some((revision, (dates, allowance))) = undated else {
         return change;
     };
+    if !allowance.take(REQUESTS_FOR_A_TIME) {
+        return change;
+    }
     // Leases in another storage say nothing about this revision.
     if !dates.covers(&history).await {
         return change;
@@ -267,7 +280,11 @@ impl WalkBack<'_> {
 async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk), End> {
     let history = &candidate.history;
     let limits = WalkLimits {
-        requests: REQUESTS,
+        requests: if reads.watch_cache {
+            REQUESTS
+        } else {
+            FEW_REQUESTS
+        },
         shared: Some(reads.allowance.clone()),
         ..WalkLimits::default()
     };
@@ -277,7 +294,7 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
             let walk = walk.ok_or_else(|| End::NotOffered("its versions have no order".into()))?;
             (Some(version.clone()), walk)
         }
-        CandidateStart::Other(_) if !reads.allowance.take() => return Err(End::Spent),
+        CandidateStart::Other(_) if !reads.allowance.take(1) => return Err(End::Spent),
         CandidateStart::Other(object) => history.now(object, limits).await?,
     };
     let walk = if reads.watch_cache {

@@ -7,6 +7,7 @@ mod node_refusals;
 mod placement;
 mod pod_templates;
 mod recreate;
+mod refusing_webhook;
 mod storage;
 mod volume_places;
 
@@ -26,13 +27,15 @@ impl Model {
         let Some(node) = self.graph.node(uid) else {
             return Vec::new();
         };
-        match (node.object.group(), &*node.object.kind) {
+        let mut facts = match (node.object.group(), &*node.object.kind) {
             ("", "Pod") => self.placement_facts(node),
             ("", "PersistentVolumeClaim") => Vec::from_iter(self.claim_fact(node)),
             ("apps", "Deployment") => Vec::from_iter(self.ending_pod(node)),
             ("apps", "StatefulSet") => Vec::from_iter(self.blocking_pod(node)),
             _ => Vec::new(),
-        }
+        };
+        facts.extend(self.webhook_fact(node));
+        facts
     }
 
     /// The sources that facts need.
@@ -43,6 +46,7 @@ impl Model {
             let nearby = self.nearby_pods_source(node).into_iter();
             let found = found.chain(nearby).chain(self.template_sources(node));
             let found = found.chain(self.volume_place_sources(node));
+            let found = found.chain(self.webhook_sources(node));
             for source in found.chain(self.near_names_sources(node)) {
                 if sources.len() == MAX_SOURCES {
                     return sources;

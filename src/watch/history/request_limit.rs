@@ -49,9 +49,9 @@ impl RequestAllowance {
         RequestAllowance(Arc::new(AtomicU32::new(requests)))
     }
 
-    /// Takes one request from the allowance. Returns whether one was left.
-    pub fn take(&self) -> bool {
-        let less = |left: u32| left.checked_sub(1);
+    /// Takes so many requests from the allowance. Returns whether they were left.
+    pub fn take(&self, requests: u32) -> bool {
+        let less = |left: u32| left.checked_sub(requests);
         let taken = self
             .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);

@@ -38,7 +38,7 @@ pub struct WalkLimits {
 impl WalkLimits {
     /// Takes one more request, after `made` of them. Returns whether the walk may make it.
     pub(super) fn allow(&self, made: u32) -> bool {
-        made < self.requests && self.shared.as_ref().is_none_or(RequestAllowance::take)
+        made < self.requests && self.shared.as_ref().is_none_or(|shared| shared.take(1))
     }
 }
 

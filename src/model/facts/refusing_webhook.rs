@@ -1,0 +1,105 @@
+//! Which configuration has a webhook that refuses Pods because it cannot be called. The refusal names only the webhook.
+
+use std::sync::Arc;
+
+use crate::graph::{Node, well_known};
+use crate::object::{ObjectRef, Uid, Value};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use crate::status::{Cause, CauseRule, uncalled_webhook};
+
+use super::super::Model;
+
+/// The kinds that configure webhooks.
+const KINDS: [&str; 2] = [
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+];
+
+impl Model {
+    /// The sources of the configurations of webhooks, if one refuses the Pods of a workload.
+    pub(super) fn webhook_sources(&self, node: &Node) -> Vec<SourceKey> {
+        let cluster = self.cluster_of(&node.uid);
+        let cluster = cluster.filter(|_| self.refusing_webhook(&node.uid).is_some());
+        let sources = cluster.map(|cluster| KINDS.map(|kind| source(cluster, kind)));
+        sources.into_iter().flatten().collect()
+    }
+
+    /// The configuration of the webhook that refuses the Pods of a workload.
+    pub(super) fn webhook_fact(&self, node: &Node) -> Option<Cause> {
+        let webhook = self.refusing_webhook(&node.uid)?;
+        let configurations = self.refusing_configurations(&node.uid);
+        let configuration = configurations.first()?;
+        let text = format!("{configuration} has the webhook {webhook}");
+        Some(Cause::new(CauseRule::Fact, text))
+    }
+
+    /// The configurations that have the webhook which refuses the Pods of a workload, as far as they are read.
+    pub fn refusing_configurations(&self, workload: &Uid) -> Vec<Arc<ObjectRef>> {
+        let webhook = self.refusing_webhook(workload);
+        let Some((cluster, webhook)) = self.cluster_of(workload).zip(webhook) else {
+            return Vec::new();
+        };
+        let has_webhook = |configuration: Value<'_>| {
+            let mut webhooks = configuration.items_at(&["webhooks"]);
+            webhooks.any(|own| own.str_at(&["name"]).as_deref() == Some(webhook))
+        };
+        let sources = KINDS.map(|kind| source(cluster, kind));
+        let evidence = sources
+            .iter()
+            .flat_map(|source| self.evidence.objects(source));
+        let evidence = evidence.filter(|(_, doc)| has_webhook(doc.root()));
+        let evidence = evidence.map(|(object, _)| object.clone());
+        let own = self
+            .objects()
+            .filter(|(_, object)| KINDS.contains(&&*object.object.kind));
+        let own = own.filter(|(uid, _)| self.doc(uid).is_some_and(|doc| has_webhook(doc.root())));
+        evidence
+            .chain(own.map(|(_, object)| object.object.clone()))
+            .collect()
+    }
+
+    /// The name of the webhook that refuses the Pods of a workload.
+    fn refusing_webhook(&self, workload: &Uid) -> Option<&str> {
+        let mut causes = self.object(workload)?.assessment.causes.iter();
+        let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
+        uncalled_webhook(&refusal.text)
+    }
+}
+
+fn source(cluster: &ClusterId, kind: &str) -> SourceKey {
+    SourceKey {
+        cluster: cluster.clone(),
+        resource: well_known("admissionregistration.k8s.io", kind),
+        scope: Scope::Cluster,
+        select: Select::All,
+        form: Form::Full,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::neighbour_rules::tests::Read;
+
+    #[test]
+    fn the_configuration_of_a_webhook_that_refuses_pods_is_named() {
+        let refusal = r#"Internal error occurred: failed calling webhook "b.example.com": failed to call webhook: Post "https://guard.shop.svc:443/?timeout=10s": service "guard" not found"#;
+        let deployment = format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: shop, generation: 1}}, spec: {{replicas: 2}}, status: {{observedGeneration: 1, replicas: 1, conditions: [{{type: ReplicaFailure, status: 'True', reason: FailedCreate, message: '{refusal}'}}]}}}}"
+        );
+        let configuration = |name: &str, webhook: &str| {
+            format!(
+                "{{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {{name: {name}}}, webhooks: [{{name: a.example.com}}, {{name: {webhook}}}]}}"
+            )
+        };
+        let line = "Fact: mutatingwebhookconfiguration/guard has the webhook b.example.com";
+        for (webhook, is_named) in [("b.example.com", true), ("c.example.com", false)] {
+            let mut read = Read::for_status(&deployment);
+            let others = [
+                configuration("other", "c.example.com"),
+                configuration("guard", webhook),
+            ];
+            let state = read.explain(&others).state("web");
+            assert_eq!(state.lines().any(|own| own == line), is_named, "{state}");
+        }
+    }
+}
