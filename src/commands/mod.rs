@@ -33,7 +33,7 @@ pub(crate) use follow::{Live, follow};
 pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use session::{EveryKind, Origin, Session, clock_difference};
+pub(crate) use session::{EveryKind, Origin, ServerClock, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Shown, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};

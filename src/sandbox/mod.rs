@@ -117,7 +117,7 @@ impl Sandbox {
             store: ObjectStore::new(kinds, options.revision, version_text, options.seed),
             version_text,
             clock: options.clock,
-            sends_date: options.sends_date,
+            date: options.date,
             faults: fault::Faults::default(),
             users: Mutex::new(options.users),
             journal: requests::Journal::default(),

@@ -34,8 +34,8 @@ pub struct Options {
     pub version_prefix: &'static str,
     /// Seed of uids and generated names.
     pub seed: u64,
-    /// Whether answers have a `Date` header, with the time of the clock.
-    pub sends_date: bool,
+    /// The clock of the `Date` header of answers. A proxy may write it. `None`: there is no such header.
+    pub date: Option<Clock>,
 }
 
 impl Options {
@@ -51,7 +51,7 @@ impl Options {
             revision: 1,
             version_prefix: "",
             seed: 1,
-            sends_date: false,
+            date: None,
         }
     }
 }

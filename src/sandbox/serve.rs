@@ -109,9 +109,9 @@ async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     };
 }
 
-/// The `Date` header of an answer, by the sandbox's clock.
+/// The `Date` header of an answer.
 fn date(shared: &ServerState) -> Option<(HeaderName, HeaderValue)> {
-    let now = shared.sends_date.then(|| (shared.clock)())?;
+    let now = (shared.date.as_ref()?)();
     let text = DateTimePrinter::new()
         .timestamp_to_rfc9110_string(&now)
         .ok()?;

@@ -17,7 +17,7 @@ use super::{fault, requests};
 pub(super) struct ServerState {
     pub(super) store: ObjectStore,
     pub(super) clock: Clock,
-    pub(super) sends_date: bool,
+    pub(super) date: Option<Clock>,
     pub(super) version_text: VersionText,
     pub(super) faults: fault::Faults,
     pub(super) users: Mutex<Vec<User>>,

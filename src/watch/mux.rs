@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::history::{Dates, History, leases};
 use super::options::{Clock, MuxOptions};
 use super::subscribe::Source;
@@ -51,11 +49,6 @@ impl Mux {
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         let archive = self.upstreams.archive(key)?;
         History::new(archive, self.upstreams.options().page_items)
-    }
-
-    /// The time by this machine's clock.
-    pub fn now(&self) -> Timestamp {
-        self.upstreams.now()
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.

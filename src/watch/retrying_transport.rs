@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use jiff::SignedDuration;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -215,10 +214,6 @@ impl Transport for RetryingTransport {
             return self.transport.watch(key, from);
         }
         Box::pin(self.try_on(move || self.transport.watch(key, from)))
-    }
-
-    fn skew(&self) -> SignedDuration {
-        self.transport.skew()
     }
 
     fn trouble(&self) -> Option<SourceError> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use jiff::SignedDuration;
 
 use super::envelope::Reader;
 use super::error::SourceError;
@@ -113,12 +112,6 @@ pub trait Transport: Send + Sync + 'static {
             }
             Ok(false)
         })
-    }
-
-    /// How far the server's clock is ahead of this machine's, as its responses show. It is negative if the
-    /// server's clock is behind, and zero if it is unknown.
-    fn skew(&self) -> SignedDuration {
-        SignedDuration::ZERO
     }
 
     /// The error of the last request, if it failed and is repeated. Only a transport that repeats requests has one.

@@ -5,7 +5,6 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use rustc_hash::FxHasher;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -68,11 +67,6 @@ impl Upstreams {
             options,
             open: Mutex::default(),
         }
-    }
-
-    /// The time to show.
-    pub(super) fn now(&self) -> Timestamp {
-        (self.clock)()
     }
 
     /// The settings.

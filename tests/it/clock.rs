@@ -1,17 +1,22 @@
 //! Tests of the clock by which states are judged: the server's, or that of a file.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use insta::assert_snapshot;
 use jiff::SignedDuration;
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Place, Verb};
 use serde_json::json;
 
-use super::support::cluster::Cluster;
+use super::support::cluster::{Cluster, dated};
 use super::support::{Ran, Spy};
 
 /// A server with an hourly `CronJob`, so long after its creation at noon.
 async fn hourly(passed: SignedDuration) -> Cluster {
-    let cluster = Cluster::start_with(|options| options.sends_date = true).await;
+    tick_hourly(Cluster::start_with(dated).await, passed)
+}
+
+fn tick_hourly(cluster: Cluster, passed: SignedDuration) -> Cluster {
     cluster.put(json!({
         "apiVersion": "batch/v1", "kind": "CronJob",
         "metadata": {"name": "tick", "namespace": "shop"},
@@ -19,6 +24,23 @@ async fn hourly(passed: SignedDuration) -> Cluster {
     }));
     cluster.tick(passed.as_secs());
     cluster
+}
+
+/// The same server behind a proxy, whose `Date` is so far ahead.
+async fn behind_a_proxy(passed: SignedDuration, ahead: SignedDuration) -> Cluster {
+    let cluster = Cluster::start_with(|options| {
+        let clock = options.clock.clone();
+        options.date = Some(Arc::new(move || clock() + ahead));
+    });
+    tick_hourly(cluster.await, passed)
+}
+
+fn lists_of_leases(cluster: &Cluster) -> usize {
+    let requests = cluster.sandbox.requests();
+    let of_leases = requests
+        .iter()
+        .filter(|request| request.path.contains("/leases"));
+    of_leases.count()
 }
 
 /// Runs the program on a machine whose clock is `ahead` of the server's.
@@ -38,6 +60,7 @@ fn minutes(minutes: i64) -> SignedDuration {
 #[tokio::test(flavor = "multi_thread")]
 async fn states_and_ages_are_by_the_servers_clock() {
     let cluster = hourly(minutes(30)).await;
+    cluster.renew();
     let status = ["status", "cj/tick", "--once", "--exit-code"];
     let ran = run(&cluster, hours(7), &status);
     assert_eq!(ran.status.code(), Some(0));
@@ -63,14 +86,84 @@ async fn states_and_ages_are_by_the_servers_clock() {
         let ran = run(&cluster, hours(7), &args);
         assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
     }
-    // Clocks that agree are not mentioned.
+    // Clocks that agree are not mentioned, and need no proof.
+    let before = lists_of_leases(&cluster);
     let ran = run(&cluster, hours(0), &status);
     assert_eq!(ran.stderr, "");
+    assert_eq!(lists_of_leases(&cluster), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_date_of_a_proxy_is_not_the_servers_clock() {
+    for ahead in [
+        hours(1),
+        hours(-7),
+        minutes(40),
+        SignedDuration::from_secs(30),
+    ] {
+        // The next start of the hourly Job is in half an hour, the last one was just now.
+        let cluster = behind_a_proxy(minutes(30), ahead).await;
+        cluster.renew();
+        for verb in ["status", "trace"] {
+            let before = lists_of_leases(&cluster);
+            let args = [verb, "cj/tick", "--once", "--exit-code"];
+            let ran = run(&cluster, hours(0), &args);
+            assert_eq!(ran.status.code(), Some(0), "{ahead} {}", ran.transcript());
+            assert_eq!(ran.stderr, "", "{ahead}");
+            assert_eq!(lists_of_leases(&cluster) - before, 1, "{ahead} {verb}");
+        }
+        for verb in ["status", "trace", "changes"] {
+            let args = [verb, "cj/tick", "--for=current", "--timeout=0"];
+            let ran = run(&cluster, hours(0), &args);
+            assert_eq!(ran.status.code(), Some(0), "{ahead} {}", ran.transcript());
+        }
+        let late = behind_a_proxy(minutes(130), ahead).await;
+        late.renew();
+        for verb in ["status", "trace"] {
+            let ran = run(&late, hours(0), &[verb, "cj/tick", "--once", "--exit-code"]);
+            assert_eq!(ran.status.code(), Some(1), "{ahead} {}", ran.transcript());
+        }
+        for verb in ["status", "trace", "changes"] {
+            let args = [verb, "cj/tick", "--for=current", "--timeout=0"];
+            let ran = run(&late, hours(0), &args);
+            assert_eq!(ran.status.code(), Some(3), "{ahead} {}", ran.transcript());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_leases_the_date_is_only_the_date() {
+    let words = "this machine's clock is 7h ahead of the Date of the server's responses; \
+                 states and ages are by that Date\n";
+    let cluster = hourly(minutes(30)).await;
+    let status = ["status", "cj/tick", "--once", "--exit-code"];
+    let none = run(&cluster, hours(7), &status);
+    assert_eq!((none.status.code(), &*none.stderr), (Some(0), words));
+    cluster.renew();
+    let refusal = Effect::Status {
+        code: 403,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    for effect in [
+        refusal,
+        Effect::Stall {
+            at: Place::BeforeHeaders,
+        },
+    ] {
+        cluster.sandbox.clear_faults();
+        cluster
+            .sandbox
+            .inject(Fault::on(Verb::List, "leases", effect).always());
+        let unread = run(&cluster, hours(7), &status);
+        assert_eq!((unread.status.code(), &*unread.stderr), (Some(0), words));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_problem_counts_although_it_is_in_the_future_of_this_machine() {
     let cluster = hourly(minutes(130)).await;
+    cluster.renew();
     let ran = run(
         &cluster,
         hours(-7),

@@ -104,6 +104,18 @@ impl Cluster {
             .unwrap();
     }
 
+    /// A component of the control plane renews its Lease.
+    pub fn renew(&self) {
+        self.tick(1);
+        let lease = json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": "kube-scheduler", "namespace": "kube-system"},
+            "spec": {"renewTime": format!("{:.6}", self.now())},
+        });
+        let by = Writer::new("kube-scheduler");
+        self.sandbox.apply(lease, &by).unwrap();
+    }
+
     /// Waits until a watch of this resource is answered. Later writes then arrive through the watch, not
     /// through a listing.
     pub async fn watched(&self, resource: &str) {
@@ -113,6 +125,11 @@ impl Cluster {
         let watches = |requests: &[Request]| requests.iter().any(is_watch);
         self.sandbox.requests_until(watches).await;
     }
+}
+
+/// The server's answers have a `Date` header.
+pub fn dated(options: &mut Options) {
+    options.date = Some(options.clock.clone());
 }
 
 impl Drop for Cluster {

@@ -1,7 +1,5 @@
 //! Starts the look-back of a run, and prints its timeline.
 
-use jiff::SignedDuration;
-
 use super::formats::Audience;
 use super::line_style::clock;
 use super::lookback::{
@@ -12,7 +10,7 @@ use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
 use crate::commands::sources::{describe, named};
-use crate::commands::{CommandError, EveryKind, Session, Sources, Terminal, clock_difference};
+use crate::commands::{CommandError, EveryKind, Session, Sources, Terminal};
 use crate::render::diff::ChangeType;
 use crate::source::{Event, SourceKey, SourceState, Why};
 
@@ -20,6 +18,7 @@ impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
         let shown = self.renderer.options.shown.clone();
         let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
+        let past = past.map(|past| past.by_clock(session.server_clock()));
         self.past = past.filter(LookBack::is_wanted);
         if let Some(past) = &mut self.past {
             let unwatched = every.unwatched.iter().map(SkippedSource::unwatched);
@@ -161,16 +160,8 @@ impl Changes {
             Audience::Documents => page.asides.extend(divider.messages(time)),
         }
         page.asides.extend(self.renderer.unmatched.take_messages());
-        page.asides.extend(skewed(past.skew()));
+        page.asides.extend(past.clock_note());
         page.print(terminal)?;
         Ok(true)
     }
-}
-
-/// The note about clocks that differ.
-fn skewed(skew: SignedDuration) -> Option<String> {
-    let difference = clock_difference(skew)?;
-    Some(format!(
-        "{difference}; earlier versions show the server's time"
-    ))
 }

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use tokio::time::Instant;
 
+use super::events::{Events, SourceEvent};
 use super::pace::{BUSY_FRAME, RedrawPace};
 use super::{Live, LookedUp};
 use crate::commands::sources::object;
 use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
 use crate::source::{Event, SourceKey};
-use crate::watch::{Patience, Subscriptions, Terms};
+use crate::watch::{Patience, Terms};
 
 /// The most events that the view takes before it prints.
 const BATCH: usize = 512;
@@ -21,7 +21,7 @@ pub(super) struct LiveFeed<'a> {
     pub(super) session: &'a Session,
     pub(super) stop: &'a mut Stop,
     pub(super) wanted: Vec<SourceKey>,
-    pub(super) subscriptions: Subscriptions,
+    pub(super) events: Events<'a>,
     pub(super) sources: Sources,
     pub(super) printing: RedrawPace,
     pub(super) drawing: RedrawPace,
@@ -37,7 +37,7 @@ impl<'a> LiveFeed<'a> {
             session,
             stop,
             wanted: Vec::new(),
-            subscriptions: Subscriptions::default(),
+            events: Events::of(session),
             sources: Sources::default(),
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
@@ -145,7 +145,7 @@ impl<'a> LiveFeed<'a> {
     /// Subscribes to the wanted sources and ends the other subscriptions. Sources that the view holds are
     /// paused.
     pub(super) fn reconcile(&mut self, view: &mut impl Live, terminal: &Terminal<'_>) {
-        self.subscriptions.hold(|key| view.holds(key));
+        self.events.subscriptions.hold(|key| view.holds(key));
         let wanted = view.wanted();
         let is_reread = self.forget(&view.take_rereads());
         if wanted == self.wanted && !is_reread {
@@ -162,21 +162,20 @@ impl<'a> LiveFeed<'a> {
             .map(|key| self.session.mux.open_idle(key))
             .collect();
         let keys: HashSet<_> = sources.iter().map(|source| source.key().clone()).collect();
-        let gone: Vec<_> = self
-            .subscriptions
+        let subscriptions = &mut self.events.subscriptions;
+        let gone: Vec<_> = subscriptions
             .keys()
             .filter(|key| !keys.contains(*key))
             .cloned()
             .collect();
         for key in gone {
-            self.subscriptions.remove(&key);
+            subscriptions.remove(&key);
             self.sources.remove(&key);
         }
         let (needs, catch_up) = (view.needs(), view.catch_up());
         for source in sources {
             self.sources.add(source.key(), needs(source.key()));
-            self.subscriptions
-                .add(&source, Terms { patience, catch_up });
+            subscriptions.add(&source, Terms { patience, catch_up });
             source.start();
         }
     }
@@ -186,7 +185,7 @@ impl<'a> LiveFeed<'a> {
     fn forget(&mut self, rereads: &[SourceKey]) -> bool {
         let mut is_any = false;
         for key in rereads.iter().filter(|key| self.wanted.contains(key)) {
-            self.subscriptions.remove(key);
+            self.events.subscriptions.remove(key);
             self.sources.remove(key);
             is_any = true;
         }
@@ -213,7 +212,7 @@ impl<'a> LiveFeed<'a> {
         if !Self::shows_only_frames(view, terminal) || self.drawing.rests(Instant::now()) {
             return Ok(());
         }
-        while let Some(Some(event)) = self.subscriptions.next().now_or_never() {
+        while let Some(event) = self.events.next_now() {
             self.take(event, view, terminal)?;
         }
         Ok(())
@@ -222,7 +221,7 @@ impl<'a> LiveFeed<'a> {
     /// Passes this event, and those queued behind it, to the view.
     pub(super) fn take(
         &mut self,
-        event: (Arc<SourceKey>, Event),
+        event: SourceEvent,
         view: &mut impl Live,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
@@ -252,7 +251,7 @@ impl<'a> LiveFeed<'a> {
             if left == 0 || view.holds(&key) {
                 break;
             }
-            next = self.subscriptions.next().now_or_never().flatten();
+            next = self.events.next_now();
         }
         self.printing.is_owed = true;
         self.drawing.is_owed = true;

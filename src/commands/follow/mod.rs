@@ -2,6 +2,7 @@
 //! stopped.
 
 mod ending;
+mod events;
 mod feed;
 mod live;
 mod pace;
@@ -92,7 +93,7 @@ impl LiveFeed<'_> {
             }
             self.reconcile(view, terminal);
             tokio::select! {
-                event = self.subscriptions.next(), if !self.waits_for_frame(view, terminal) => match event {
+                event = self.events.next(), if !self.waits_for_frame(view, terminal) => match event {
                     Some(event) => self.take(event, view, terminal)?,
                     // Output that is not printed yet may lead to other sources.
                     None if self.printing.is_owed => {

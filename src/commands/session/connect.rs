@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::{Origin, Session, SessionPlace};
+use super::{Origin, ServerClock, Session, SessionPlace};
 use crate::cluster::{
     Ambient, ApiRequest, Client, ClusterConfig, OpenApi, RequestError, RequestLog, TypeCache,
 };
@@ -59,10 +59,15 @@ impl Session {
             client.log_requests(RequestLog { detail, print });
         }
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-        let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
+        let now = context.env.now.clone();
+        let mux = Mux::new([(cluster.clone(), transport)], now.clone());
+        let dated = client.clone();
+        let server_clock = (mux.dates(&cluster))
+            .map(|leases| ServerClock::new(Arc::new(move || dated.skew()), now, leases));
         Ok(Session {
             cluster,
             mux,
+            server_clock: server_clock.map(Arc::new),
             namespace,
             openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
             types: types.map(Arc::new),

@@ -1,5 +1,6 @@
 //! `Session`: the cluster or the file that a verb reads, and the multiplexer over it.
 
+mod clock;
 mod connect;
 mod every_kind;
 mod file;
@@ -25,7 +26,7 @@ use crate::watch::{FileTransport, Mux, Transport, source_keys};
 
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, refuse_fields, set_clock, types};
-pub(crate) use server_clock::clock_difference;
+pub(crate) use server_clock::ServerClock;
 
 /// How long a hint may take, and anything else that the user can do without.
 const HINT: Duration = Duration::from_millis(1500);
@@ -59,6 +60,8 @@ pub(crate) struct Session {
     openapi: Option<Arc<OpenApi>>,
     types: Option<Arc<TypeCache>>,
     place: SessionPlace,
+    /// The clock of the cluster's server.
+    server_clock: Option<Arc<ServerClock>>,
     /// Whether the server's clock counts, instead of this machine's.
     is_by_server: bool,
 }
@@ -116,6 +119,7 @@ impl Session {
             openapi: None,
             types: None,
             place: SessionPlace::File(file),
+            server_clock: None,
             is_by_server: false,
         }
     }

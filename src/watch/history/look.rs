@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
-
 use super::end::{End, end, ended};
 use super::objects_at::{ObjectAt, ObjectsAt};
 use super::past_event::{PastEvent, Presence};
@@ -36,11 +34,6 @@ impl History {
     /// The key of the source.
     pub fn key(&self) -> &Arc<SourceKey> {
         &self.archive.key
-    }
-
-    /// How far the server's clock is ahead of this machine's; negative if it is behind.
-    pub fn skew(&self) -> SignedDuration {
-        self.archive.transport.skew()
     }
 
     /// Limits the number of concurrent requests.

@@ -209,15 +209,20 @@ impl Archive {
 
     /// The one object of this archive now, and the server's newest revision.
     pub(super) async fn object_now(&self, object: &ObjectRef) -> Result<ObjectAt, PastError> {
+        let (at, there) = self.listing_now().await?;
+        let mut there = there.into_iter().map(Arc::new);
+        let there = there.find(|there| is_named(there, object));
+        Ok(ObjectAt { at, there })
+    }
+
+    /// The objects of a short listing now, and the server's newest revision.
+    pub(super) async fn listing_now(&self) -> Result<(Revision, Vec<Version>), PastError> {
         let page = self.transport.list(&self.key, At::Latest, Page::default());
         let page = page.await.map_err(refused)?;
         let at = newest(&page)?;
         let mut reader = Reader::new(&self.key);
         let there = page.items.iter().map(|item| version(&mut reader, item, at));
-        let there: Vec<Version> = there.collect::<Result<_, _>>()?;
-        let mut there = there.into_iter().map(Arc::new);
-        let there = there.find(|there| is_named(there, object));
-        Ok(ObjectAt { at, there })
+        Ok((at, there.collect::<Result<_, _>>()?))
     }
 
     /// The one object of this archive, at a revision.

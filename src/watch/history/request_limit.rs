@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures::future::BoxFuture;
-use jiff::SignedDuration;
 use tokio::sync::Semaphore;
 
 use crate::object::ResourceVersion;
@@ -81,10 +80,6 @@ impl Transport for LimitedTransport {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(self.limit.wait(self.transport.watch(key, from)))
-    }
-
-    fn skew(&self) -> SignedDuration {
-        self.transport.skew()
     }
 
     fn trouble(&self) -> Option<SourceError> {

@@ -12,7 +12,6 @@ pub use keys::source_keys;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use jiff::SignedDuration;
 
 use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
@@ -85,10 +84,6 @@ impl Transport for HttpTransport {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(self.open_watch(key, from))
-    }
-
-    fn skew(&self) -> SignedDuration {
-        self.client.skew()
     }
 }
 

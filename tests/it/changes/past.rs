@@ -5,7 +5,7 @@ use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Place, Rule, Target, User, 
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
-use super::super::support::cluster::{Cluster, config_map, deployment, pod};
+use super::super::support::cluster::{Cluster, config_map, dated, deployment, pod};
 
 fn turn(cluster: &Cluster, mode: &str) {
     let patch = json!({"data": {"mode": mode}});
@@ -213,34 +213,21 @@ async fn records_state_how_far_back_all_versions_are_known() {
     "#);
 }
 
-/// A component of the control plane renews its Lease.
-fn renew(cluster: &Cluster) {
-    cluster.tick(1);
-    let time = cluster.now();
-    let lease = json!({
-        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-        "metadata": {"name": "kube-scheduler", "namespace": "kube-system"},
-        "spec": {"renewTime": format!("{time:.6}")},
-    });
-    let by = Writer::new("kube-scheduler");
-    cluster.sandbox.apply(lease, &by).unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn leases_date_past_versions() {
     let cluster = Cluster::start().await;
     for name in ["early", "late", "flags"] {
         cluster.put(config_map(name, &json!({"mode": "off"})));
     }
-    renew(&cluster);
+    cluster.renew();
     cluster.delete("configmaps", "early");
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(200);
-    renew(&cluster);
+    cluster.renew();
     cluster.delete("configmaps", "late");
     cluster.put(config_map("short", &json!({})));
     cluster.delete("configmaps", "short");
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(30);
     turn(&cluster, "on");
     let since = |since| ["changes", "cm", "--once", "--since", since];
@@ -292,11 +279,11 @@ async fn leases_date_past_versions() {
 async fn a_version_at_the_edge_of_the_window_is_shown() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off"})));
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(177);
     cluster.delete("configmaps", "flags");
     cluster.tick(-2);
-    renew(&cluster);
+    cluster.renew();
     let args = ["changes", "cm", "--once", "--since", "2m"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
     2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  existed up to 2m58s
@@ -322,11 +309,11 @@ async fn a_short_line_has_the_interval_of_a_version_without_a_time() {
 async fn an_old_version_without_a_time_is_not_in_the_window() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
-    renew(&cluster);
+    cluster.renew();
     cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(200);
-    renew(&cluster);
+    cluster.renew();
     for objects in ["cm", "cm/flags"] {
         let args = ["changes", objects, "--once", "--exit-code", "--since"];
         for (since, code) in [("2m", 0), ("10m", 1)] {
@@ -341,11 +328,11 @@ async fn an_old_version_without_a_time_is_not_in_the_window() {
 async fn a_version_without_a_manager_is_newer_than_its_predecessor() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"mode": "off", "old": "x"})));
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(200);
-    renew(&cluster);
+    cluster.renew();
     cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
-    renew(&cluster);
+    cluster.renew();
     cluster.tick(30);
     turn(&cluster, "on");
     for objects in ["cm", "cm/flags"] {
@@ -872,7 +859,7 @@ async fn a_number_without_a_unit_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn since_uses_the_servers_clock() {
     // This machine's clock is five minutes ahead.
-    let cluster = Cluster::start_with(|options| options.sends_date = true).await;
+    let cluster = Cluster::start_with(dated).await;
     cluster.put(config_map("old", &json!({"mode": "off"})));
     cluster.tick(600);
     cluster.put(config_map("new", &json!({"mode": "off"})));
@@ -884,7 +871,7 @@ async fn since_uses_the_servers_clock() {
     2026-03-02T12:10:02.000Z CREATED configmap/new  3  0s ago  by kubectl-create
     + .data.mode: "off"
     ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:09:02.000Z ──
-    ! this machine's clock is 5m ahead of the server's; earlier versions show the server's time
+    ! this machine's clock is 5m ahead of the Date of the server's responses; earlier versions show the server's time
     "#);
     // Clocks that agree are not mentioned.
     let spy = cluster.spy().var("KUBECTL_SPY_NOW", &noon_and.to_string());

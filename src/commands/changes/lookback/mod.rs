@@ -7,7 +7,6 @@ mod lookback_records;
 mod progress;
 mod reach;
 mod ruled;
-mod server_clock;
 mod source_past;
 mod stop_rule;
 mod timeline;
@@ -23,6 +22,7 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::commands::ServerClock;
 use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
@@ -33,7 +33,6 @@ use interrupt::Interrupt;
 use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(super) use reach::{Reach, Since, parse_revision, parse_since};
-use server_clock::ServerClock;
 use source_past::SourcePast;
 pub(super) use timeline::timeline;
 pub(super) use unread::{SkippedSource, unread_parts};
@@ -67,8 +66,8 @@ pub(super) struct LookBack {
     stop: watch::Sender<bool>,
     request_limit: RequestLimit,
     deadline: Option<Instant>,
-    /// The server's clock; `None` until a source is read.
-    clock: Option<ServerClock>,
+    /// The server's clock; `None` for that of this machine.
+    clock: Option<Arc<ServerClock>>,
     /// A source of each resource that it reads. They may have different storages.
     run: Arc<[History]>,
     /// Dates the revisions of the cluster.
@@ -120,6 +119,19 @@ impl LookBack {
         }
     }
 
+    /// The same look-back by this clock.
+    pub(super) fn by_clock(self, clock: Option<Arc<ServerClock>>) -> LookBack {
+        LookBack { clock, ..self }
+    }
+
+    /// The note about clocks that differ.
+    pub(super) fn clock_note(&self) -> Option<String> {
+        let difference = self.clock.as_ref()?.difference()?;
+        Some(format!(
+            "{difference}; earlier versions show the server's time"
+        ))
+    }
+
     /// Whether a flag (`--since` or `--since-rv`) requests the past.
     pub(super) fn is_asked(&self) -> bool {
         !self.reach.brief
@@ -133,7 +145,7 @@ impl LookBack {
     /// How far the server's clock is ahead of this machine's; negative if it is behind.
     pub(super) fn skew(&self) -> SignedDuration {
         let clock = self.clock.as_ref();
-        clock.map_or(SignedDuration::ZERO, ServerClock::ahead)
+        clock.map_or(SignedDuration::ZERO, |clock| clock.ahead())
     }
 
     /// Whether there is anything to read back or to report.
@@ -183,16 +195,13 @@ impl LookBack {
             Some(_) => history,
             None => history.limited(&self.request_limit),
         };
-        let clock = || ServerClock::new(history.skew(), self.mux.now());
-        let clock = self.clock.get_or_insert_with(clock).clone();
         let deadline = self.reach.brief.then(|| Instant::now() + PATIENCE);
         self.deadline = self.deadline.or(deadline);
         self.walking.push(history.key().clone());
         let walker = Walker {
             history,
             dates: self.dates.clone(),
-            reach: self.reach,
-            clock,
+            reach: self.reach.by_server(self.skew()),
             shown: self.shown.clone(),
             interrupt: Interrupt::new(deadline, self.stop.subscribe()),
             progress: self.progress.clone(),

@@ -8,7 +8,6 @@ use tokio::sync::OnceCell;
 use super::interrupt::Interrupt;
 use super::progress::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
-use super::server_clock::ServerClock;
 use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
@@ -34,9 +33,8 @@ pub(crate) enum LookBackStart {
 pub(super) struct Walker {
     pub(super) history: History,
     pub(super) dates: Option<Arc<Dates>>,
-    /// How far back it reads. Its time is by this machine's clock until the walk begins.
+    /// How far back it reads. Its time is by the server's clock.
     pub(super) reach: Reach,
-    pub(super) clock: ServerClock,
     pub(super) shown: Arc<ShownVersions>,
     pub(super) interrupt: Interrupt,
     /// The progress of all walks of the run.
@@ -60,10 +58,6 @@ struct Walked {
 impl Walker {
     pub(super) async fn run(mut self, start: LookBackStart) -> SourcePast {
         let mut found = SourcePast::new(self.history.key().clone());
-        let checked = self.clock.check(self.dates.as_deref());
-        let ahead = self.interrupt.in_time(checked).await;
-        let ahead = ahead.unwrap_or_else(|| self.clock.ahead());
-        self.reach = self.reach.by_server(ahead);
         let elsewhere = self.interrupt.unless_stopped(self.elsewhere()).await;
         self.reach = elsewhere.unwrap_or(self.reach);
         let walked = match start {

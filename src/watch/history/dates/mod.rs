@@ -117,10 +117,11 @@ impl Dates {
     }
 
     /// The time of the last renewal; `None` if it is unknown. It is shortly before the server's time, whatever else
-    /// the server says about that.
+    /// the server says about that. This lists the Leases once.
     pub async fn last_renewal(&self) -> Option<Timestamp> {
-        let newest = self.newest().await.ok()?;
-        Some(self.renewal(newest).await.ok()??.time)
+        let (_, leases) = self.archive.listing_now().await.ok()?;
+        let times = leases.iter().filter_map(renewal);
+        times.map(|renewal| renewal.time).max()
     }
 
     /// When a revision was written; `None` if it is unknown.
