@@ -15,6 +15,7 @@ mod mux;
 mod options;
 mod pages;
 mod patience;
+mod polls;
 mod queue;
 mod recent;
 mod retrying_transport;

@@ -15,6 +15,7 @@ use super::envelope::Verb;
 use super::health::Health;
 use super::history::Revision;
 use super::options::Clock;
+use super::polls::Polls;
 use super::queue::Queue;
 use super::store::{Continuity, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
@@ -39,6 +40,8 @@ pub(super) struct SharedSource {
     pub(super) leases: watch::Sender<usize>,
     /// Whether reading may begin.
     started: watch::Sender<bool>,
+    /// The listings that views ask for.
+    pub(super) polls: Polls,
 }
 
 /// The fields that the lock guards.
@@ -98,6 +101,7 @@ impl SharedSource {
             restored: Notify::new(),
             leases: watch::Sender::new(0),
             started: watch::Sender::new(false),
+            polls: Polls::new(),
         }
     }
 

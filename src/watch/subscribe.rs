@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use super::patience::Terms;
 use super::queue::Queue;
 use super::upstreams::Lease;
-use crate::source::{Event, SourceKey};
+use crate::source::{Event, SourceKey, SourceState};
 
 /// An open source. It stays up to date while a handle to it or one of its subscriptions exists.
 #[derive(Clone)]
@@ -24,6 +24,17 @@ impl Source {
     /// Begins to read the source, unless reading has begun.
     pub fn start(&self) {
         self.lease.shared().start();
+    }
+
+    /// Lists the objects of a source that is not watched once more, and waits until subscriptions have the changes, or until
+    /// the source is watched.
+    pub async fn poll(&self) {
+        let shared = self.lease.shared();
+        let mut state = shared.state();
+        tokio::select! {
+            () = shared.polls.ask() => {}
+            _ = state.wait_for(|state| *state == SourceState::Live) => {}
+        }
     }
 
     /// The key of the source. It is the same `Arc` while the source is open, so it identifies the source.

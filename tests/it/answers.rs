@@ -237,6 +237,51 @@ async fn a_look_back_that_is_refused_has_no_answer() {
     }
 }
 
+/// Who may list and not watch gets the changes of the last listing. So there is one more after the time limit.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_silence_of_a_source_that_is_only_listed_is_no_answer() {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("get,list", "configmaps")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({})));
+    let is_list = |request: &&Request| {
+        request.path.contains("/configmaps?") && !request.path.contains("watch=")
+    };
+    let lists = |requests: &[Request]| requests.iter().filter(is_list).count();
+    let start = async |verb| {
+        let before = lists(&cluster.sandbox.requests());
+        let args = [verb, "configmaps", "-o=json", "--timeout=2s", "--exit-code"];
+        let running = cluster.spy().start(&args);
+        // A second listing follows the refused watch, and the next one is seconds away.
+        let is_polled = |requests: &[Request]| lists(requests) >= before + 2;
+        cluster.sandbox.requests_until(is_polled).await;
+        running
+    };
+    let quiet = start("changes").await.finish();
+    assert_eq!(code(&quiet), Some(0), "{}", quiet.transcript());
+    let running = start("changes").await;
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "on"}}));
+    let ran = running.finish();
+    assert_eq!(code(&ran), Some(1), "{}", ran.transcript());
+    assert!(ran.stdout.contains(r#""new":"on""#), "{}", ran.transcript());
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    for verb in ["changes", "status"] {
+        cluster.sandbox.clear_faults();
+        let running = start(verb).await;
+        let fault = Fault::on(Verb::List, "configmaps", silence.clone());
+        cluster.sandbox.inject(fault.always());
+        let ran = running.finish();
+        assert_eq!(code(&ran), Some(4), "{verb}: {}", ran.transcript());
+        let why = "configmaps in namespace \"shop\": not listed again within 3 s";
+        assert!(ran.stderr.contains(why), "{verb}: {}", ran.stderr);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forbidden_kind_leaves_the_question_open() {
     let user = User {

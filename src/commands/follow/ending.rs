@@ -1,11 +1,18 @@
 //! What a feed does at each tick, and how it ends.
 
-use tokio::time::Instant;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::time::{Instant, timeout};
 
 use super::Live;
 use super::feed::LiveFeed;
 use super::pace::BUSY_FRAME;
-use crate::commands::{CommandError, Ended, Signal, Terminal};
+use crate::commands::sources::describe;
+use crate::commands::{CommandError, Ended, Signal, Terminal, UnreadPart};
+
+/// How long the last listing of a source that cannot be watched may take.
+const POLL: Duration = Duration::from_secs(3);
 
 impl LiveFeed<'_> {
     /// Prints and draws what is new. Without news it does so once a beat, because ages change.
@@ -38,10 +45,39 @@ impl LiveFeed<'_> {
         terminal: &mut Terminal<'_>,
         signal: Option<Signal>,
     ) -> Result<Ended, CommandError> {
+        if signal.is_none() && self.stop.takes_silence && !self.session.is_of_file() {
+            self.poll_last(view, terminal).await?;
+        }
         view.wind_up().await;
         self.printing.is_owed = true;
         self.print_last(view, terminal)?;
         Ok(signal.map_or(Ended::OutOfTime, Ended::By))
+    }
+
+    /// Lists the sources that are not watched once more, because their silence since the last listing is no answer.
+    async fn poll_last<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let polls = self.sources.unwatched().into_iter().map(|key| {
+            let source = self.session.mux.open_idle((*key).clone());
+            async move { timeout(POLL, source.poll()).await.map_err(|_| key) }
+        });
+        for polled in join_all(polls).await {
+            if let Err(key) = polled {
+                let source = describe(&key);
+                let line = format!(
+                    "error: {source}: not listed again within {} s",
+                    POLL.as_secs()
+                );
+                self.unread.push(UnreadPart::Refused(line));
+            }
+        }
+        while let Some(event) = self.events.next_now() {
+            self.take(event, view, terminal)?;
+        }
+        Ok(())
     }
 
     /// Ends the verb as the user asked. With `--for`, that is as if the user had pressed Ctrl-C, because the goal is not

@@ -9,7 +9,7 @@ use super::events::{Events, SourceEvent};
 use super::pace::{BUSY_FRAME, RedrawPace};
 use super::{Live, LookedUp};
 use crate::commands::sources::object;
-use crate::commands::{CommandError, Session, Sources, Stop, Terminal};
+use crate::commands::{CommandError, Session, Sources, Stop, Terminal, UnreadPart};
 use crate::source::{Event, SourceKey};
 use crate::watch::{Patience, Terms};
 
@@ -27,6 +27,8 @@ pub(super) struct LiveFeed<'a> {
     pub(super) drawing: RedrawPace,
     /// The errors for lines that could not be read, each once.
     pub(super) unreadable: Vec<Arc<str>>,
+    /// The sources that were not read at the end, although their silence is an answer.
+    pub(super) unread: Vec<UnreadPart>,
     /// Whether it has printed the message about clocks that differ.
     has_noted_clock: bool,
 }
@@ -42,6 +44,7 @@ impl<'a> LiveFeed<'a> {
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
             unreadable: Vec::new(),
+            unread: Vec::new(),
             has_noted_clock: false,
         }
     }

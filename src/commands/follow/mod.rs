@@ -53,6 +53,7 @@ pub(crate) async fn follow(
     let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session));
     let lost = silence.filter(|_| feed.stop.unread.is_empty());
     feed.stop.unread.extend(lost.map(UnreadPart::Refused));
+    feed.stop.unread.append(&mut feed.unread);
     ended
 }
 

@@ -145,6 +145,19 @@ impl Sources {
         error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
     }
 
+    /// The sources that were listed and are not watched: that is refused, or has not begun.
+    pub(crate) fn unwatched(&self) -> Vec<Arc<SourceKey>> {
+        let is_unwatched = |known: &&SourceStatus| {
+            let is_open = matches!(
+                known.state,
+                SourceState::Polling { .. } | SourceState::Connecting
+            );
+            known.synced && is_open
+        };
+        let unwatched = self.known.iter().filter(is_unwatched);
+        unwatched.map(|known| known.key.clone()).collect()
+    }
+
     /// How many sources there are.
     pub(crate) fn count(&self) -> usize {
         self.known.len()

@@ -188,6 +188,7 @@ impl Driver {
 
     async fn relist(&mut self, announce: Announce) -> Result<usize, SourceError> {
         let limit = self.page_items;
+        let asked = self.shared.polls.asked();
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
         self.trust = Trust::Proven;
@@ -195,6 +196,7 @@ impl Driver {
             self.announce_restore();
         }
         let changes = self.shared.relist(listing, self.gap.take(), announce);
+        self.shared.polls.serve(asked);
         (self.worked.list, self.has_listed) = (true, true);
         self.accepted();
         self.shared.settle().await;
@@ -216,7 +218,11 @@ impl Driver {
         let cause = cause.clone();
         let again = *until;
         self.shared.set_state(SourceState::Polling { cause });
-        sleep(self.backoff.poll(changes)).await;
+        let pause = self.backoff.poll(changes);
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = self.shared.polls.wanted() => return DriverStep::Poll,
+        }
         if Instant::now() < again || self.resume_from().is_none() {
             return DriverStep::Poll;
         }
