@@ -101,6 +101,14 @@ impl Changes {
         self.span == Span::On && !past.found.iter().any(|found| found.is_cut)
     }
 
+    /// Takes what a requested look-back could not show: it leaves the question of `--exit-code` open, or answers it.
+    fn take_unshown(&mut self, past: &LookBack) {
+        if past.is_asked() {
+            self.unread.extend(unread_parts(&past.found, &past.skipped));
+            self.renderer.summary.is_changed |= past.has_compacted_change();
+        }
+    }
+
     /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     pub(super) fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
@@ -135,9 +143,7 @@ impl Changes {
             since: past.since(),
             live: self.is_live_after(&past).then_some(now),
         };
-        if past.is_asked() {
-            self.unread.extend(unread_parts(&past.found, &past.skipped));
-        }
+        self.take_unshown(&past);
         let audience = self.renderer.options.format.audience();
         if audience == Audience::Person {
             self.pending.retain(|entry| {

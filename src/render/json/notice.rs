@@ -88,6 +88,9 @@ pub enum NoticeBody<'r> {
         /// The objects with missing versions, because the server did not answer.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         missing: Vec<MissingRecord>,
+        /// The objects with a compacted write in the window.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        compacted: Vec<CompactedRecord>,
     },
     /// `seam`: the divider between the past and what follows.
     Divider {
@@ -106,6 +109,17 @@ pub struct MissingRecord {
     pub object_ref: RefRecord,
     /// The cause.
     pub cause: String,
+}
+
+/// An object that was written in the window, without the version that shows it.
+#[derive(Debug, Serialize)]
+pub struct CompactedRecord {
+    /// The object.
+    #[serde(rename = "ref")]
+    pub object_ref: RefRecord,
+    /// Whether it was created in the window.
+    #[serde(rename = "created")]
+    pub is_creation: bool,
 }
 
 impl<'r> NoticeBody<'r> {

@@ -195,8 +195,8 @@ async fn records_state_how_far_back_all_versions_are_known() {
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
-    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
-    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
+    {"cluster":"demo","compacted":[{"created":true,"ref":{"apiVersion":"v1","cluster":"demo","kind":"ConfigMap","name":"flags","namespace":"shop","uid":"027a617d-2237-46c9-87f4-e5c44c95357a"}}],"complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
+    {"cluster":"demo","compacted":[{"created":true,"ref":{"apiVersion":"v1","cluster":"demo","kind":"Pod","name":"web","namespace":"shop","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"}}],"complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","time":"2026-03-02T12:00:06.000Z","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":1}
     "#);
     let refusal = Effect::Status {
@@ -208,7 +208,7 @@ async fn records_state_how_far_back_all_versions_are_known() {
     cluster.sandbox.inject(fault.range(2..=100));
     assert_snapshot!(divider(&cluster.spy().run(&args)), @r#"
     {"cause":"Error from server (BadRequest): the server rejected our request for an unknown reason","cluster":"demo","complete":null,"end":"notOffered","from":null,"seen":"2026-03-02T12:05:00.000Z","source":"configmaps in namespace \"shop\"","type":"lookback","v":1}
-    {"cluster":"demo","complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
+    {"cluster":"demo","compacted":[{"created":true,"ref":{"apiVersion":"v1","cluster":"demo","kind":"Pod","name":"web","namespace":"shop","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"}}],"complete":null,"end":"forgotten","from":"6","seen":"2026-03-02T12:05:00.000Z","source":"pods in namespace \"shop\"","type":"lookback","v":1}
     {"cluster":"demo","live":false,"seen":"2026-03-02T12:05:00.000Z","type":"seam","v":1,"versions":0}
     "#);
 }
@@ -609,6 +609,91 @@ async fn the_end_of_the_watch_cache_is_shown() {
     Error from server (NotFound): configmaps "flags" not found
     hint: to wait until it is created, drop --once
     "#);
+}
+
+/// Nothing is left of the window but the objects themselves. What they record of it counts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_in_the_window_counts_although_its_version_is_compacted() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("old", &json!({"mode": "off"})));
+    cluster.put(config_map("same", &json!({"mode": "off"})));
+    cluster.tick(120);
+    cluster.put(config_map("new", &json!({"mode": "off"})));
+    cluster.edit("configmaps", "old", &json!({"data": {"mode": "on"}}));
+    cluster.put(pod("other", &json!({})));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    cluster.sandbox.expire_watch_window();
+    let created = "created in the window, but the server has compacted that version: configmap/new";
+    let changed =
+        "changed in the window, but the server has compacted the version before: configmap/old";
+    for (args, code, words) in [
+        // The window begins before both writes, between them, and after them.
+        (&["cm/new", "--since=4m"][..], 1, &[created][..]),
+        (&["cm/old", "--since=4m"], 1, &[changed]),
+        (&["cm", "--since=4m"], 1, &[created, changed]),
+        (&["--since=4m"], 1, &["configmap/new"]),
+        (&["cm/old", "cm/new", "--since=176s"], 1, &[changed]),
+        (&["cm", "--since=1m"], 0, &[]),
+        (&["cm/same", "--since=4m"], 0, &[]),
+        (&["cm/new", "--since=10m", "-o", "name"], 1, &[created]),
+        // A window by revisions.
+        (&["cm/old", "--since-rv=4"], 1, &[changed]),
+        (&["cm", "--since-rv=4"], 1, &[changed]),
+        (&["cm/same", "--since-rv=4"], 0, &[]),
+        // A window without a start has no writes before the first versions.
+        (&["cm", "--since=all"], 0, &[]),
+        // Nobody knows who wrote, and what.
+        (
+            &["cm", "--since=4m", "--by=kubectl-*"],
+            0,
+            &[created, changed],
+        ),
+        (&["cm/old", "--since=4m", "--only=data"], 0, &[changed]),
+        (&["cm/new", "--since=4m", "--only=data"], 1, &[created]),
+    ] {
+        let args = [&["changes", "--once", "--exit-code"], args].concat();
+        let ran = cluster.spy().run(&args);
+        let printed = ran.transcript();
+        assert_eq!(ran.status.code(), Some(code), "{args:?}: {printed}");
+        let told = printed.matches("in the window").count();
+        assert!(
+            words.iter().all(|words| printed.contains(words)),
+            "{args:?}: {printed}"
+        );
+        assert!(
+            told >= words.len() && (told == 0) == words.is_empty(),
+            "{args:?}: {printed}"
+        );
+    }
+    let json = ["changes", "cm/new", "--since=4m", "--once", "-o", "json"];
+    let records = super::json::records(&cluster.spy().run(&json));
+    let lookback = records.iter().find(|record| record["type"] == "lookback");
+    let compacted = &lookback.unwrap()["compacted"][0];
+    assert_eq!(compacted["ref"]["name"], "new");
+    assert_eq!(compacted["created"], true);
+}
+
+/// The watch cache begins after the start of the window: its first event is a change, but the version before is unknown.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_change_in_the_watch_cache_is_named() {
+    let cluster = two_lives().await;
+    cluster.sandbox.expire_watch_window();
+    turn(&cluster, "c");
+    turn(&cluster, "d");
+    cluster.delete("configmaps", "flags");
+    cluster.put(pod("other", &json!({})));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let args = ["changes", "cm/flags", "--once", "--since-rv", "6"];
+    assert_snapshot!(cluster.spy().run(&args).transcript(), @r"
+    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: c → d
+    2026-03-02T12:00:08.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  10  4m52s ago  existed up to 4m55s
+    changed in the window, but the server has compacted the version before: configmap/flags
+    ── 2 earlier versions, back to 2026-03-02T12:00:08.000Z · the server's history starts before 2026-03-02T12:00:08.000Z ──
+    ");
+    let args = ["changes", "cm", "--once", "--since-rv", "6"];
+    let printed = cluster.spy().run(&args).transcript();
+    assert!(printed.contains("DELETED configmap/flags"), "{printed}");
 }
 
 /// The version before a deletion is unknown, so the deletion has an interval, which begins with the creation.

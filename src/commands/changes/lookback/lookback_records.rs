@@ -11,7 +11,7 @@ use crate::commands::sources::describe;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::RefRecord;
 use crate::render::json::line::line;
-use crate::render::json::notice::{MissingRecord, NoticeBody};
+use crate::render::json::notice::{CompactedRecord, MissingRecord, NoticeBody};
 use crate::watch::End;
 
 impl Divider<'_> {
@@ -67,6 +67,12 @@ impl Divider<'_> {
                     cause: missing.cause.to_string(),
                 })
                 .collect(),
+            compacted: (found.compacted.iter())
+                .map(|write| CompactedRecord {
+                    object_ref: RefRecord::new(cluster, &write.object),
+                    is_creation: write.is_creation,
+                })
+                .collect(),
         }
     }
 }
@@ -80,5 +86,6 @@ fn skipped_record(skipped: &SkippedSource) -> NoticeBody<'static> {
         complete_time: None,
         cause: Some(skipped.cause.to_string()),
         missing: Vec::new(),
+        compacted: Vec::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
+mod compacted;
 mod dating;
 mod divider;
 mod interrupt;
@@ -146,6 +147,12 @@ impl LookBack {
     pub(super) fn skew(&self) -> SignedDuration {
         let clock = self.clock.as_ref();
         clock.map_or(SignedDuration::ZERO, |clock| clock.ahead())
+    }
+
+    /// Whether the server has compacted a change in the window that would be shown.
+    pub(super) fn has_compacted_change(&self) -> bool {
+        let mut writes = self.found.iter().flat_map(|found| &found.compacted);
+        writes.any(|write| write.is_shown(&self.shown))
     }
 
     /// Whether there is anything to read back or to report.

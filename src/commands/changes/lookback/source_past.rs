@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::compacted::CompactedWrite;
 use super::reach::REQUESTS;
 use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::doc_cache::DocCache;
@@ -127,6 +128,8 @@ pub(crate) struct SourcePast {
     pub(crate) is_cut: bool,
     /// The objects with missing versions, because the server did not answer.
     pub(crate) missing: Vec<Missing>,
+    /// The writes in the window that only the first known versions still show.
+    pub(crate) compacted: Vec<CompactedWrite>,
     /// The number of objects; `None` for a named object.
     pub(crate) objects: Option<usize>,
     /// After this revision, all versions are known of objects that existed then or exist now.
@@ -145,6 +148,7 @@ impl SourcePast {
             end: None,
             is_cut: false,
             missing: Vec::new(),
+            compacted: Vec::new(),
             objects: None,
             from: None,
             complete: None,

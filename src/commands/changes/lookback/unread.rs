@@ -1,5 +1,5 @@
 //! The parts of the past that a look-back could not read: sources that it skips, walks that were refused or interrupted,
-//! and objects with missing versions.
+//! objects with missing versions, and writes whose versions are compacted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -88,7 +88,8 @@ pub(super) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> V
     let skipped = skipped_line(skipped).into_iter();
     let refused = refusal_lines(found).into_iter();
     let lines = skipped.chain(refused).chain(interruption(found));
-    lines.chain(missing_lines(found)).collect()
+    let lines = lines.chain(missing_lines(found));
+    lines.chain(compacted_lines(found)).collect()
 }
 
 /// The line that names the sources whose look-back was interrupted.
@@ -183,6 +184,26 @@ fn missing_lines(found: &[SourcePast]) -> Vec<String> {
         escape_line(&line).into_owned()
     });
     lines.collect()
+}
+
+/// The lines about writes in the window that are not shown, because versions are compacted.
+fn compacted_lines(found: &[SourcePast]) -> Vec<String> {
+    let writes = || found.iter().flat_map(|found| &found.compacted);
+    let line = |is_creation: bool, words: &str| {
+        let objects = writes().filter(|write| write.is_creation == is_creation);
+        let names: Vec<String> = objects.map(|write| write.object.to_string()).collect();
+        let line = format!("{words}: {}", first_names(names.clone()));
+        (!names.is_empty()).then(|| escape_line(&line).into_owned())
+    };
+    let created = line(
+        true,
+        "created in the window, but the server has compacted that version",
+    );
+    let changed = line(
+        false,
+        "changed in the window, but the server has compacted the version before",
+    );
+    created.into_iter().chain(changed).collect()
 }
 
 /// The first names, and the number of the others.

@@ -132,6 +132,9 @@ impl Walker {
             from.map(DatedRevision::undated),
             complete.map(DatedRevision::undated),
         );
+        if matches!(walked.end, Some(End::Forgotten(_))) {
+            found.compacted.extend(self.compacted_write(&versions));
+        }
         (found.versions, found.end) = (versions, walked.end);
         if found.refusal().is_some() {
             found.complete = None;
@@ -141,7 +144,7 @@ impl Walker {
 
     /// Finds the changed objects, and walks back the versions that the watch cache no longer has.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
-        let (floor, objects) = (self.reach.revision, now.objects.len());
+        let (floor, listed) = (self.reach.revision, now.objects.clone());
         let compare = self.history.compare(now, floor);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
             return Ok(());
@@ -171,7 +174,10 @@ impl Walker {
         }
         drop(walks);
         found.versions.sort_by_key(|version| version.event.at);
-        found.objects = Some(objects);
+        found.objects = Some(listed.len());
+        if then > floor {
+            found.compacted = self.compacted_writes(&found.versions, &listed);
+        }
         found.from = Some(DatedRevision::undated(then));
         let is_whole = found.missing.is_empty() && short.is_none();
         let complete = compared.complete.filter(|_| is_whole);
