@@ -161,7 +161,7 @@ impl<'p> TracePlanner<'p> {
             owners.all(Node::is_custom)
         };
         let mut behind: Vec<&Node> = self.nodes(TraceSide::Behind).filter(is_top).collect();
-        behind.sort_by_key(|node| {
+        behind.sort_by_cached_key(|node| {
             let sources = node.dependent_sources(self.scope.cluster);
             !sources
                 .iter()

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::object::Uid;
 
 use super::neighbours::{End, Neighbour};
@@ -103,6 +105,7 @@ impl Graph {
             root: node,
             reach,
             seen: BTreeSet::from([ReferenceTarget::of(&node.object)]),
+            found: FxHashMap::default(),
             steps: Vec::new(),
         };
         if reach.includes(TraceSide::InFront) {
@@ -122,12 +125,23 @@ struct GraphWalker<'g, 'r> {
     root: &'g Node,
     reach: &'r TraceReach,
     seen: BTreeSet<ReferenceTarget>,
+    /// The neighbours of objects on the sides to which the walk has not gone from there. Most objects are asked for two.
+    found: FxHashMap<&'g Uid, Vec<Neighbour<'g>>>,
     steps: Vec<Step<'g>>,
 }
 
 impl<'g> GraphWalker<'g, '_> {
-    /// The neighbours of an object on one side, as far as the reach goes.
-    fn neighbours(&self, node: &Node, side: TraceSide) -> Vec<Neighbour<'g>> {
+    /// Takes the neighbours of an object on one side, as far as the reach goes.
+    fn neighbours(&mut self, node: &'g Node, side: TraceSide) -> Vec<Neighbour<'g>> {
+        let known = self.found.remove(&node.uid);
+        let all = known.unwrap_or_else(|| self.all_neighbours(node));
+        let (of_side, others): (Vec<_>, Vec<_>) =
+            (all.into_iter()).partition(|neighbour| neighbour.side == side);
+        self.found.insert(&node.uid, others);
+        of_side
+    }
+
+    fn all_neighbours(&self, node: &Node) -> Vec<Neighbour<'g>> {
         let mut neighbours = self.graph.neighbours(&node.uid);
         let is_root = node.uid == self.root.uid;
         neighbours.retain_mut(|neighbour| {
@@ -135,13 +149,13 @@ impl<'g> GraphWalker<'g, '_> {
                 .relations
                 .retain(|relation| self.reach.follows(relation));
             let is_shown = is_root || !neighbour.is_of_root;
-            neighbour.side == side && is_shown && !neighbour.relations.is_empty()
+            is_shown && !neighbour.relations.is_empty()
         });
         neighbours
     }
 
     /// Follows the neighbours on one side, depth first. Owners may form long chains, so this does not call itself.
-    fn follow(&mut self, node: &Node, side: TraceSide, depth: usize) {
+    fn follow(&mut self, node: &'g Node, side: TraceSide, depth: usize) {
         if depth > self.reach.depth {
             return;
         }
@@ -191,7 +205,7 @@ impl<'g> GraphWalker<'g, '_> {
             End::Node(node) if !step.is_repeat && !step.is_end => Some(node),
             End::Node(_) | End::Ghost(_) => None,
         });
-        let users: Vec<&Node> = std::iter::once(self.root).chain(behind).collect();
+        let users: Vec<&'g Node> = std::iter::once(self.root).chain(behind).collect();
         for user in users {
             for neighbour in self.neighbours(user, TraceSide::Uses) {
                 let is_known = self.seen.contains(&neighbour.end.target());
@@ -206,7 +220,7 @@ impl<'g> GraphWalker<'g, '_> {
     }
 
     /// Follows the objects that use this one, each below its owners.
-    fn follow_users(&mut self, node: &Node, depth: usize) {
+    fn follow_users(&mut self, node: &'g Node, depth: usize) {
         if depth > self.reach.depth {
             return;
         }

@@ -162,7 +162,9 @@ impl<'a> FileFilter<'a> {
         inside && self.is_of_resource(entry)
     }
 
+    /// Whether the source selects an object. Most objects have another name, which shows without a look into their text.
     pub(super) fn selects(&self, entry: &FileEntry) -> bool {
-        self.matcher.matches(entry.doc.root())
+        let may_be_named = |name: &str| *entry.object.name == *name;
+        self.key.select.name().is_none_or(may_be_named) && self.matcher.matches(entry.doc.root())
     }
 }
