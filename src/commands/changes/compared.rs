@@ -82,6 +82,8 @@ pub(super) struct Compared<'a> {
     pub(super) writers: Writers<'a>,
     /// The numbers of shown and hidden changes.
     pub(super) counts: Counts,
+    /// The number of changes that would be shown if its managers were selected.
+    pub(super) selected: usize,
     /// The classes of noise that are shown.
     pub(super) noise: BTreeSet<Noise>,
     /// Whether a manager of `--by` wrote this version, or the server recorded no manager.
@@ -100,9 +102,18 @@ impl Compared<'_> {
     /// Whether text output shows this version: it has a change that is neither noise nor filtered out, or it has no
     /// previous version and a selected part.
     pub(super) fn is_shown(&self) -> bool {
-        let has_part = match (self.change(), &self.diff) {
+        self.is_by_named && self.has_part()
+    }
+
+    /// Whether it is not shown only because of its managers.
+    pub(super) fn is_left_out(&self) -> bool {
+        !self.is_by_named && self.has_part()
+    }
+
+    fn has_part(&self) -> bool {
+        match (self.change(), &self.diff) {
             (ChangeType::Baseline, _) => true,
-            (ChangeType::Modified, Some(_)) => self.counts.shown > 0,
+            (ChangeType::Modified, Some(_)) => self.selected > 0,
             (ChangeType::Modified, None)
             | (
                 ChangeType::Created
@@ -112,8 +123,7 @@ impl Compared<'_> {
                 | ChangeType::Left,
                 _,
             ) => self.is_selected,
-        };
-        self.is_by_named && has_part
+        }
     }
 
     /// The time of an entry that did not arrive live; `None` for a live one.

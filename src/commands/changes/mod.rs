@@ -91,7 +91,7 @@ pub(crate) async fn show(
     }
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
     if ended.is_ok() {
-        for message in changes.renderer.unmatched.take_messages() {
+        for message in changes.closing_messages(&terminal) {
             terminal.notify(&message)?;
         }
     }

@@ -17,6 +17,7 @@ use crate::commands::{
 use crate::env::Env;
 use crate::model::{Model, Retention};
 use crate::render::header_footer::Connection;
+use crate::render::style::Look;
 use crate::source::{Event, SourceKey};
 use crate::status::Rules;
 use crate::watch::CatchUp;
@@ -95,6 +96,21 @@ impl Changes {
         let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
         self.judged = Some(JudgedObjects::new(model, &self.keys, session.clock(env)));
         Ok(())
+    }
+
+    /// The messages after the last version: about flags that match nothing, and without a frame about the managers that
+    /// `--people` leaves out.
+    pub(super) fn closing_messages(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+        let mut messages = self.renderer.unmatched.take_messages();
+        messages.extend(self.renderer.left_out.line().filter(|_| !terminal.is_live()));
+        messages
+    }
+
+    /// The line of a frame about the managers that `--people` leaves out.
+    fn left_out_line(&self, look: Look) -> Option<String> {
+        let line = self.renderer.left_out.line()?;
+        let dot = look.symbols.dot;
+        Some(look.styles.dim(&format!("{dot}  {line}")))
     }
 
     fn audience(&self) -> Audience {
@@ -282,7 +298,8 @@ impl Live for Changes {
             changed: self.state.last,
             ..sources.connection(canvas)
         };
-        let mut end = connection.first_refusals(canvas.look);
+        let mut end: Vec<String> = self.left_out_line(canvas.look).into_iter().collect();
+        end.extend(connection.first_refusals(canvas.look));
         end.push(connection.footer(canvas));
         frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
@@ -297,6 +314,7 @@ impl Live for Changes {
         let (look, now) = (terminal.look(), terminal.env().now());
         let mut frame = self.renderer.quiet.lines(&terminal.env().zone, look);
         frame.extend(self.renderer.open_folds(usize::MAX, terminal));
+        frame.extend(self.left_out_line(look));
         frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));

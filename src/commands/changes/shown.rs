@@ -62,6 +62,7 @@ impl ShownVersions {
             counts.filtered += others;
             counts
         });
+        let selected = counts.shown;
         let counts = if is_by_named {
             counts
         } else {
@@ -72,6 +73,7 @@ impl ShownVersions {
             diff,
             writers,
             counts,
+            selected,
             noise,
             is_by_named,
             is_selected: self.selects(read),

@@ -127,7 +127,7 @@ async fn a_timeline_of_people_has_no_controllers() {
     2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
     2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
     2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · left out: kube-controller-manager 4, kubelet 3, kube-scheduler 2, not recorded 1 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -183,8 +183,64 @@ async fn what_people_do_to_owned_objects_is_not_counted() {
     2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
     2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
     2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · left out: node-agent 2, tenants 2, kube-controller-manager 1, not recorded 1 · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
     "#);
+}
+
+/// What a GitOps tool and a person do to a Deployment, among the work of controllers.
+async fn gitops() -> Cluster {
+    let cluster = Cluster::start().await;
+    let (kcm, argo) = ("kube-controller-manager", "argocd-controller");
+    let web = create(&cluster, deployment("web", 2), argo);
+    let target = Target::new("deployments", "shop", "web");
+    let scale = |replicas: u32, by: &Writer| {
+        patch(&cluster, &target, &json!({"spec": {"replicas": replicas}}), by);
+    };
+    scale(4, &Writer::new("kubectl").on("scale"));
+    scale(2, &Writer::new(argo));
+    scale(3, &Writer::new(kcm).on("scale"));
+    let set = create(&cluster, replica_set("web-1", &web), kcm);
+    for name in ["web-1-a", "web-1-b"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &set), kcm);
+        cluster.report("pods", name, &crash_loop());
+    }
+    let data = json!({"mode": "off"});
+    create(&cluster, config_map("flags", &data), "kustomize-controller");
+    let holder = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "leader", "namespace": "shop"}, "spec": {"holderIdentity": "one"}});
+    create(&cluster, holder, "foo-controller");
+    let books = json!({"metadata": {"annotations": {"foo.example.com/state": "seen"}}});
+    patch(&cluster, &target, &books, &Writer::new("foo-controller"));
+    let status = json!({"status": {"replicas": 3}});
+    patch(&cluster, &target, &status, &Writer::new(argo).on("status"));
+    cluster.delete("pods", "web-1-a");
+    cluster
+}
+
+/// Who writes the content of objects that it does not own, writes for people, whatever its name. Those who are left out are
+/// named.
+#[tokio::test(flavor = "multi_thread")]
+async fn gitops_tools_are_people_and_the_managers_left_out_are_named() {
+    let cluster = gitops().await;
+    let args = ["changes", "--since-rv=1", "--people", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01.000Z deployment/web  argocd-controller  created  app:1
+    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z deployment/web  kubectl (scale)  replicas: 2 → 4
+    2026-03-02T12:00:03.000Z deployment/web  argocd-controller  replicas: 4 → 2
+    2026-03-02T12:00:10.000Z configmap/flags  kustomize-controller  created
+    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ");
+    assert_snapshot!(run("name").transcript(), @"
+    deployment.apps/web
+    deployment.apps/web
+    deployment.apps/web
+    configmap/flags
+    ! left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1
+    ");
+    let records = run("json");
+    let seam = records.stdout.lines().find(|line| line.contains("seam"));
+    assert_snapshot!(seam.unwrap_or_default(), @r#"{"v":1,"type":"seam","seen":"2026-03-02T12:05:00.000Z","cluster":"demo","versions":4,"live":false,"leftOut":[{"manager":"kube-controller-manager","versions":4},{"manager":"foo-controller","versions":2},{"manager":"kubelet","versions":2},{"manager":"argocd-controller","versions":1},{"manager":null,"versions":1}]}"#);
 }
 
 /// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
@@ -213,7 +269,7 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
     2026-03-02T12:00:03.000Z serviceaccount/builder  created
     2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
-    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · left out: kube-controller-manager 2, api-priority-and-fairness-config-producer-v1 1, not recorded 4 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 

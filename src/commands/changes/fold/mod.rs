@@ -24,7 +24,7 @@ pub(super) use controlled_object::ControlledObject;
 pub(crate) use event_line::EventLine;
 use folded_run::FoldedRun;
 use known_owners::KnownOwners;
-pub(super) use timeline_part::{TimelinePart, is_event};
+pub(super) use timeline_part::{TimelinePart, is_event, is_report};
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use super::SourcePast;
 use super::ruled::ruled;
 use super::source_past::{DatedRevision, PastVersion};
 use super::unread::{SkippedSource, unfinished, unread_lines};
+use crate::commands::changes::output::LeftOut;
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::count::plural;
@@ -45,6 +46,8 @@ pub(crate) struct Divider<'s> {
     /// The number of versions that counted lines stand for.
     pub(crate) folded: usize,
     pub(crate) changed: ChangedObjects,
+    /// The managers whose versions are left out.
+    pub(crate) left_out: &'s LeftOut,
     /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
 }
@@ -106,6 +109,7 @@ impl Divider<'_> {
         let which = if is_nothing_read { "earlier" } else { "older" };
         let parts: Vec<String> = (self.live.map(live).into_iter())
             .chain(count)
+            .chain(self.left_out.line())
             .chain(forgotten.map(|words| words.text(&time)))
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
@@ -389,6 +393,7 @@ mod tests {
             hidden: 0,
             folded: 0,
             changed: ChangedObjects::by(&[]),
+            left_out: &LeftOut::default(),
             live: None,
         };
         let dated = |from, until: Option<i64>| {

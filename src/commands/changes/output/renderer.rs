@@ -14,6 +14,7 @@ use crate::source::SourceKey;
 
 use super::documents::both_versions;
 use super::initial_sync::InitialSync;
+use super::left_out::LeftOut;
 use super::options::{DisplayOptions, notice, warning};
 use super::printout::{Printout, REDACTED};
 use super::quiet_runs::QuietRuns;
@@ -30,6 +31,8 @@ pub(crate) struct Renderer {
     pub(crate) quiet: QuietRuns,
     /// The versions of the timeline that counted lines stand for.
     pub(crate) fold: TimelineFold,
+    /// The managers whose versions `--people` has left out, without those that a divider names.
+    pub(crate) left_out: LeftOut,
     /// The values of `--by` and `--only` that match no version.
     pub(crate) unmatched: Unmatched,
     initial_sync: InitialSync,
@@ -45,6 +48,7 @@ impl Renderer {
         Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
             fold: TimelineFold::new(options.timeline),
+            left_out: LeftOut::default(),
             unmatched: Unmatched::of(&options.shown),
             options,
             summary: Summary::since(started),
@@ -163,6 +167,9 @@ impl Renderer {
             .map(|read| options.shown.compare(&entry.key, read));
         if let Ok(compared) = &compared {
             self.unmatched.see(&options.shown, compared);
+            if options.shown.by.is_of_people() && compared.is_left_out() {
+                self.left_out.see(compared);
+            }
         }
         let taken = match &compared {
             Ok(compared) if prints(compared, options.format) => self.fold.take(entry, compared),
