@@ -126,6 +126,14 @@ impl Compared<'_> {
         }
     }
 
+    /// The time of an entry, or the interval in which its version was written, whose end is not its start.
+    pub(super) fn moment(&self, entry: &TimelineEntry) -> (Timestamp, Option<Timestamp>) {
+        match self.past(entry) {
+            Some(PastTime { time, until }) => (time, until.filter(|until| *until > time)),
+            None => (entry.seen, None),
+        }
+    }
+
     /// The time of an entry that did not arrive live; `None` for a live one.
     pub(super) fn past(&self, entry: &TimelineEntry) -> Option<PastTime> {
         match entry.when {

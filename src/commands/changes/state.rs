@@ -84,6 +84,14 @@ impl TimelineEntry {
         }
     }
 
+    /// The latest time at which it can have happened.
+    pub(super) fn latest(&self) -> Timestamp {
+        match self.when {
+            When::Past(past) => past.until.unwrap_or(past.time),
+            When::Live | When::ReadBack => self.seen,
+        }
+    }
+
     /// The version, if the entry has one.
     pub(super) fn version(&self) -> Option<&VersionEvent> {
         match &self.what {

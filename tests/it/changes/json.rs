@@ -325,10 +325,10 @@ async fn an_unreadable_version_is_a_record() {
         (&json!("4"), &Value::Null)
     );
     assert_snapshot!(interrupted(text).transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
     configmap/flags 3 could not be read
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  the previous version could not be read
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  3→4  +0s  the previous version could not be read
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.n: "3" → "4"
     "#);
 }

@@ -81,53 +81,57 @@ async fn timeline(args: &[&str]) -> Ran {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     assert_snapshot!(timeline(&[]).await.transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED deployment/web  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED deployment/web  2  4m59s ago  by kubectl-create
     + .spec.replicas: 2
     + .spec.selector: {matchLabels: {app: web}}
     + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
     + .spec.template.spec.containers[name=app].image: app:1
-    2026-03-02T12:00:02.000Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
+    2026-03-02T12:00:02Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
       5 versions of 2 pods and 1 replicaset, 1 status report, 2 events, 1 failing (CrashLoopBackOff): --owned
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:12.000Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:12Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:13Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z DELETED configmap/flags  16  0s–4m47s ago  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01Z ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn owned_objects_and_reports_are_shown_on_request() {
     assert_snapshot!(timeline(&["--owned", "-o", "short"]).await.transcript(), @r#"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
-    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
-    2026-03-02T12:00:05.000Z Normal Started pod/web-1-a and 1 more: Started of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:10.000Z pod/web-1-b  kubelet (status)  status: (none) → {containerStatuses: [{name: app, ready: false, …
-    2026-03-02T12:00:11.000Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
-    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:05Z Normal Started pod/web-1-a and 1 more: Started of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:07Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:10Z pod/web-1-b  kubelet (status)  status: (none) → {containerStatuses: [{name: app, ready: false, …
+    2026-03-02T12:00:11Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
+    2026-03-02T12:00:12Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z pod/web-1-a  deleted  existed up to 4m56s
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z configmap/flags  deleted  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeline_of_people_has_no_controllers() {
     assert_snapshot!(timeline(&["--people", "-o", "short"]).await.transcript(), @"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · left out: kube-controller-manager 4, kubelet 3, kube-scheduler 2, not recorded 1 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:12Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z configmap/flags  deleted  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01Z ──
+    ── left out: kube-controller-manager 4, kubelet 3, kube-scheduler 2, not recorded 1 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -171,19 +175,24 @@ async fn what_people_do_to_owned_objects_is_not_counted() {
     let cluster = people_and_owned_objects().await;
     let args = ["changes", "--since-rv=3", "--once", "-o=short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    ·  2026-03-02T12:00:03.000Z-2026-03-02T12:00:05.000Z configmap/tenant: 2 versions of 1 configmap: --owned
-    ·  2026-03-02T12:00:04.000Z-2026-03-02T12:00:09.000Z deployment/web: 4 versions of 1 pod: --owned
-    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
-    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
-    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    ·  2026-03-02T12:00:03Z-2026-03-02T12:00:05Z configmap/tenant: 2 versions of 1 configmap: --owned
+    ·  2026-03-02T12:00:04Z-2026-03-02T12:05:00Z deployment/web: 4 versions of 1 pod: --owned
+    2026-03-02T12:00:06Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09Z pod/web-1  zoe  metadata.labels.app: mine → debug
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06Z ──
+    ── complete since 2026-03-02T12:00:03Z · cluster-scoped kinds are not read: -A ──
     "#);
     let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
     assert_snapshot!(people.transcript(), @r#"
-    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
-    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
-    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · left out: node-agent 2, tenants 2, kube-controller-manager 1, not recorded 1 · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:06Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09Z pod/web-1  zoe  metadata.labels.app: mine → debug
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06Z ──
+    ── left out: node-agent 2, tenants 2, kube-controller-manager 1, not recorded 1 · complete since 2026-03-02T12:00:03Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -194,7 +203,12 @@ async fn gitops() -> Cluster {
     let web = create(&cluster, deployment("web", 2), argo);
     let target = Target::new("deployments", "shop", "web");
     let scale = |replicas: u32, by: &Writer| {
-        patch(&cluster, &target, &json!({"spec": {"replicas": replicas}}), by);
+        patch(
+            &cluster,
+            &target,
+            &json!({"spec": {"replicas": replicas}}),
+            by,
+        );
     };
     scale(4, &Writer::new("kubectl").on("scale"));
     scale(2, &Writer::new(argo));
@@ -225,11 +239,13 @@ async fn gitops_tools_are_people_and_the_managers_left_out_are_named() {
     let args = ["changes", "--since-rv=1", "--people", "--once", "-o"];
     let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
     assert_snapshot!(run("short").transcript(), @"
-    2026-03-02T12:00:01.000Z deployment/web  argocd-controller  created  app:1
-    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z deployment/web  kubectl (scale)  replicas: 2 → 4
-    2026-03-02T12:00:03.000Z deployment/web  argocd-controller  replicas: 4 → 2
-    2026-03-02T12:00:10.000Z configmap/flags  kustomize-controller  created
-    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  argocd-controller  created  app:1
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z deployment/web  kubectl (scale)  replicas: 2 → 4
+    2026-03-02T12:00:03Z deployment/web  argocd-controller  replicas: 4 → 2
+    2026-03-02T12:00:10Z configmap/flags  kustomize-controller  created
+    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01Z ──
+    ── left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     ");
     assert_snapshot!(run("name").transcript(), @"
     deployment.apps/web
@@ -241,6 +257,65 @@ async fn gitops_tools_are_people_and_the_managers_left_out_are_named() {
     let records = run("json");
     let seam = records.stdout.lines().find(|line| line.contains("seam"));
     assert_snapshot!(seam.unwrap_or_default(), @r#"{"v":1,"type":"seam","seen":"2026-03-02T12:05:00.000Z","cluster":"demo","versions":4,"live":false,"leftOut":[{"manager":"kube-controller-manager","versions":4},{"manager":"foo-controller","versions":2},{"manager":"kubelet","versions":2},{"manager":"argocd-controller","versions":1},{"manager":null,"versions":1}]}"#);
+    let mut live = cluster.spy().on_terminal((80, 20), &args[..3]);
+    live.until_shown("the divider", |shown| shown.contains("● live"));
+    cluster.report("pods", "web-1-b", &json!({"phase": "Failed"}));
+    live.until_shown("the new count", |shown| {
+        shown.contains("left out: kubelet 1")
+    });
+    live.type_in(b"\x03");
+    live.finish();
+    assert_snapshot!(live.transcript().replace("^C", ""), @r#"
+    12:00:01 CREATED deployment/web  2  4m59s ago  by argocd-controller
+    + .spec.replicas: 2
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {1 field}, spec: {1 field}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    12:00:01–03 MODIFIED deployment/web  2→3  by kubectl (scale)  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 4
+    12:00:03 MODIFIED deployment/web  3→4  by argocd-controller  1 change, 3 hidden
+    ~ .spec.replicas: 4 → 2
+    12:00:10 CREATED configmap/flags  11  4m50s ago  by kustomize-controller
+    + .data.mode: "off"
+    ── live since 12:05:00 ──
+    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 12:00:01 ──
+    ── left out: kube-controller-manager 4, foo-controller 2, kubelet 2 ──
+    ── argocd-controller 1, not recorded 1 · complete since 12:00:01 ──
+    ── cluster-scoped kinds are not read: -A ──
+    ·  left out: kubelet 1
+    15 versions: 14 earlier, 1 live · 2 changes shown, 6 hidden · 0s
+    "#);
+}
+
+/// The values of a Secret are hidden. So its keys are named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_line_names_the_keys_of_a_secret_that_came_and_went() {
+    let cluster = Cluster::start().await;
+    let secret = |data: &Value| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"}, "data": data});
+    cluster.put(secret(&json!({"token": "YQ==", "user": "YQ=="})));
+    let changed = json!({"data": {"token": null, "password": "Yg==", "user": "Yg=="}});
+    cluster.edit("secrets", "db", &changed);
+    cluster.edit("secrets", "db", &json!({"data": {"user": "YQ=="}}));
+    let args = ["changes", "secret/db", "--since=1h", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01Z secret/db  kubectl-create  created  token, user
+    2026-03-02T12:00:02Z secret/db  kubectl-edit  +password, -token, ~user
+    2026-03-02T12:00:03Z secret/db  kubectl-edit  user: <secret 1 B #1> → <secret 1 B #2>
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("paths").transcript(), @"
+    2026-03-02T12:00:01Z CREATED secret/db  2  4m59s ago  by kubectl-create
+    + .data.token: <secret 1 B #1>
+    + .data.user: <secret 1 B #1>
+    2026-03-02T12:00:02Z MODIFIED secret/db  2→3  +1s  4m58s ago  by kubectl-edit  3 changes, 2 hidden
+    + .data.password: <secret 1 B #2>
+    - .data.token: <secret 1 B #1>  (was kubectl-create's)
+    ~ .data.user: <secret 1 B #1> → <secret 1 B #2>
+    2026-03-02T12:00:03Z MODIFIED secret/db  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.user: <secret 1 B #2> → <secret 1 B #1>
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
 }
 
 /// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
@@ -267,21 +342,25 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
     cluster.delete("events", "e");
     let args = ["changes", "--since=1h", "--once", "--people", "-o", "short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:03.000Z serviceaccount/builder  created
-    2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
-    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · left out: kube-controller-manager 2, api-priority-and-fairness-config-producer-v1 1, not recorded 4 · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:03Z serviceaccount/builder  created
+    2026-03-02T12:00:08Z configmap/settings  kubectl-create  created
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03Z ──
+    ── left out: kube-controller-manager 2, api-priority-and-fairness-config-producer-v1 1, not recorded 4 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
     let ran = timeline(&["--by", "kubctl*", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
     ");
 }
@@ -300,17 +379,17 @@ async fn an_uncertain_time_is_marked() {
     let piped = cluster.spy().run(&args).transcript();
     assert_snapshot!(terminal.transcript() + &piped, @"
     12:00:01 configmap/one  kubectl-create  created
-    ~12:00:01 configmap/one  deleted  existed up to 2s
+    12:00:01–03 configmap/one  deleted  existed up to 2s
     12:00:03 configmap/two  kubectl-create  created
-    12:00:03–12:05:00 configmap/two  deleted  existed up to 4m57s
+    12:00:03–05:00 configmap/two  deleted  existed up to 4m57s
     ── 2 of 2 objects changed, in 1 kind, back to 12:00:01 ──
     ── complete since 12:00:01 ──
     4 versions: 4 earlier · 0 changes shown, 2 hidden · 0s
-    2026-03-02T12:00:01.000Z configmap/one  kubectl-create  created
-    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed up to 2s
-    2026-03-02T12:00:03.000Z configmap/two  kubectl-create  created
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed up to 4m57s
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:01Z configmap/one  kubectl-create  created
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z configmap/one  deleted  existed up to 2s
+    2026-03-02T12:00:03Z configmap/two  kubectl-create  created
+    2026-03-02T12:00:03Z–2026-03-02T12:05:00Z configmap/two  deleted  existed up to 4m57s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -350,7 +429,8 @@ async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
 async fn a_path_that_no_version_has_is_named() {
     let ran = timeline(&["--only", "image", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! --only image matches no field in 15 versions
     ! hint: did you mean --only '**.image'?
     ");
@@ -364,7 +444,8 @@ async fn a_path_that_no_version_has_is_named() {
     ])
     .await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! --only .spec.paused matches no field in 15 versions
     ! --only .spec.replica matches no field in 15 versions
     ! hint: did you mean --only '.spec.replicas'?
@@ -451,12 +532,13 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
         "kubectl-edit",
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  2→4  +2s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  2→4  +2s  4m57s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
     ~ .data.mode: b → c
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  6  4m57s ago  existed up to 4m59s
-    ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:03Z–2026-03-02T12:05:00Z DELETED configmap/flags  6  0s–4m57s ago  existed up to 4m59s
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03Z · complete since 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -464,13 +546,14 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
 async fn a_creation_without_a_selected_part_is_not_printed() {
     let ran = timeline(&["--only", "spec", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
-    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
-    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
-    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:07Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z pod/web-1-a  deleted  existed up to 4m56s
+    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -531,7 +614,7 @@ async fn versions_after_the_start_are_not_printed_once() {
     cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
     assert_snapshot!(run.finish().transcript(), @"
     ── earlier versions not read in 1 s: --since 5m ──
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
     ");
 }
 

@@ -56,7 +56,7 @@ impl FoldedRun {
         entry: &TimelineEntry,
         compared: &Compared<'_>,
     ) {
-        self.last = entry.time();
+        self.last = self.last.max(entry.latest());
         if part == TimelinePart::Report
             && compared.read.event.now.object.without_uid() == self.owner
         {
@@ -79,7 +79,7 @@ impl FoldedRun {
 
     /// Counts an Event.
     pub(super) fn add_event(&mut self, entry: &TimelineEntry) {
-        self.last = entry.time();
+        self.last = self.last.max(entry.latest());
         self.events += 1;
     }
 

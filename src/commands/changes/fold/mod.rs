@@ -113,7 +113,7 @@ impl TimelineFold {
 
     /// An Event about the normal course of things is counted; a Warning has a line.
     fn take_event(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> FoldedInto {
-        let Some(mut line) = EventLine::of(compared, entry.time()) else {
+        let Some(mut line) = EventLine::of(compared, entry) else {
             return FoldedInto::Nothing;
         };
         let owner = self.owners.top(&line.event.about);

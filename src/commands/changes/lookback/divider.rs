@@ -39,8 +39,8 @@ pub(crate) struct Divider<'s> {
     pub(crate) since: Option<Timestamp>,
     /// The number of versions shown above it.
     pub(crate) shown: usize,
-    /// The write time of the first of them.
-    pub(crate) first: Option<Timestamp>,
+    /// The earliest and the latest possible write time of the first of them.
+    pub(crate) first: Option<[Timestamp; 2]>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
     /// The number of versions that counted lines stand for.
@@ -97,7 +97,10 @@ impl Divider<'_> {
             return lines;
         }
         let live = |live| format!("live since {}", time(live));
-        let back = |first| format!(", back to {}", time(first));
+        let back = |[from, until]: [Timestamp; 2]| {
+            let end = (until > from).then(|| format!("–{}", time(until)));
+            format!(", back to {}{}", time(from), end.unwrap_or_default())
+        };
         let back = self.first.map(back).unwrap_or_default();
         let forgotten = self.forgotten();
         let complete = self.complete(forgotten.is_some());

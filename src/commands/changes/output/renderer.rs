@@ -9,7 +9,8 @@ use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
 use crate::commands::{Sources, Terminal};
 use crate::render::count::plural;
-use crate::render::text::escape_line;
+use crate::render::style::Look;
+use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 
 use super::documents::both_versions;
@@ -22,6 +23,16 @@ use super::rendered::Rendered;
 use super::summary::Summary;
 use super::text::unreadable;
 use super::unmatched::Unmatched;
+
+/// What "probably" means in a line about a version.
+const PROBABLY: &str = "  probably by X: no writer is recorded, and X owned these values before";
+
+/// The line about what "probably" means.
+fn explained(look: Look) -> String {
+    let columns = look.width.unwrap_or(usize::MAX);
+    let line = cut_end(PROBABLY, columns, look.symbols.ellipsis);
+    look.styles.dim(&line)
+}
 
 /// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
@@ -39,6 +50,8 @@ pub(crate) struct Renderer {
     docs: DocCache,
     /// Whether it has printed a document.
     has_document: bool,
+    /// Whether it has printed what "probably" means.
+    has_explained: bool,
     /// Whether it has printed the warning about hidden Secret values.
     has_warned: bool,
 }
@@ -55,13 +68,14 @@ impl Renderer {
             quiet: QuietRuns::default(),
             docs: DocCache::default(),
             has_document: false,
+            has_explained: false,
             has_warned: false,
         }
     }
 
     /// Renders entries, up to `--count` of them.
     pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
-        let mut page = Printout::default();
+        let (mut page, mut has_guess) = (Printout::default(), false);
         for entry in entries {
             if self.summary.is_full() {
                 break;
@@ -73,13 +87,14 @@ impl Renderer {
             page.folded += usize::from(rendered.taken == FoldedInto::CountedLine);
             if !rendered.lines.is_empty() || rendered.taken == FoldedInto::EventLine {
                 page.shown += 1;
-                page.first = page.first.or(Some(entry.time()));
+                page.first = page.first.or(Some([entry.time(), entry.latest()]));
             }
             page.lines.extend(rendered.lines);
             if let Some(event) = entry.version().filter(|_| page.lines.len() > above) {
                 let lines = above..page.lines.len();
                 self.fold.printed(&event.now.object, lines);
             }
+            has_guess |= rendered.has_guess;
             page.asides.extend(rendered.asides);
             if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
                 page.asides.push(REDACTED.to_owned());
@@ -90,6 +105,9 @@ impl Renderer {
         let flushes = is_past || !terminal.is_live();
         let style = self.options.line_style(terminal.look(), terminal.env());
         page.insert(self.fold.end_page(flushes, &style));
+        if has_guess && !std::mem::replace(&mut self.has_explained, true) {
+            page.lines.push(explained(terminal.look()));
+        }
         page
     }
 
