@@ -293,6 +293,9 @@ async fn a_recreated_object_is_a_new_object() {
     2026-03-02T12:05:00Z DELETED configmap/flags  3  existed 4m59s
     2026-03-02T12:05:00Z RECREATED configmap/flags  4  by kubectl-create
     + .data.dark-mode: "on"
+      compared with the deleted object 3, another life:
+    ~ .data.dark-mode: "off" → "on"
+    - .data.legacy: "on"
     2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "on" → auto
     "#);

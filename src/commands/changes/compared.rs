@@ -20,8 +20,10 @@ pub(super) struct ReadVersions<'e> {
     pub(super) event: &'e VersionEvent,
     /// The previous version, if there is one and it can be parsed.
     pub(super) before: Option<Doc>,
+    /// The last version of a deleted object with this name, if the object is re-created and it can be parsed.
+    pub(super) former: Option<Doc>,
     pub(super) doc: Doc,
-    /// The keys that match list items; `None` if there is only one version.
+    /// The keys that match list items; `None` if nothing is compared.
     pub(super) keys: Option<Arc<ListKeys>>,
 }
 
@@ -37,10 +39,13 @@ impl VersionEvent {
     ) -> Result<ReadVersions<'_>, ParseError> {
         let (before, doc) = docs.read(self.old.as_deref(), &self.now);
         let doc = doc?;
-        let keys = (before.is_some()).then(|| keys(&self.now.object.group_kind()));
+        let former = self.former.as_deref().and_then(|former| former.doc().ok());
+        let is_compared = before.is_some() || former.is_some();
+        let keys = is_compared.then(|| keys(&self.now.object.group_kind()));
         Ok(ReadVersions {
             event: self,
             before,
+            former,
             doc,
             keys,
         })
@@ -59,6 +64,11 @@ impl ReadVersions<'_> {
             version: &self.event.now,
             doc: &self.doc,
         }
+    }
+
+    /// The keys that match list items of both versions, if there are two.
+    pub(super) fn pair_keys(&self) -> Option<&ListKeys> {
+        self.before.as_ref().and(self.keys.as_deref())
     }
 
     /// The old and the new object.
@@ -295,6 +305,7 @@ mod tests {
         WriteTime::read(&ReadVersions {
             event: &event,
             before: old.cloned(),
+            former: None,
             doc: new.clone(),
             keys: None,
         })

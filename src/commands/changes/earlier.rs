@@ -83,7 +83,7 @@ impl Changes {
         for event in timeline.iter().filter_map(TimelineEntry::version) {
             self.renderer.fold.learn(&event.now);
             if event.change == ChangeType::Deleted {
-                self.state.remember_deleted(&event.now.object);
+                self.state.remember_deleted(&event.now);
             }
         }
     }

@@ -16,6 +16,7 @@ mod run;
 mod schemas;
 mod shown;
 mod state;
+mod two_lives;
 mod writer_args;
 
 use std::sync::Arc;

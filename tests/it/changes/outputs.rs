@@ -93,6 +93,17 @@ async fn the_tree_format() {
     + .spec.selector: {matchLabels: {app: web}}
     + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
     + .spec.template.spec.containers[name=app].image: app:1
+      compared with the deleted object 6, another life:
+      { ⋯ 2
+        "metadata": { ⋯ 2
+    -     "labels": {"tier": "\u001b[2J"}, ⋯ 5 },
+        "spec": {
+    ~     "replicas": 1 → 2, ⋯ 1
+          "template": { ⋯ 1
+            "spec": {
+              "containers": [
+                { "name": "app",
+    ~             "image": "app:2" → "app:1" } ] } } } }
     2026-03-02T12:05:00Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
       { ⋯ 3
         "spec": {
@@ -462,6 +473,10 @@ async fn the_full_flag_shows_new_objects_in_full() {
     +       containers:
     +       - image: app:1
     +         name: app
+      compared with the deleted object 6, another life:
+    - .metadata.labels: {tier: "\u001b[2J"}
+    ~ .spec.replicas: 1 → 2
+    ~ .spec.template.spec.containers[name=app].image: app:2 → app:1
     2026-03-02T12:05:00Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
     "#);
@@ -590,9 +605,13 @@ fn objects_of_one_name_are_told_apart() {
     ~ .data.a: "on" → "off"
     2026-03-02T12:05:00Z RECREATED configmap/flags  3
     + .data.a: "on"
+      compared with the deleted object 2, another life:
+    ~ .data.a: "off" → "on"
     2026-03-02T12:05:00Z DELETED configmap/flags  3  while disconnected
     2026-03-02T12:05:00Z RECREATED configmap/flags  4
     + .data.a: again
+      compared with the deleted object 3, another life:
+    ~ .data.a: "on" → again
     2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
     ~ .data.a: again → last
     "#);

@@ -39,6 +39,8 @@ async fn named_objects_begin_with_their_last_versions() {
     2026-03-02T12:00:02Z–2026-03-02T12:00:05Z DELETED configmap/flags  4  4m55s–4m58s ago  existed up to 4s
     2026-03-02T12:00:05Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
+      compared with the deleted object 4, another life:
+    ~ .data.mode: "on" → a
     2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
     ── live since 2026-03-02T12:05:00Z · 5 earlier versions, back to 2026-03-02T12:00:01Z ──
@@ -62,6 +64,8 @@ async fn a_deleted_object_is_shown() {
     2026-03-02T12:00:02Z–2026-03-02T12:00:05Z DELETED configmap/flags  4  4m55s–4m58s ago  existed up to 4s
     2026-03-02T12:00:05Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
+      compared with the deleted object 4, another life:
+    ~ .data.mode: "on" → a
     2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
     2026-03-02T12:00:06Z–2026-03-02T12:05:00Z DELETED configmap/flags  8  0s–4m54s ago  existed up to 4m55s
@@ -79,6 +83,74 @@ async fn a_deleted_object_is_shown() {
         .run(&["changes", "cm/none", "--since", "all", "--once"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(ran.stderr.contains("NotFound"), "{}", ran.stderr);
+}
+
+fn service(address: &str, port: u32) -> Value {
+    json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"clusterIP": address, "ports": [{"name": "http", "port": port, "protocol": "TCP"}]}})
+}
+
+/// The label names two lives. Nobody is the author of the difference.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_re_created_object_is_compared_with_its_former_life() {
+    let cluster = Cluster::start().await;
+    cluster.put(service("10.96.165.178", 80));
+    cluster.delete("services", "web");
+    cluster.put(service("10.96.11.75", 80));
+    let args = ["changes", "svc/web", "--since-rv=1", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("paths").transcript(), @"
+    2026-03-02T12:00:01Z CREATED service/web  2  4m59s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.165.178
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z DELETED service/web  3  4m57s–4m59s ago  existed up to 2s
+    2026-03-02T12:00:03Z RECREATED service/web  4  4m57s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.11.75
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+      compared with the deleted object 3, another life:
+    ~ .spec.clusterIP: 10.96.165.178 → 10.96.11.75
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01Z service/web  kubectl-create  created
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z service/web  deleted  existed up to 2s
+    2026-03-02T12:00:03Z service/web  kubectl-create  recreated  clusterIP: 10.96.165.178 → 10.96.11.75
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("tree").transcript(), @r#"
+    2026-03-02T12:00:01Z CREATED service/web  2  4m59s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.165.178
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z DELETED service/web  3  4m57s–4m59s ago  existed up to 2s
+    2026-03-02T12:00:03Z RECREATED service/web  4  4m57s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.11.75
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+      compared with the deleted object 3, another life:
+      { ⋯ 3
+        "spec": {
+    ~     "clusterIP": "10.96.165.178" → "10.96.11.75", ⋯ 1 } }
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    "#);
+    let records = super::json::records(&run("json"));
+    let of = |record: &&Value| record["type"] == "recreated";
+    let recreated = records.iter().find(of).expect("a record");
+    assert_eq!(recreated["changes"], json!([]));
+    assert_snapshot!(recreated["former"].to_string(), @r#"{"changes":[{"new":"10.96.11.75","old":"10.96.165.178","op":"replace","path":".spec.clusterIP","pointer":"/spec/clusterIP"}],"version":"3"}"#);
+    let only = [&args[..4], &["--only", "spec.ports"]].concat();
+    let ran = cluster.spy().run(&only).transcript();
+    assert!(!ran.contains("another life"), "{ran}");
+    let mut run = cluster.spy().start(&["changes", "svc/web", "--since=0"]);
+    run.until("EXISTING");
+    cluster.delete("services", "web");
+    run.until("DELETED");
+    cluster.put(service("10.96.11.75", 8080));
+    run.until("another life");
+    let live = super::interrupted(run).transcript();
+    let (_, lives) = live.split_once("another life:").expect("a label");
+    assert_snapshot!(lives, @"
+    - .spec.ports[port=80,protocol=TCP]: {name: http}
+    + .spec.ports[port=8080,protocol=TCP]: {name: http}  (same except port)
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]

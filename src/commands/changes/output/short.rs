@@ -2,6 +2,7 @@
 
 use super::text::TextView;
 use crate::commands::changes::fold::EventLine;
+use crate::commands::changes::two_lives::TwoLives;
 use crate::render::diff::{
     ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
 };
@@ -47,12 +48,16 @@ impl TextView<'_> {
 
     /// The least columns of what happened.
     fn least_what(&self) -> usize {
-        match &self.compared.diff {
-            Some(diff) if self.compared.change() == ChangeType::Modified => {
-                let view = self.diff_view();
+        let view = self.diff_view();
+        match (&self.compared.diff, TwoLives::of(self.compared.read)) {
+            (Some(diff), _) if self.compared.change() == ChangeType::Modified => {
                 ShownChanges::of(diff, &self.compared.writers, &view).least_in_line()
             }
-            Some(_) | None => width(&self.short_what(None)),
+            (_, Some(lives)) => {
+                let word = width(self.compared.change().word()) + GAP.len();
+                word + ShownChanges::unattributed(&lives.diff, &view).least_in_line()
+            }
+            (_, None) => width(&self.short_what(None)),
         }
     }
 
@@ -83,9 +88,10 @@ impl TextView<'_> {
                 let view = self.diff_view();
                 return ShownChanges::of(diff, &self.compared.writers, &view).in_line(room);
             }
-            ChangeType::Created | ChangeType::Recreated => {
-                images_in_line(object).or_else(|| secret_keys_in_line(object))
-            }
+            ChangeType::Created | ChangeType::Recreated => self
+                .two_lives_in_line(room)
+                .or_else(|| images_in_line(object))
+                .or_else(|| secret_keys_in_line(object)),
             ChangeType::Deleted => self.lived(object),
             ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => None,
         };
@@ -93,5 +99,14 @@ impl TextView<'_> {
             Some(more) => format!("{word}{GAP}{more}"),
             None => word,
         }
+    }
+    /// The main difference of a re-created object from the deleted one: `clusterIP: 10.96.165.178 → 10.96.11.75 (+2)`.
+    fn two_lives_in_line(&self, room: Option<usize>) -> Option<String> {
+        let lives = TwoLives::of(self.compared.read)?;
+        let view = self.diff_view();
+        let word = width(self.compared.change().word()) + GAP.len();
+        let room = room.map(|columns| columns.saturating_sub(word));
+        let line = ShownChanges::unattributed(&lives.diff, &view).in_line(room);
+        (!line.is_empty()).then_some(line)
     }
 }

@@ -9,14 +9,16 @@ use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::state::TimelineEntry;
+use crate::commands::changes::two_lives::TwoLives;
 use crate::diff::{Diff, Shown};
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::diff::{
-    ChangeType, DiffView, Header, ShownChanges, VersionWriter, header, lifetime, writer,
+    ChangeType, DiffView, Extent, Header, ShownChanges, VersionWriter, header, lifetime, writer,
 };
 use crate::render::style::Look;
+use crate::render::text::escape_line;
 use crate::source::Version;
 
 /// A version and how to draw it.
@@ -109,7 +111,32 @@ impl TextView<'_> {
         });
         let mut lines = vec![heading];
         lines.extend(self.whole());
+        lines.extend(self.two_lives());
         lines
+    }
+
+    /// How a re-created object differs from the deleted one, below a line that names that one.
+    fn two_lives(&self) -> Vec<String> {
+        let lives = match self.options.format {
+            ChangesFormat::Paths | ChangesFormat::Tree => TwoLives::of(self.compared.read),
+            _ => None,
+        };
+        let Some(lives) = lives else {
+            return Vec::new();
+        };
+        let view = self.diff_view();
+        let changes = ShownChanges::unattributed(&lives.diff, &view);
+        let changes = match self.options.format {
+            ChangesFormat::Tree => changes.tree(Extent::Changed),
+            _ => changes.lines(),
+        };
+        if changes.is_empty() {
+            return changes;
+        }
+        let version = known(&lives.former.version).map(|version| format!(" {version}"));
+        let version = escape_line(&version.unwrap_or_default()).into_owned();
+        let label = format!("  compared with the deleted object{version}, another life:");
+        [vec![self.look.styles.dim(&label)], changes].concat()
     }
 
     /// A new version: a heading and its changes.
