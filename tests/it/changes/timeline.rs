@@ -287,6 +287,44 @@ async fn gitops_tools_are_people_and_the_managers_left_out_are_named() {
     "#);
 }
 
+/// A person and a GitOps tool write the same field in turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_two_managers_write_in_turn_is_named() {
+    let cluster = Cluster::start().await;
+    create(&cluster, deployment("web", 3), "argocd-controller");
+    let target = Target::new("deployments", "shop", "web");
+    let scale = |replicas: u32, by: &str| {
+        let change = json!({"spec": {"replicas": replicas}});
+        patch(&cluster, &target, &change, &Writer::new(by));
+    };
+    for _ in 0..2 {
+        scale(4, "kubectl-edit");
+        scale(3, "argocd-controller");
+    }
+    let args = ["changes", "deploy/web", "--since=1h", "-o=short"];
+    let mut run = cluster.spy().start(&args);
+    run.until("live since");
+    for _ in 0..2 {
+        scale(4, "kubectl-edit");
+        scale(3, "argocd-controller");
+    }
+    run.until("flipped 8 times");
+    assert_snapshot!(super::interrupted(run).transcript(), @"
+    2026-03-02T12:00:01Z deployment/web  argocd-controller  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:00:03Z deployment/web  argocd-controller  replicas: 4 → 3
+    2026-03-02T12:00:04Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:00:05Z deployment/web  argocd-controller  replicas: 4 → 3
+    deployment/web  replicas flipped 4 times in 3s between kubectl-edit (4) and argocd-controller (3)
+    ── live since 2026-03-02T12:05:00Z · 5 earlier versions, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:05:00Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:05:00Z deployment/web  argocd-controller  replicas: 4 → 3
+    2026-03-02T12:05:00Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:05:00Z deployment/web  argocd-controller  replicas: 4 → 3
+    deployment/web  replicas flipped 8 times in 4m58s between kubectl-edit (4) and argocd-controller (3)
+    ");
+}
+
 /// The values of a Secret are hidden. So its keys are named.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_line_names_the_keys_of_a_secret_that_came_and_went() {

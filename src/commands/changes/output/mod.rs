@@ -2,6 +2,7 @@
 
 mod body;
 mod documents;
+mod fights;
 mod initial_sync;
 mod left_out;
 mod options;

@@ -14,6 +14,7 @@ use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 
 use super::documents::both_versions;
+use super::fights::Fights;
 use super::initial_sync::InitialSync;
 use super::left_out::LeftOut;
 use super::options::{DisplayOptions, notice, warning};
@@ -46,6 +47,8 @@ pub(crate) struct Renderer {
     pub(crate) left_out: LeftOut,
     /// The values of `--by` and `--only` that match no version.
     pub(crate) unmatched: Unmatched,
+    /// The fields that managers write back and forth.
+    fights: Fights,
     initial_sync: InitialSync,
     docs: DocCache,
     /// Whether it has printed a document.
@@ -66,6 +69,7 @@ impl Renderer {
             options,
             summary: Summary::since(started),
             quiet: QuietRuns::default(),
+            fights: Fights::default(),
             docs: DocCache::default(),
             has_document: false,
             has_explained: false,
@@ -105,6 +109,7 @@ impl Renderer {
         let flushes = is_past || !terminal.is_live();
         let style = self.options.line_style(terminal.look(), terminal.env());
         page.insert(self.fold.end_page(flushes, &style));
+        page.lines.extend(self.fights.take_lines(&style));
         if has_guess && !std::mem::replace(&mut self.has_explained, true) {
             page.lines.push(explained(terminal.look()));
         }
@@ -220,6 +225,13 @@ impl Renderer {
         let is_printed = !rendered.lines.is_empty();
         if is_printed {
             self.summary.count_version(event.change);
+        }
+        if let Ok(compared) = &compared
+            && is_printed
+            && options.format.audience() == Audience::Person
+        {
+            let text = options.text_view(entry, compared, terminal);
+            self.fights.see(entry, compared, &text.diff_view());
         }
         if is_printed || taken != FoldedInto::Nothing {
             self.summary
