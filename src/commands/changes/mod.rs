@@ -92,9 +92,7 @@ pub(crate) async fn show(
     }
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
     if ended.is_ok() {
-        for message in changes.closing_messages(&terminal) {
-            terminal.notify(&message)?;
-        }
+        changes.close(&mut terminal).await?;
     }
     let missing = changes.missing(args, &stop, &ended);
     let absence = session

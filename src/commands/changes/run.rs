@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::time::{Instant, sleep_until};
 
 use super::args::Absence;
 use super::formats::Audience;
@@ -61,6 +62,8 @@ pub(super) struct Changes {
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
     judged: Option<JudgedObjects>,
+    /// When the next counted line is due.
+    counts_at: Option<Instant>,
     /// Whether it has checked the first versions for flags that match nothing.
     pub(super) is_settled: bool,
 }
@@ -87,6 +90,7 @@ impl Changes {
             with_past: Vec::new(),
             schemas: Schemas::default(),
             judged: None,
+            counts_at: None,
             is_settled: false,
         }
     }
@@ -98,12 +102,21 @@ impl Changes {
         Ok(())
     }
 
-    /// The messages after the last version: about flags that match nothing, and without a frame about the managers that
-    /// `--people` leaves out.
-    pub(super) fn closing_messages(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+    /// Prints what follows the last version: the last counted lines, and messages about flags that match nothing. Without a
+    /// frame also the managers that `--people` leaves out.
+    pub(super) async fn close(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let counts = self.renderer.last_counts(terminal);
+        if !counts.is_empty() {
+            terminal.print(&counts)?;
+            terminal.wait_while_read().await?;
+        }
+        let left_out = self.renderer.left_out.line();
         let mut messages = self.renderer.unmatched.take_messages();
-        messages.extend(self.renderer.left_out.line().filter(|_| !terminal.is_live()));
-        messages
+        messages.extend(left_out.filter(|_| !terminal.is_live()));
+        for message in messages {
+            terminal.notify(&message)?;
+        }
+        Ok(())
     }
 
     /// The line of a frame about the managers that `--people` leaves out.
@@ -205,8 +218,15 @@ impl Live for Changes {
                 None => std::future::pending().await,
             }
         };
+        let count = async {
+            match self.counts_at {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = past => {}
+            () = count => {}
             () = self.schemas.next(&self.renderer.options.shown.keys) => {}
         }
     }
@@ -274,6 +294,7 @@ impl Live for Changes {
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
         page.asides.extend(self.first_unmatched(sources));
+        self.counts_at = self.renderer.counts_at(terminal);
         page.print(terminal)
     }
 

@@ -690,6 +690,54 @@ async fn a_live_timeline_counts_in_its_footer() {
     ");
 }
 
+/// In a pipe, the work about one change is one line below it, and a Warning that comes again has no second line.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_timeline_in_a_pipe_counts_once() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let kcm = "kube-controller-manager";
+    let mut run = cluster.spy().start(&["changes", "--since-rv", "2"]);
+    run.until("live since");
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    run.until("replicas: 2 → 3");
+    let one = create(&cluster, owned_by(pod("web-1", &json!({})), &web), kcm);
+    create(
+        &cluster,
+        event("web-1.1", &one, "FailedScheduling"),
+        "kube-scheduler",
+    );
+    run.until("Warning FailedScheduling");
+    create(
+        &cluster,
+        event("web-1.2", &one, "FailedScheduling"),
+        "kube-scheduler",
+    );
+    for name in ["web-2", "web-3"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &web), kcm);
+    }
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    run.until("configmap/flags");
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 4}}));
+    run.until("replicas: 3 → 4");
+    create(&cluster, owned_by(pod("web-4", &json!({})), &web), kcm);
+    cluster.put(config_map("last", &json!({"mode": "off"})));
+    run.until("configmap/last");
+    assert_snapshot!(super::interrupted(run).transcript(), @r#"
+    ── live since 2026-03-02T12:05:00Z · none of 1 object changed · complete · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    2026-03-02T12:05:00Z Warning FailedScheduling pod/web-1: FailedScheduling of "web-1", in words that nobody has shortened ×2
+    2026-03-02T12:05:00Z CREATED configmap/flags  9  by kubectl-create
+    + .data.mode: "off"
+    ·  2026-03-02T12:05:00Z deployment/web: 3 versions of 3 pods, 1 more warning: --owned
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→10  +0s  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 3 → 4
+    2026-03-02T12:05:00Z CREATED configmap/last  12  by kubectl-create
+    + .data.mode: "off"
+    ·  2026-03-02T12:05:00Z deployment/web: 1 version of 1 pod: --owned
+    "#);
+}
+
 /// Nothing but folded versions and Events happened.
 #[tokio::test(flavor = "multi_thread")]
 async fn folded_versions_decide_the_exit_code_in_each_format() {

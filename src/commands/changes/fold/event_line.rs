@@ -33,6 +33,17 @@ pub(crate) struct EventLine {
     counts: BTreeMap<Uid, i64>,
 }
 
+/// What Events with one line have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct WarningKey {
+    /// The top of the chain of controllers above their objects.
+    pub(super) owner: ObjectRef,
+    /// The kind of their objects.
+    kind: Arc<str>,
+    /// Their type and their reason.
+    sort: [String; 2],
+}
+
 impl EventLine {
     /// Reads an Event of either group; `None` if it is about nothing.
     pub(crate) fn of(compared: &Compared<'_>, entry: &TimelineEntry) -> Option<EventLine> {
@@ -50,9 +61,16 @@ impl EventLine {
 
     /// Whether another Event is about the same thing: it has the same reason, and its object the same owner.
     pub(super) fn repeats(&self, other: &EventLine) -> bool {
-        let (own, event) = (&self.event, &other.event);
-        let is_same_object = own.about.kind == event.about.kind && self.owner == other.owner;
-        is_same_object && (&own.type_, &own.reason) == (&event.type_, &event.reason)
+        self.key() == other.key()
+    }
+
+    /// What the Event is about.
+    pub(super) fn key(&self) -> WarningKey {
+        WarningKey {
+            owner: self.owner.without_uid(),
+            kind: self.event.about.kind.clone(),
+            sort: [&self.event.type_, &self.event.reason].map(ToString::to_string),
+        }
     }
 
     /// Takes in a later Event about the same thing. The line keeps the newest message about its first object.

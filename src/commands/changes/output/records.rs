@@ -9,9 +9,7 @@ use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{ChangeType, selected};
-use crate::render::json::changes::{
-    ChangeEntry, ChangeRecord, FormerRecord, actors, entry, raw,
-};
+use crate::render::json::changes::{ChangeEntry, ChangeRecord, FormerRecord, actors, entry, raw};
 use crate::render::json::line::line;
 use crate::render::json::notice::NoticeBody;
 use crate::render::json::{RefRecord, VERSION};

@@ -1,9 +1,10 @@
 //! `Renderer`: renders timeline entries, and counts versions and changes.
 
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 use crate::commands::changes::doc_cache::DocCache;
-use crate::commands::changes::fold::{FoldedInto, TimelineFold};
+use crate::commands::changes::fold::{FoldedInto, RunsEnd, TimelineFold};
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
@@ -27,6 +28,15 @@ use super::unmatched::Unmatched;
 
 /// What "probably" means in a line about a version.
 const PROBABLY: &str = "  probably by X: no writer is recorded, and X owned these values before";
+
+/// Which counted lines a live page ends. On a terminal, the footer has those that may go on.
+fn runs_end(terminal: &Terminal<'_>) -> RunsEnd {
+    if terminal.is_live() {
+        RunsEnd::SettledChanges
+    } else {
+        RunsEnd::Settled
+    }
+}
 
 /// The line about what "probably" means.
 fn explained(look: Look) -> String {
@@ -97,6 +107,8 @@ impl Renderer {
             if let Some(event) = entry.version().filter(|_| page.lines.len() > above) {
                 let lines = above..page.lines.len();
                 self.fold.printed(&event.now.object, lines);
+            } else if page.lines.len() > above {
+                self.fold.printed_other();
             }
             has_guess |= rendered.has_guess;
             page.asides.extend(rendered.asides);
@@ -104,16 +116,34 @@ impl Renderer {
                 page.asides.push(REDACTED.to_owned());
             }
         }
-        // On a terminal, the footer has the runs that may go on.
         let is_past = entries.last().is_some_and(|entry| entry.when != When::Live);
-        let flushes = is_past || !terminal.is_live();
+        let ends = if is_past {
+            RunsEnd::All
+        } else {
+            runs_end(terminal)
+        };
         let style = self.options.line_style(terminal.look(), terminal.env());
-        page.insert(self.fold.end_page(flushes, &style));
+        page.insert(self.fold.end_page(ends, &style));
         page.lines.extend(self.fights.take_lines(&style));
         if has_guess && !std::mem::replace(&mut self.has_explained, true) {
             page.lines.push(explained(terminal.look()));
         }
         page
+    }
+
+    /// When the next counted line is due, if nothing comes until then.
+    pub(crate) fn counts_at(&self, terminal: &Terminal<'_>) -> Option<Instant> {
+        self.fold.settles_at(runs_end(terminal))
+    }
+
+    /// The counted lines that a pipe does not have yet, at the end of the run.
+    pub(crate) fn last_counts(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+        if terminal.is_live() {
+            return Vec::new(); // the last frame has them
+        }
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        let lines = self.fold.end_page(RunsEnd::All, &style).into_iter();
+        lines.map(|(_, line)| line).collect()
     }
 
     /// The lines about the folded versions that may go on, the newest ones.
