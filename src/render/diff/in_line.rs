@@ -108,7 +108,7 @@ pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
 impl ShownChanges<'_> {
     /// The changes in one line, the most telling one first: `containers[web].image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow
     /// room, the start of the path goes first, then the old value. The new value stays. Of a Secret whose keys came or went, it
-    /// has the keys: `-token, +password`.
+    /// has the keys: `+password, -token`.
     pub fn in_line(&self, room: Option<usize>) -> String {
         let look = self.painter.view.look;
         if let Some(keys) = self.secret_keys() {
@@ -420,8 +420,7 @@ mod tests {
             r#""password":"YQ==","user":"Yg==""#,
         );
         for (kind, old, new, room, expect) in [
-            ("Secret", old, new, None, "-token, ~user, +password"),
-            ("Secret", old, new, Some(12), "-token, ~us…"),
+            ("Secret", old, new, None, "+password, -token, ~user"),
             (
                 "Secret",
                 r#""user":"YQ==""#,

@@ -9,7 +9,7 @@ use super::shown_changes::ShownChanges;
 
 /// The changed keys of a Secret.
 pub(super) struct SecretKeys {
-    /// `-token, +password, ~user`, as display text.
+    /// `+password, -token, ~user`, as display text.
     pub(super) names: String,
     /// The number of the other changes.
     pub(super) others: usize,
