@@ -86,6 +86,15 @@ pub fn rfc3339_millis(time: Timestamp) -> String {
     format!("{:.3}", whole(time, 1_000_000))
 }
 
+/// A time for a line in a pipe, in RFC 3339 and UTC: `2026-11-21T14:02:14Z`. It has milliseconds if there are any.
+pub fn rfc3339_brief(time: Timestamp) -> String {
+    let millis = rfc3339_millis(time);
+    match millis.strip_suffix(".000Z") {
+        Some(seconds) => format!("{seconds}Z"),
+        None => millis,
+    }
+}
+
 /// Rounds a time down to a multiple of `unit` nanoseconds, so that no shown time is in the future.
 fn whole(time: Timestamp, unit: i128) -> Timestamp {
     let nanoseconds = time.as_nanosecond();

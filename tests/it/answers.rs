@@ -121,10 +121,10 @@ async fn a_look_back_out_of_time_prints_the_versions_found() {
     let run = |more: &[&str]| cluster.spy().run(&[&late[..], more].concat());
     assert_snapshot!(ended(&run(&[])), @r#"
     Some(1)
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
     look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
-    ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
+    ── 1 earlier version read, back to 2026-03-02T12:00:04Z ──
     ! error: timed out waiting for earlier versions of configmaps/flags in namespace "shop"
     ! hint: use a longer --timeout
     "#);
@@ -164,18 +164,18 @@ async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
     let late = ["changes", "cm,pods", "--since=all", "--timeout=2s"];
     assert_snapshot!(ended(&cluster.spy().run(&late)), @r#"
     Some(1)
-    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: a
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
+    2026-03-02T12:00:05Z CREATED pod/web  6  4m55s ago  by kubectl-create
     + .spec.containers: [{image: app:1, name: app}]
     look-back interrupted: earlier versions of pods in namespace "shop" may be missing
-    ── 5 earlier versions read, back to 2026-03-02T12:00:01.000Z ──
+    ── 5 earlier versions read, back to 2026-03-02T12:00:01Z ──
     ! error: timed out waiting for earlier versions of pods in namespace "shop"
     ! hint: use a longer --timeout
     "#);
@@ -208,10 +208,10 @@ async fn ctrl_c_during_a_look_back_prints_the_versions_found() {
     let ran = run.interrupt();
     assert_eq!(ran.status.signal(), Some(2));
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  4→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
     look-back interrupted: earlier versions of configmaps/flags in namespace "shop" may be missing
-    ── 1 earlier version read, back to 2026-03-02T12:00:04.000Z ──
+    ── 1 earlier version read, back to 2026-03-02T12:00:04Z ──
     "#);
 }
 
@@ -391,12 +391,12 @@ async fn versions_of_other_managers_do_not_count() {
     }
     let args = ["changes", "cm/flags", "--by=kubectl-edit", "--once"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  4→5  +1s  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    ── 3 earlier versions (22 hidden), back to 2026-03-02T12:00:02.000Z ──
+    ── 3 earlier versions (22 hidden), back to 2026-03-02T12:00:02Z ──
     "#);
 }

@@ -51,7 +51,7 @@ async fn a_missing_object_is_waited_for() {
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     run.until("CREATED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
-    2026-03-02T12:05:00.000Z CREATED configmap/flags  2  by kubectl-create
+    2026-03-02T12:05:00Z CREATED configmap/flags  2  by kubectl-create
     + .data.dark-mode: "off"
     ! waiting for configmaps/flags in namespace "shop"
     "#);
@@ -63,7 +63,7 @@ async fn an_existing_object_is_not_shown_as_created() {
     cluster.put(config_map("flags", &json!({"dark-mode": "off"})));
     let mut run = cluster.spy().start(&["changes", "--since=0", "cm/flags"]);
     run.until("EXISTING");
-    assert_snapshot!(interrupted(run).transcript(), @"2026-03-02T12:05:00.000Z EXISTING configmap/flags  2");
+    assert_snapshot!(interrupted(run).transcript(), @"2026-03-02T12:05:00Z EXISTING configmap/flags  2");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,8 +77,8 @@ async fn a_new_status_is_one_path() {
         (happen, "MODIFIED"),
     );
     assert_snapshot!(ran.await.transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  2→3  by kubelet (status)  1 change
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  2→3  by kubelet (status)  1 change
     + .status: {phase: Pending}
     ");
 }
@@ -99,8 +99,8 @@ async fn unselected_changes_are_not_printed() {
         (happen, "MODIFIED"),
     );
     assert_snapshot!(ran.await.transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  1 change
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  1 change
     + .status: {phase: Pending}
     ");
 }
@@ -117,8 +117,8 @@ async fn noise_alone_prints_nothing() {
     let object = config_map("flags", &json!({"dark-mode": "off"}));
     let ran = follow(object, &["cm/flags"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     "#);
 }
@@ -147,8 +147,8 @@ async fn conditions_are_told_apart_by_their_type() {
     };
     let ran = follow(object, &["pod/web"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  3 changes, 2 hidden
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  3 changes, 2 hidden
     ~ .status.conditions[type=B]: False → True  was not yet  (was kubectl-create's)
     + .status.conditions[type=C]: True
     ");
@@ -162,8 +162,8 @@ async fn text_stays_on_its_line_and_is_escaped() {
     };
     let ran = follow(pod("web", &json!({})), &["pod/web"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  2→3  by kubelet (status)  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  2→3  by kubelet (status)  1 change, 2 hidden
     + .status: {message: "say \"hi\"\nthere \u001b[2J"}
     "#);
 }
@@ -222,19 +222,19 @@ async fn a_pod_with_a_failing_image_pull() {
         (happen, "ImagePullBackOff"),
     );
     assert_snapshot!(ran.await.transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  2→3  by kubelet (status)  1 change
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  2→3  by kubelet (status)  1 change
     + .status.conditions: [{lastProbeTime: null, lastTransitionTime: 2026-03-02T12:00:00Z, status: "True", type: PodScheduled}]
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  5 changes
+    2026-03-02T12:05:00Z MODIFIED pod/web  3→4  +0s  by kubelet (status)  5 changes
     + .status.containerStatuses: [{image: app:1, imageID: "", lastState: {}, name: app, ready: false, restartCount: 0, state: {waiting: {reason: ContainerCreating}}}]
     + .status.hostIP: 10.0.0.11
     + .status.startTime: 2026-03-02T12:00:01Z
     + .status.conditions[type=Initialized]: True  12:00:00
     + .status.conditions[type=Ready]: False  12:00:00  ContainersNotReady: containers with unready status: [app]
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  4→5  +0s  by kubelet (status)  3 changes
+    2026-03-02T12:05:00Z MODIFIED pod/web  4→5  +0s  by kubelet (status)  3 changes
     + .status.podIP: 10.244.0.5
     ~ .status.containerStatuses[name=app].state: waiting ContainerCreating → waiting ErrImagePull: rpc error: pull access denied for app
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  5→6  +0s  by kubelet (status)  2 changes
+    2026-03-02T12:05:00Z MODIFIED pod/web  5→6  +0s  by kubelet (status)  2 changes
     ~ .status.containerStatuses[name=app].state: waiting ErrImagePull → waiting ImagePullBackOff: Back-off pulling image "app:1"
     "#);
 }
@@ -262,8 +262,8 @@ async fn the_start_of_a_pod() {
         (happen, "MODIFIED"),
     );
     assert_snapshot!(ran.await.transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
-    2026-03-02T12:05:00.000Z MODIFIED pod/web  2→3  by kubelet (status)  10 changes
+    2026-03-02T12:05:00Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z MODIFIED pod/web  2→3  by kubelet (status)  10 changes
     ~ .status.phase: Pending → Running
     + .status.podIP: 10.244.0.5
     ~ .status.conditions[type=Ready]: False → True  12:00:00  was ContainersNotReady: containers with unready status: [app]  (was kubectl-create's)
@@ -289,11 +289,14 @@ async fn a_recreated_object_is_a_new_object() {
     let object = config_map("flags", &json!({"dark-mode": "off", "legacy": "on"}));
     let ran = follow(object, &["cm/flags"], (happen, "MODIFIED"));
     assert_snapshot!(ran.await.transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  existed 4m59s
-    2026-03-02T12:05:00.000Z RECREATED configmap/flags  4  by kubectl-create
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z DELETED configmap/flags  3  existed 4m59s
+    2026-03-02T12:05:00Z RECREATED configmap/flags  4  by kubectl-create
     + .data.dark-mode: "on"
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+      compared with the deleted object 3, another life:
+    ~ .data.dark-mode: "off" → "on"
+    - .data.legacy: "on"
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "on" → auto
     "#);
 }
@@ -319,12 +322,12 @@ async fn a_change_of_a_secret_is_shown_without_its_values() {
     };
     let ran = follow(secret, &["secret/db"], (happen, ".user"));
     assert_snapshot!(ran.await.transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING secret/db  2
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING secret/db  2
+    2026-03-02T12:05:00Z MODIFIED secret/db  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.password: <secret 7 B #1> → <secret 7 B #2>
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.password: <secret 7 B #2> → <secret 7 B #1>
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED secret/db  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     + .data.user: <secret 4 B #3>
     ");
 }
@@ -369,8 +372,8 @@ async fn colours_agree_with_the_marks() {
     .await;
     let text = ran.stdout.replace('\u{1b}', "ESC");
     assert_snapshot!(text, @r#"
-    ESC[2m2026-03-02T12:05:00.000ZESC[0m ESC[2mEXISTINGESC[0m ESC[1mconfigmap/flagsESC[0m  ESC[2m2ESC[0m
-    ESC[2m2026-03-02T12:05:00.000ZESC[0m ESC[33mMODIFIEDESC[0m ESC[1mconfigmap/flagsESC[0m  ESC[2m2→3ESC[0m  by kubectl-edit  ESC[2m3 changes, 2 hiddenESC[0m
+    ESC[2m2026-03-02T12:05:00ZESC[0m ESC[2mEXISTINGESC[0m ESC[1mconfigmap/flagsESC[0m  ESC[2m2ESC[0m
+    ESC[2m2026-03-02T12:05:00ZESC[0m ESC[33mMODIFIEDESC[0m ESC[1mconfigmap/flagsESC[0m  ESC[2m2→3ESC[0m  by kubectl-edit  ESC[2m3 changes, 2 hiddenESC[0m
     ESC[33m~ ESC[0m.data.changed: oldESC[2m → ESC[0mnew
     ESC[31m- ESC[0mESC[31m.data.goneESC[0mESC[31m: ESC[0mESC[31m"1"ESC[0mESC[2m  (was kubectl-create's)ESC[0m
     ESC[32m+ ESC[0mESC[32m.data.newESC[0mESC[32m: ESC[0mESC[32m"1"ESC[0m
@@ -411,8 +414,8 @@ async fn values_keep_their_json() {
         .unwrap();
     run.until("MODIFIED");
     assert_snapshot!(interrupted(run).transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING gadget/one  2
-    2026-03-02T12:05:00.000Z MODIFIED gadget/one  2→3  by kubectl-replace  6 changes
+    2026-03-02T12:05:00Z EXISTING gadget/one  2
+    2026-03-02T12:05:00Z MODIFIED gadget/one  2→3  by kubectl-replace  6 changes
     ~ .spec.bool: other → true  (string → boolean)
     ~ .spec.emptyList: other → []  (string → list)
     ~ .spec.emptyMap: other → {}  (string → object)
@@ -449,7 +452,7 @@ async fn the_arguments_of_kubespy_are_accepted() {
         .start(&["changes", "--since=0", "v1", "Pod", "shop/web"]);
     run.until("EXISTING");
     assert_snapshot!(interrupted(run).transcript(), @r"
-    2026-03-02T12:05:00.000Z EXISTING pod/web  2
+    2026-03-02T12:05:00Z EXISTING pod/web  2
     ! hint: use `kubectl spy changes pod/web -n shop`
     ");
 }
@@ -474,11 +477,11 @@ async fn several_objects_are_followed_at_once() {
         .collect();
     lines[..2].sort_unstable(); // the order of the two watches is random
     assert_snapshot!(lines.join("\n"), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  3
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→4  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING deployment/web  3
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→4  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→5  by kubectl-edit  1 change, 3 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→5  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 1 → 3
     "#);
 }
@@ -514,13 +517,13 @@ async fn a_wide_scope_shows_when_its_listing_is_complete() {
     run.until("DELETED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 2 pods in namespace "shop" with labels app=web
-    2026-03-02T12:05:00.000Z MODIFIED pod/web-1  2→6  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED pod/web-1  2→6  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.tier: front
-    2026-03-02T12:05:00.000Z CREATED pod/web-3  7  by kubectl-create
+    2026-03-02T12:05:00Z CREATED pod/web-3  7  by kubectl-create
     + .metadata.labels: {app: web}
     + .spec.containers: [{image: app:1, name: app}]
-    2026-03-02T12:05:00.000Z LEFT pod/web-2  8
-    2026-03-02T12:05:00.000Z DELETED pod/web-1  9  existed 4m59s
+    2026-03-02T12:05:00Z LEFT pod/web-2  8
+    2026-03-02T12:05:00Z DELETED pod/web-1  9  existed 4m59s
     "#);
 }
 
@@ -539,7 +542,7 @@ async fn an_older_object_joins_a_selector() {
     run.until("pod/web");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 0 pods in namespace "shop" with labels app=web
-    2026-03-02T12:05:00.000Z JOINED pod/web  3
+    2026-03-02T12:05:00Z JOINED pod/web  3
     "#);
 }
 
@@ -561,7 +564,7 @@ async fn all_namespaces_and_field_selectors_work() {
     run.until("MODIFIED");
     assert_snapshot!(interrupted(run).transcript(), @"
     watching 2 pods
-    2026-03-02T12:05:00.000Z MODIFIED pod/db  3→4  -n data  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED pod/db  3→4  -n data  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.tier: back
     ");
 
@@ -582,7 +585,7 @@ async fn all_namespaces_and_field_selectors_work() {
     run.until("JOINED");
     assert_snapshot!(interrupted(run).transcript(), @r#"
     watching 0 pods in namespace "shop" with fields spec.nodeName=node-1
-    2026-03-02T12:05:00.000Z JOINED pod/web  6
+    2026-03-02T12:05:00Z JOINED pod/web  6
     "#);
 }
 
@@ -617,8 +620,8 @@ async fn only_and_ignore_select_paths() {
     cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
     run.until("replicas");
     assert_snapshot!(interrupted(run).transcript(), @"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kubectl-edit  1 change
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  4→5  +0s  by kubectl-edit  1 change
     ~ .spec.replicas: 1 → 3
     ");
 }
@@ -649,14 +652,14 @@ fn noise_is_shown_on_request() {
         Spy::alone().run(&args).transcript()
     };
     assert_snapshot!(printed(&[]), @r#"
-    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    2026-03-02T12:05:00Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
     ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-noise"]), @r#"
-    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    2026-03-02T12:05:00Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  4 changes
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  4 changes
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ~ .metadata.resourceVersion: "1" → "2"
     ≈ .spec.limits.cpu: 1000m → "1"
@@ -664,17 +667,17 @@ fn noise_is_shown_on_request() {
     ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-noise=equivalent,version"]), @r#"
-    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    2026-03-02T12:05:00Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
     ~ .metadata.resourceVersion: "1" → "2"
     ≈ .spec.limits.cpu: 1000m → "1"
     ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-managed-fields"]), @r#"
-    2026-03-02T12:05:00.000Z CREATED pod/a  1  by a
+    2026-03-02T12:05:00Z CREATED pod/a  1  by a
     + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00.000Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ! waiting for pods/a in namespace "default"
     "#);
@@ -702,10 +705,10 @@ fn renewals_of_a_named_lease_are_shown() {
         Spy::alone().run(&all).transcript()
     };
     assert_snapshot!(printed(&["lease/a"]), @r#"
-    2026-03-02T12:05:00.000Z CREATED lease/a  1
+    2026-03-02T12:05:00Z CREATED lease/a  1
     + .spec.holderIdentity: x
     + .spec.renewTime: 2026-03-02T12:00:01.000000Z
-    2026-03-02T12:05:00.000Z MODIFIED lease/a  1→2  +0s  1 change, 1 hidden
+    2026-03-02T12:05:00Z MODIFIED lease/a  1→2  +0s  1 change, 1 hidden
     ~ .spec.renewTime: 2026-03-02T12:00:01.000000Z → 2026-03-02T12:00:02.000000Z  (+1s)
     ! waiting for leases.coordination.k8s.io/a in namespace "default"
     "#);
@@ -730,9 +733,9 @@ fn lists_are_keyed_by_the_flag() {
         Spy::alone().run(&args).transcript()
     };
     assert_snapshot!(printed(&["--list-key", "spec.servers=host,port"]), @"
-    2026-03-02T12:05:00.000Z CREATED gate/a  1
+    2026-03-02T12:05:00Z CREATED gate/a  1
     + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
-    2026-03-02T12:05:00.000Z MODIFIED gate/a  1→2  +0s  2 changes, 1 hidden
+    2026-03-02T12:05:00Z MODIFIED gate/a  1→2  +0s  2 changes, 1 hidden
     ↕ .spec.servers[host=a,port=443]: 1 → 0
     ~ .spec.servers[host=a,port=443].up: 1 → 0
     ");
@@ -780,7 +783,7 @@ async fn once_prints_the_current_state_and_exits() {
         .spy()
         .run(&["changes", "--since=0", "deploy/web", "--once"]);
     assert_eq!(ran.status.code(), Some(0));
-    assert_snapshot!(ran.transcript(), @"2026-03-02T12:05:00.000Z EXISTING deployment/web  2");
+    assert_snapshot!(ran.transcript(), @"2026-03-02T12:05:00Z EXISTING deployment/web  2");
     let ran = cluster
         .spy()
         .run(&["changes", "--since=0", "deploy", "--watch=false"]);

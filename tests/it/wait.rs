@@ -62,7 +62,7 @@ async fn a_condition_that_is_already_met_ends_it_at_once() {
     let ran = cluster.spy().run(&["changes", "deploy/web", goal]);
     assert_snapshot!(ended(&ran), @"
     Some(0)
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
     ! deployment.apps/web condition met
     ");
     let ran = cluster
@@ -104,10 +104,10 @@ async fn it_waits_until_all_objects_meet_the_condition() {
     cluster.put(available("api", "True"));
     assert_snapshot!(ended(&run.finish()), @r#"
     Some(0)
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubelet (status)  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubelet (status)  1 change, 2 hidden
     ~ .status.conditions[type=Available]: False → True
-    2026-03-02T12:05:00.000Z CREATED deployment/api  4  by kubectl-create
+    2026-03-02T12:05:00Z CREATED deployment/api  4  by kubectl-create
     + .spec.replicas: 1
     + .spec.selector: {matchLabels: {app: api}}
     + .spec.template: {metadata: {labels: {app: api}}, spec: {containers: [{image: app:1, name: app}]}}
@@ -159,7 +159,7 @@ async fn a_failed_object_ends_the_wait() {
         .run(&["changes", "deploy/web", "--for=condition=Available"]);
     assert_snapshot!(ended(&ran), @"
     Some(2)
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
     ! error: deployment.apps/web has failed: no progress for 600s
     ");
     let ran = cluster
@@ -302,10 +302,10 @@ async fn count_ends_it_after_that_many_versions() {
     let (text, json) = (text.finish(), json.finish());
     assert_snapshot!(ended(&text), @r#"
     Some(0)
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.a: "0" → "1"
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.a: "1" → "2"
     "#);
     assert_eq!((code(&json), json.stdout.lines().count()), (Some(0), 4));

@@ -71,14 +71,14 @@ async fn a_watch_that_ends_is_resumed_where_it_was() {
     turn(&cluster, "bright");
     run.until("bright");
     assert_snapshot!(run.interrupt().transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  3→4  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "on" → auto
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: auto → dim
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  5→6  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  5→6  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: dim → bright
     "#);
     assert_snapshot!(asked(&cluster.sandbox.requests()), @"
@@ -179,11 +179,11 @@ async fn changes_during_an_outage_are_printed_with_a_gap() {
     assert_snapshot!(ran.stdout, @r#"
     watching 3 configmaps in namespace "shop"
     -- versions after 4 up to 8 may be missing: the server has compacted them --
-    2026-03-02T12:05:00.000Z DELETED configmap/gone  3  existed 4m58s  while disconnected
-    2026-03-02T12:05:00.000Z MODIFIED configmap/changed  2→6  versions may be missing  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z DELETED configmap/gone  3  existed 4m58s  while disconnected
+    2026-03-02T12:05:00Z MODIFIED configmap/changed  2→6  versions may be missing  by kubectl-edit  1 change, 2 hidden
     ~ .data.state: old → newest
-    2026-03-02T12:05:00.000Z CREATED configmap/new  8  by kubectl-create
-    2026-03-02T12:05:00.000Z MODIFIED configmap/changed  6→9  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z CREATED configmap/new  8  by kubectl-create
+    2026-03-02T12:05:00Z MODIFIED configmap/changed  6→9  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.state: newest → last
     "#);
     let http = forgotten(Expiry::HttpStatus, &[]).await;
@@ -204,8 +204,8 @@ async fn a_server_that_is_down_is_waited_for() {
     run.until("dark-mode");
     let ran = run.interrupt();
     assert_snapshot!(ran.stdout, @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     "#);
     let printed = without_port(&cluster, &ran);
@@ -234,7 +234,7 @@ async fn a_server_that_is_starting_is_waited_for() {
     run.until("EXISTING");
     run.until(": live");
     assert_snapshot!(without_port(&cluster, &run.interrupt()), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
     ! configmaps/flags in namespace "shop": retrying: Error from server (ServiceUnavailable): the server is currently unable to handle the request (get configmaps)
     ! configmaps/flags in namespace "shop": live
     "#);
@@ -332,7 +332,7 @@ async fn a_forbidden_kind_does_not_stop_the_others() {
     run.until("dark-mode");
     assert_snapshot!(run.interrupt().transcript(), @r#"
     watching 1 configmap in namespace "shop"
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  1 change, 2 hidden
     ~ .data.dark-mode: "off" → "on"
     ! secrets in namespace "shop": forbidden: Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     "#);

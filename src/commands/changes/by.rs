@@ -4,9 +4,10 @@ use std::convert::Infallible;
 use std::str::FromStr;
 
 use super::compared::{ReadVersions, authors};
-use super::fold::{Author, ControlledObject, is_event};
+use super::fold::{Author, ControlledObject, is_event, is_report};
 use crate::diff::{Change, Diff, Noise};
-use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers, entries};
+use crate::object::ObjectRef;
+use crate::object::managed_fields::{By, Writers, entries};
 
 /// A value of `--by`: the name of a field manager, in which `*` stands for any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(super) enum ManagerFilter {
     Everyone,
     /// The managers of `--by`.
     Named(Vec<ManagerPattern>),
-    /// All managers but controllers.
+    /// People, and the programs that write for them what objects contain.
     People,
 }
 
@@ -56,6 +57,11 @@ impl ManagerFilter {
     /// Whether changes of a version are selected by manager.
     pub(super) fn is_by_name(&self) -> bool {
         matches!(self, ManagerFilter::Named(_))
+    }
+
+    /// Whether versions of controllers are left out.
+    pub(super) fn is_of_people(&self) -> bool {
+        matches!(self, ManagerFilter::People)
     }
 
     /// Whether every manager matches.
@@ -70,28 +76,13 @@ impl ManagerFilter {
         writers: &Writers<'a>,
         diff: Option<&Diff<'a>>,
     ) -> bool {
-        if self.is_everyone() {
-            return true;
-        }
-        let authors = authors(writers, diff);
-        if authors.is_empty() {
-            // Nobody is recorded for the request to delete an object. People may have sent it.
-            return !self.is_by_name() && !is_left_to_controllers(read);
-        }
-        authors.iter().any(|author| self.accepts(read, author))
-    }
-
-    /// Whether a manager matches that wrote this object.
-    fn accepts(&self, read: &ReadVersions<'_>, entry: &ManagedFieldsEntry<'_>) -> bool {
         match self {
             ManagerFilter::Everyone => true,
-            ManagerFilter::Named(_) => self.names(&entry.manager),
-            // People write no Events, whatever the name of the component is that does.
-            ManagerFilter::People if is_event(&read.event.now.object) => false,
-            ManagerFilter::People => {
-                let controlled = ControlledObject::of(read);
-                Author::of(entry, controlled.as_ref()) != Author::Controller
+            ManagerFilter::Named(_) => {
+                let authors = authors(writers, diff);
+                authors.iter().any(|author| self.names(&author.manager))
             }
+            ManagerFilter::People => is_by_people(read, writers, diff),
         }
     }
 
@@ -140,7 +131,33 @@ impl ManagerFilter {
     }
 }
 
-/// Whether people leave such objects to controllers: owned objects, Events, and two objects of each namespace. The server
+/// Whether people wrote a version, or a program that writes for them. People write no Events, whatever the name of the
+/// component is that does.
+fn is_by_people<'a>(
+    read: &ReadVersions<'a>,
+    writers: &Writers<'a>,
+    diff: Option<&Diff<'a>>,
+) -> bool {
+    let object = &read.event.now.object;
+    if is_event(object) {
+        return false;
+    }
+    let controlled = ControlledObject::of(read);
+    let is_report = diff.is_some_and(|diff| is_report(read.event.change, diff, writers));
+    let authors = authors(writers, diff);
+    if authors.is_empty() {
+        // Nobody is recorded for the request to delete an object. People may have sent it.
+        return !is_report && !is_left_to_controllers(read);
+    }
+    let mut authors = authors.iter();
+    authors.any(|author| match Author::of(author, controlled.as_ref()) {
+        Author::Person => true,
+        Author::Tool => !is_report && !is_lease(object),
+        Author::Controller => false,
+    })
+}
+
+/// Whether people leave such objects to controllers: owned objects, Events, Leases, and two objects of each namespace. The server
 /// records no manager for the account, which has no fields
 /// (<https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#serviceaccount-controller>).
 fn is_left_to_controllers(read: &ReadVersions<'_>) -> bool {
@@ -150,7 +167,13 @@ fn is_left_to_controllers(read: &ReadVersions<'_>) -> bool {
             (&*object.kind, &*object.name),
             ("ServiceAccount", "default") | ("ConfigMap", "kube-root-ca.crt")
         );
-    is_of_namespace || is_event(object) || ControlledObject::of(read).is_some()
+    let is_of_program = is_event(object) || is_lease(object);
+    is_of_namespace || is_of_program || ControlledObject::of(read).is_some()
+}
+
+/// Whether the object is a Lease, which programs write to choose a leader or to show that they are alive.
+fn is_lease(object: &ObjectRef) -> bool {
+    &*object.kind == "Lease" && object.group() == "coordination.k8s.io"
 }
 
 #[cfg(test)]

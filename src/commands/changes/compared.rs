@@ -20,8 +20,10 @@ pub(super) struct ReadVersions<'e> {
     pub(super) event: &'e VersionEvent,
     /// The previous version, if there is one and it can be parsed.
     pub(super) before: Option<Doc>,
+    /// The last version of a deleted object with this name, if the object is re-created and it can be parsed.
+    pub(super) former: Option<Doc>,
     pub(super) doc: Doc,
-    /// The keys that match list items; `None` if there is only one version.
+    /// The keys that match list items; `None` if nothing is compared.
     pub(super) keys: Option<Arc<ListKeys>>,
 }
 
@@ -37,10 +39,13 @@ impl VersionEvent {
     ) -> Result<ReadVersions<'_>, ParseError> {
         let (before, doc) = docs.read(self.old.as_deref(), &self.now);
         let doc = doc?;
-        let keys = (before.is_some()).then(|| keys(&self.now.object.group_kind()));
+        let former = self.former.as_deref().and_then(|former| former.doc().ok());
+        let is_compared = before.is_some() || former.is_some();
+        let keys = is_compared.then(|| keys(&self.now.object.group_kind()));
         Ok(ReadVersions {
             event: self,
             before,
+            former,
             doc,
             keys,
         })
@@ -59,6 +64,11 @@ impl ReadVersions<'_> {
             version: &self.event.now,
             doc: &self.doc,
         }
+    }
+
+    /// The keys that match list items of both versions, if there are two.
+    pub(super) fn pair_keys(&self) -> Option<&ListKeys> {
+        self.before.as_ref().and(self.keys.as_deref())
     }
 
     /// The old and the new object.
@@ -82,6 +92,8 @@ pub(super) struct Compared<'a> {
     pub(super) writers: Writers<'a>,
     /// The numbers of shown and hidden changes.
     pub(super) counts: Counts,
+    /// The number of changes that would be shown if its managers were selected.
+    pub(super) selected: usize,
     /// The classes of noise that are shown.
     pub(super) noise: BTreeSet<Noise>,
     /// Whether a manager of `--by` wrote this version, or the server recorded no manager.
@@ -100,9 +112,18 @@ impl Compared<'_> {
     /// Whether text output shows this version: it has a change that is neither noise nor filtered out, or it has no
     /// previous version and a selected part.
     pub(super) fn is_shown(&self) -> bool {
-        let has_part = match (self.change(), &self.diff) {
+        self.is_by_named && self.has_part()
+    }
+
+    /// Whether it is not shown only because of its managers.
+    pub(super) fn is_left_out(&self) -> bool {
+        !self.is_by_named && self.has_part()
+    }
+
+    fn has_part(&self) -> bool {
+        match (self.change(), &self.diff) {
             (ChangeType::Baseline, _) => true,
-            (ChangeType::Modified, Some(_)) => self.counts.shown > 0,
+            (ChangeType::Modified, Some(_)) => self.selected > 0,
             (ChangeType::Modified, None)
             | (
                 ChangeType::Created
@@ -112,8 +133,15 @@ impl Compared<'_> {
                 | ChangeType::Left,
                 _,
             ) => self.is_selected,
-        };
-        self.is_by_named && has_part
+        }
+    }
+
+    /// The time of an entry, or the interval in which its version was written, whose end is not its start.
+    pub(super) fn moment(&self, entry: &TimelineEntry) -> (Timestamp, Option<Timestamp>) {
+        match self.past(entry) {
+            Some(PastTime { time, until }) => (time, until.filter(|until| *until > time)),
+            None => (entry.seen, None),
+        }
     }
 
     /// The time of an entry that did not arrive live; `None` for a live one.
@@ -277,6 +305,7 @@ mod tests {
         WriteTime::read(&ReadVersions {
             event: &event,
             before: old.cloned(),
+            former: None,
             doc: new.clone(),
             keys: None,
         })

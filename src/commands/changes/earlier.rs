@@ -5,7 +5,7 @@ use super::line_style::clock;
 use super::lookback::{
     ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline, unread_parts,
 };
-use super::output::shifted;
+use super::output::{LeftOut, Printout, shifted};
 use super::run::{Changes, Span};
 use super::schemas::Schemas;
 use super::state::{Occurrence, TimelineEntry};
@@ -82,7 +82,7 @@ impl Changes {
         for event in timeline.iter().filter_map(TimelineEntry::version) {
             self.renderer.fold.learn(&event.now);
             if event.change == ChangeType::Deleted {
-                self.state.remember_deleted(&event.now.object);
+                self.state.remember_deleted(&event.now);
             }
         }
     }
@@ -130,6 +130,7 @@ impl Changes {
             self.absent.retain(|key| !has_past(key));
         }
         let mut page = self.renderer.page(&entries, terminal);
+        let left_out = self.take_left_out();
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
@@ -139,35 +140,50 @@ impl Changes {
             hidden: page.hidden,
             folded: page.folded,
             changed: ChangedObjects::by(&entries),
+            left_out: &left_out,
             is_asked: past.is_asked(),
             since: past.since(),
             live: self.is_live_after(&past).then_some(now),
         };
         self.take_unshown(&past);
-        let audience = self.renderer.options.format.audience();
-        if audience == Audience::Person {
+        if self.renderer.options.format.audience() == Audience::Person {
             self.pending.retain(|entry| {
                 let is_repeated = entry.is_baseline() && has_past(&entry.key);
                 !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
             });
         }
+        self.add_divider(&mut page, &divider, terminal);
+        page.asides.extend(self.renderer.unmatched.take_messages());
+        page.asides.extend(past.clock_note());
+        page.print(terminal)?;
+        Ok(true)
+    }
+
+    /// The managers that the divider names. Documents have none, so the last message names them.
+    fn take_left_out(&mut self) -> LeftOut {
+        match self.renderer.options.format.audience() {
+            Audience::Person | Audience::Records => std::mem::take(&mut self.renderer.left_out),
+            Audience::Documents => LeftOut::default(),
+        }
+    }
+
+    /// Adds the divider below the earlier versions, in the form of the format.
+    fn add_divider(&self, page: &mut Printout, divider: &Divider<'_>, terminal: &Terminal<'_>) {
+        let options = &self.renderer.options;
         let look = terminal.look();
         let time = |time| clock(time, look, terminal.env());
-        match audience {
+        match options.format.audience() {
             Audience::Person => {
                 let lines = divider.lines(look.width, time);
                 page.lines
                     .extend(lines.iter().map(|line| look.styles.dim(line)));
             }
             Audience::Records => {
-                let records = divider.records(&self.renderer.options, now, page.lines.len());
+                let now = shifted(terminal.env().now(), options.skew);
+                let records = divider.records(options, now, page.lines.len());
                 page.lines.extend(records);
             }
             Audience::Documents => page.asides.extend(divider.messages(time)),
         }
-        page.asides.extend(self.renderer.unmatched.take_messages());
-        page.asides.extend(past.clock_note());
-        page.print(terminal)?;
-        Ok(true)
     }
 }

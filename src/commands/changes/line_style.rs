@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::style::Look;
 use crate::render::text::{escape_line, fits};
+
+/// The columns that both ends of an interval may have in common, `15:10:` or `15:`, and the length from which on they can have
+/// them by chance.
+const SHARED: [(usize, SignedDuration); 2] = [
+    (6, SignedDuration::from_mins(1)),
+    (3, SignedDuration::from_hours(1)),
+];
 
 /// How times and names are written in lines.
 #[derive(Clone, Copy)]
@@ -23,6 +30,24 @@ impl LineStyle<'_> {
     /// A time for a line.
     pub(crate) fn clock(&self, time: Timestamp) -> String {
         clock(time, self.look, self.env)
+    }
+
+    /// A time for a line, or the interval in which something happened: `15:10:00–15:10:09`. On a terminal, the end is without
+    /// the hours and minutes that both times have: `15:10:00–09`.
+    pub(crate) fn interval(&self, from: Timestamp, until: Option<Timestamp>) -> String {
+        let start = self.clock(from);
+        let Some(until) = until else {
+            return start;
+        };
+        let (end, length) = (self.clock(until), until.duration_since(from));
+        let same = match self.look.width {
+            Some(_) => SHARED.into_iter().find(|(columns, longest)| {
+                length < *longest && start.get(..*columns) == end.get(..*columns)
+            }),
+            None => None,
+        };
+        let columns = same.map_or(0, |(columns, _)| columns);
+        format!("{start}–{}", end.get(columns..).unwrap_or_default())
     }
 
     /// The name of an object, with the flag for its namespace if lines must name it.
@@ -50,6 +75,6 @@ impl LineStyle<'_> {
 pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock(time, &env.zone),
-        None => age::rfc3339_millis(time),
+        None => age::rfc3339_brief(time),
     }
 }

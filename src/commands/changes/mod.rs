@@ -16,6 +16,7 @@ mod run;
 mod schemas;
 mod shown;
 mod state;
+mod two_lives;
 mod writer_args;
 
 use std::sync::Arc;
@@ -91,9 +92,7 @@ pub(crate) async fn show(
     }
     let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
     if ended.is_ok() {
-        for message in changes.renderer.unmatched.take_messages() {
-            terminal.notify(&message)?;
-        }
+        changes.close(&mut terminal).await?;
     }
     let missing = changes.missing(args, &stop, &ended);
     let absence = session

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::time::{Instant, sleep_until};
 
 use super::args::Absence;
 use super::formats::Audience;
@@ -17,6 +18,7 @@ use crate::commands::{
 use crate::env::Env;
 use crate::model::{Model, Retention};
 use crate::render::header_footer::Connection;
+use crate::render::style::Look;
 use crate::source::{Event, SourceKey};
 use crate::status::Rules;
 use crate::watch::CatchUp;
@@ -60,6 +62,8 @@ pub(super) struct Changes {
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
     judged: Option<JudgedObjects>,
+    /// When the next counted line is due.
+    counts_at: Option<Instant>,
     /// Whether it has checked the first versions for flags that match nothing.
     pub(super) is_settled: bool,
 }
@@ -86,6 +90,7 @@ impl Changes {
             with_past: Vec::new(),
             schemas: Schemas::default(),
             judged: None,
+            counts_at: None,
             is_settled: false,
         }
     }
@@ -95,6 +100,30 @@ impl Changes {
         let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
         self.judged = Some(JudgedObjects::new(model, &self.keys, session.clock(env)));
         Ok(())
+    }
+
+    /// Prints what follows the last version: the last counted lines, and messages about flags that match nothing. Without a
+    /// frame also the managers that `--people` leaves out.
+    pub(super) async fn close(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let counts = self.renderer.last_counts(terminal);
+        if !counts.is_empty() {
+            terminal.print(&counts)?;
+            terminal.wait_while_read().await?;
+        }
+        let left_out = self.renderer.left_out.line();
+        let mut messages = self.renderer.unmatched.take_messages();
+        messages.extend(left_out.filter(|_| !terminal.is_live()));
+        for message in messages {
+            terminal.notify(&message)?;
+        }
+        Ok(())
+    }
+
+    /// The line of a frame about the managers that `--people` leaves out.
+    fn left_out_line(&self, look: Look) -> Option<String> {
+        let line = self.renderer.left_out.line()?;
+        let dot = look.symbols.dot;
+        Some(look.styles.dim(&format!("{dot}  {line}")))
     }
 
     fn audience(&self) -> Audience {
@@ -189,8 +218,15 @@ impl Live for Changes {
                 None => std::future::pending().await,
             }
         };
+        let count = async {
+            match self.counts_at {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = past => {}
+            () = count => {}
             () = self.schemas.next(&self.renderer.options.shown.keys) => {}
         }
     }
@@ -258,6 +294,7 @@ impl Live for Changes {
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources, terminal);
         page.asides.extend(self.first_unmatched(sources));
+        self.counts_at = self.renderer.counts_at(terminal);
         page.print(terminal)
     }
 
@@ -282,7 +319,8 @@ impl Live for Changes {
             changed: self.state.last,
             ..sources.connection(canvas)
         };
-        let mut end = connection.first_refusals(canvas.look);
+        let mut end: Vec<String> = self.left_out_line(canvas.look).into_iter().collect();
+        end.extend(connection.first_refusals(canvas.look));
         end.push(connection.footer(canvas));
         frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
@@ -297,6 +335,7 @@ impl Live for Changes {
         let (look, now) = (terminal.look(), terminal.env().now());
         let mut frame = self.renderer.quiet.lines(&terminal.env().zone, look);
         frame.extend(self.renderer.open_folds(usize::MAX, terminal));
+        frame.extend(self.left_out_line(look));
         frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));

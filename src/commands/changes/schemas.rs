@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::state::TimelineEntry;
+use super::state::{TimelineEntry, VersionEvent};
 use crate::cluster::OpenApi;
 use crate::commands::{Session, Terminal};
 use crate::object::list_keys::{KindKeys, Schema};
@@ -125,7 +125,7 @@ impl Schemas {
         keys: &KindKeys,
     ) -> Vec<TimelineEntry> {
         let waits = |entry: &TimelineEntry| {
-            let is_compared = entry.version().is_some_and(|event| event.old.is_some());
+            let is_compared = entry.version().is_some_and(VersionEvent::is_compared);
             is_compared && self.holds(&entry.key.resource.group_kind(), keys)
         };
         let due = pending.iter().position(waits);

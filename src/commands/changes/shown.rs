@@ -34,7 +34,7 @@ impl ShownVersions {
     /// Compares the versions of an event that a source sent.
     pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
         let (old, new) = read.roots();
-        let mut diff = (read.keys.as_deref()).map(|keys| Diff::keyed(old, Some(new), keys));
+        let mut diff = (read.pair_keys()).map(|keys| Diff::keyed(old, Some(new), keys));
         let writers = match &diff {
             Some(diff) => diff.writers(old, Some(new)),
             None => Writers::of(old, Some(new)),
@@ -62,6 +62,7 @@ impl ShownVersions {
             counts.filtered += others;
             counts
         });
+        let selected = counts.shown;
         let counts = if is_by_named {
             counts
         } else {
@@ -72,6 +73,7 @@ impl ShownVersions {
             diff,
             writers,
             counts,
+            selected,
             noise,
             is_by_named,
             is_selected: self.selects(read),

@@ -67,6 +67,8 @@ pub(super) struct VersionEvent {
     pub(super) change: ChangeType,
     /// The previous version, if known.
     pub(super) old: Option<Arc<Version>>,
+    /// Of a re-created object: the last version of the deleted object that had its name.
+    pub(super) former: Option<Arc<Version>>,
     /// The version; for a deletion the last state.
     pub(super) now: Arc<Version>,
     /// Whether versions may be missing before it, because the source was disconnected.
@@ -80,6 +82,14 @@ impl TimelineEntry {
     pub(super) fn time(&self) -> Timestamp {
         match self.when {
             When::Past(past) => past.time,
+            When::Live | When::ReadBack => self.seen,
+        }
+    }
+
+    /// The latest time at which it can have happened.
+    pub(super) fn latest(&self) -> Timestamp {
+        match self.when {
+            When::Past(past) => past.until.unwrap_or(past.time),
             When::Live | When::ReadBack => self.seen,
         }
     }
@@ -135,35 +145,44 @@ impl VersionEvent {
         VersionEvent {
             change,
             old,
+            former: None,
             now,
             was_unseen: false,
             since: None,
         }
     }
 
-    /// The meaning of a version that arrived for this reason.
+    /// The meaning of a version that arrived for this reason. `deleted` finds the last version of a deleted object of this
+    /// name.
     pub(super) fn arrived(
         why: Why,
         prev: Option<Arc<Version>>,
         now: Arc<Version>,
-        was_deleted: impl FnOnce(&ObjectRef) -> bool,
+        deleted: impl FnOnce(&ObjectRef) -> Option<Arc<Version>>,
     ) -> VersionEvent {
-        let change = match (why, &prev) {
-            (Why::Deleted | Why::Vanished, _) => ChangeType::Deleted,
-            (Why::LeftSelector, _) => ChangeType::Left,
+        let (change, former) = match (why, &prev) {
+            (Why::Deleted | Why::Vanished, _) => (ChangeType::Deleted, None),
+            (Why::LeftSelector, _) => (ChangeType::Left, None),
             (Why::Listed | Why::Added | Why::Modified | Why::Skipped, Some(_)) => {
-                ChangeType::Modified
+                (ChangeType::Modified, None)
             }
             (Why::Listed | Why::Added | Why::Modified | Why::Skipped, None) => {
-                if was_deleted(&now.object) {
-                    ChangeType::Recreated
-                } else {
-                    ChangeType::Created
+                match deleted(&now.object) {
+                    Some(former) => (ChangeType::Recreated, Some(former)),
+                    None => (ChangeType::Created, None),
                 }
             }
         };
         let old = prev.filter(|_| change != ChangeType::Left);
-        VersionEvent::new(change, old, now)
+        VersionEvent {
+            former,
+            ..VersionEvent::new(change, old, now)
+        }
+    }
+
+    /// Whether it is compared with an older version.
+    pub(super) fn is_compared(&self) -> bool {
+        self.old.is_some() || self.former.is_some()
     }
 
     /// Whether the object was deleted or left the selector.
@@ -172,14 +191,14 @@ impl VersionEvent {
     }
 }
 
-/// How many deleted names it remembers. They distinguish a re-creation from a creation.
-const DELETED_NAMES: usize = 1024;
+/// How many deleted objects it remembers. They distinguish a re-creation from a creation.
+const DELETED: usize = 1024;
 
-/// The memory between events: when each object last changed, and the names of deleted objects.
+/// The memory between events: when each object last changed, and the last versions of deleted objects.
 #[derive(Debug, Default)]
 pub(super) struct ChangesState {
     changed: HashMap<Uid, Timestamp>,
-    deleted: VecDeque<ObjectRef>,
+    deleted: VecDeque<Arc<Version>>,
     synced: Vec<Arc<SourceKey>>,
     /// The number of objects that exist now.
     pub(super) objects: usize,
@@ -250,7 +269,7 @@ impl ChangesState {
     }
 
     fn version(&mut self, why: Why, now: Arc<Version>, prev: Option<Arc<Version>>) -> VersionEvent {
-        let event = VersionEvent::arrived(why, prev, now, |object| self.was_deleted(object));
+        let event = VersionEvent::arrived(why, prev, now, |object| self.take_deleted(object));
         match event.change {
             ChangeType::Created | ChangeType::Recreated => self.objects += 1,
             ChangeType::Deleted | ChangeType::Left => {
@@ -259,7 +278,7 @@ impl ChangesState {
             ChangeType::Baseline | ChangeType::Modified | ChangeType::Joined => {}
         }
         if event.change == ChangeType::Deleted {
-            self.remember_deleted(&event.now.object);
+            self.remember_deleted(&event.now);
         }
         VersionEvent {
             was_unseen: matches!(why, Why::Vanished | Why::Skipped),
@@ -278,17 +297,18 @@ impl ChangesState {
         self.changed.insert(uid.clone(), seen)
     }
 
-    pub(super) fn remember_deleted(&mut self, object: &ObjectRef) {
-        if self.deleted.len() == DELETED_NAMES {
+    pub(super) fn remember_deleted(&mut self, last: &Version) {
+        if self.deleted.len() == DELETED {
             self.deleted.pop_front();
         }
-        self.deleted.push_back(object.without_uid());
+        self.deleted.push_back(Arc::new(last.without_tape()));
     }
 
-    fn was_deleted(&mut self, object: &ObjectRef) -> bool {
+    fn take_deleted(&mut self, object: &ObjectRef) -> Option<Arc<Version>> {
         let name = object.without_uid();
-        let at = self.deleted.iter().position(|deleted| *deleted == name);
-        at.and_then(|at| self.deleted.remove(at)).is_some()
+        let mut deleted = self.deleted.iter();
+        let at = deleted.position(|deleted| deleted.object.without_uid() == name)?;
+        self.deleted.remove(at)
     }
 }
 /// How long after its creation an object may arrive as a new one, and how much later the server may record its first write.

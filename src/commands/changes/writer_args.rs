@@ -9,7 +9,7 @@ pub(super) struct WriterArgs {
     /// several
     #[arg(long, value_name = "MANAGER")]
     by: Vec<ManagerPattern>,
-    /// Leave out what controllers wrote
+    /// Leave out the work of controllers, but not what GitOps tools write
     #[arg(long, conflicts_with = "by")]
     people: bool,
     /// Without TYPE: also show owned objects, status reports and all Events (default: one counted line

@@ -7,8 +7,8 @@ use crate::object::doc::Doc;
 use crate::object::scan;
 use crate::object::value::Value;
 
-/// The key for the list itself, beside the keys for its items.
-const LIST: &str = ".";
+/// The key for a list or a map itself, beside the keys for its parts.
+pub(super) const WHOLE: &str = ".";
 
 /// Whether a key names a field: `f:NAME`.
 pub(super) fn is_field(key: &str, name: &str) -> bool {
@@ -40,7 +40,7 @@ pub(super) fn value_in<'a>(around: Value<'a>, key: &str) -> Option<Value<'a>> {
 /// Compares a key in the API server's spelling, `k:{\"name\":\"web\",\"port\":80}` or `v:\"web\"`: without
 /// spaces, and with escapes only for the quotes. Such a key needs no decoding. `None` for any other spelling.
 fn as_usual(key: &str, item: Value<'_>) -> Option<bool> {
-    if key == LIST {
+    if key == WHOLE {
         return Some(false);
     }
     if let Some(value) = key.strip_prefix("v:") {

@@ -104,6 +104,14 @@ impl<'a> ManagedFieldsEntry<'a> {
         self.names(path) == Some(path.len())
     }
 
+    /// Whether the entry owns a field of the object other than these, which are at its top.
+    pub fn owns_beyond(&self, names: &[&str]) -> bool {
+        let is_one = |key: &str| names.iter().any(|name| key::is_field(key, name));
+        let fields = self.fields.into_iter().flat_map(Value::written_fields);
+        let mut others = fields.filter(|(key, _)| *key != key::WHOLE && !is_one(key));
+        others.next().is_some()
+    }
+
     /// Whether the manager wrote with server-side apply.
     pub fn is_apply(&self) -> bool {
         self.operation == "Apply"

@@ -45,7 +45,7 @@ pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
 /// Whether a set of fields names a part of the value at the end of a path.
 pub(super) fn names_part(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
     let Some((step, rest)) = path.split_first() else {
-        return set.written_fields().any(|(key, _)| key != ".");
+        return set.written_fields().any(|(key, _)| key != key::WHOLE);
     };
     let mut below = set.written_fields().filter(|(key, _)| is_step(key, step));
     below.any(|(_, child)| names_part(child, rest))

@@ -10,7 +10,7 @@ use super::shown_changes::ShownChanges;
 use super::value::fitting;
 
 /// The most columns of a value.
-const COLUMNS: usize = 48;
+pub(super) const COLUMNS: usize = 48;
 
 /// The columns to which a path is cut at most.
 const LEAST_PATH: usize = 8;
@@ -107,12 +107,19 @@ pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
 
 impl ShownChanges<'_> {
     /// The changes in one line, the most telling one first: `containers[web].image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow
-    /// room, the start of the path goes first, then the old value. The new value stays.
+    /// room, the start of the path goes first, then the old value. The new value stays. Of a Secret whose keys came or went, it
+    /// has the keys: `+password, -token`.
     pub fn in_line(&self, room: Option<usize>) -> String {
+        let look = self.painter.view.look;
+        if let Some(keys) = self.secret_keys() {
+            let more = and_more(keys.others);
+            let columns = room.map_or(usize::MAX, |room| room.saturating_sub(text::width(&more)));
+            let names = text::cut_end(&keys.names, columns, look.symbols.ellipsis);
+            return format!("{names}{}", look.styles.dim(&more));
+        }
         let Some((change, more)) = self.most_telling() else {
             return String::new();
         };
-        let look = self.painter.view.look;
         let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
         let parts = LineParts::of(&change, look.symbols);
         let line = match room {
@@ -124,6 +131,10 @@ impl ShownChanges<'_> {
 
     /// The columns of that line without the old value and the start of the path.
     pub fn least_in_line(&self) -> usize {
+        if let Some(keys) = self.secret_keys() {
+            let names = text::width(&keys.names).min(COLUMNS / 2);
+            return names + text::width(&and_more(keys.others));
+        }
         let Some((change, more)) = self.most_telling() else {
             return 0;
         };
@@ -136,12 +147,17 @@ impl ShownChanges<'_> {
         let mut changes = self.changes.clone();
         most_telling_first(self.painter.diff, &mut changes);
         let (first, others) = changes.split_first()?;
-        let more = match others.len() {
-            0 => String::new(),
-            more => format!(" (+{more})"),
-        };
+        let more = and_more(others.len());
         let change = change_in_line(self.painter.diff, first, self.painter.view.redactor);
         Some((change, more))
+    }
+}
+
+/// The number of changes that a line does not show: ` (+2)`.
+fn and_more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        more => format!(" (+{more})"),
     }
 }
 
@@ -314,8 +330,15 @@ fn cut(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use jiff::tz::TimeZone;
+
     use super::*;
+    use crate::diff::Filter;
     use crate::object::Doc;
+    use crate::render::diff::{DiffView, Fold};
+    use crate::render::style::{Look, Styles};
 
     #[test]
     fn a_key_may_contain_the_separator() {
@@ -366,6 +389,61 @@ mod tests {
         ] {
             let (old, new) = replaced(&old, &new);
             assert_eq!([old.as_str(), &new], shown);
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_secret_that_came_and_went_are_named() {
+        let secret = |data: &str, kind: &str| {
+            let text = format!(r#"{{"apiVersion":"v1","kind":"{kind}","data":{{{data}}}}}"#);
+            Doc::parse(text).expect("JSON")
+        };
+        let line = |kind: &str, old: &str, new: &str, room| {
+            let (old, new) = (secret(old, kind), secret(new, kind));
+            let diff = Diff::of(Some(old.root()), Some(new.root()));
+            let view = DiffView {
+                look: Look {
+                    width: None,
+                    styles: Styles::PLAIN,
+                    symbols: &Symbols::UNICODE,
+                },
+                redactor: &Redactor::new(),
+                filter: &Filter::default(),
+                noise: &BTreeSet::new(),
+                zone: &TimeZone::UTC,
+                fold: Fold::Many,
+            };
+            ShownChanges::unattributed(&diff, &view).in_line(room)
+        };
+        let (old, new) = (
+            r#""token":"YQ==","user":"YQ==""#,
+            r#""password":"YQ==","user":"Yg==""#,
+        );
+        for (kind, old, new, room, expect) in [
+            ("Secret", old, new, None, "+password, -token, ~user"),
+            (
+                "Secret",
+                r#""user":"YQ==""#,
+                r#""user":"Yg==""#,
+                None,
+                "user: <secret 1 B #1> → <secret 1 B #2>",
+            ),
+            (
+                "Secret",
+                r#""user":"YQ==""#,
+                r#""user":"YQ==","token":"YQ==""#,
+                None,
+                "token: (none) → <secret 1 B #1>",
+            ),
+            (
+                "ConfigMap",
+                r#""token":"a""#,
+                r#""user":"a""#,
+                None,
+                "token: a → (none) (+1)",
+            ),
+        ] {
+            assert_eq!(line(kind, old, new, room), expect, "{kind} {old} {new}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! `ShownChanges`: the changes of a version that a view shows, and their managers.
 
 use crate::diff::{Change, Diff};
-use crate::object::managed_fields::Writers;
+use crate::object::managed_fields::{By, Writers};
 
 use super::folds;
 use super::painter::Painter;
@@ -49,6 +49,15 @@ impl<'s> ShownChanges<'s> {
     /// Names the manager that owned all removed fields, if nothing else is known of the writer.
     pub fn former_owner(&self) -> Option<VersionWriter> {
         former_owner(self.painter.diff, self.painter.writers?, &self.changes)
+    }
+
+    /// Whether a line names a manager that only probably made its change.
+    pub fn has_guess(&self) -> bool {
+        let Some(writers) = self.painter.writers else {
+            return false;
+        };
+        let mut changes = self.changes.iter();
+        changes.any(|change| matches!(self.painter.diff.by(writers, change), Some(By::Owner(_))))
     }
 
     /// One line for each change, or the number of changes in each part of the object if there are too many.

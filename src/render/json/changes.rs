@@ -45,9 +45,21 @@ pub struct ChangeRecord {
     pub changes: Vec<ChangeEntry>,
     /// The number of hidden changes, by kind of noise.
     pub hidden: BTreeMap<Noise, usize>,
+    /// How a re-created object differs from the deleted one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub former: Option<FormerRecord>,
     /// The whole object, if it was created or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<Box<RawValue>>,
+}
+
+/// A deleted object that had the name of a new one.
+#[derive(Debug, Serialize)]
+pub struct FormerRecord {
+    /// Its last resourceVersion.
+    pub version: Option<String>,
+    /// The changes from its last version to the first of the new object. They have no authors.
+    pub changes: Vec<ChangeEntry>,
 }
 
 /// A manager that wrote a version.
@@ -190,6 +202,7 @@ mod tests {
                 .map(|change| entry(&diff, &writers, &redactor, change))
                 .collect(),
             hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
+            former: None,
             object: Some(raw(shown)),
         };
         let line = serde_json::to_string(&record).expect("a record serializes");

@@ -98,7 +98,19 @@ pub enum NoticeBody<'r> {
         versions: usize,
         /// Whether live versions follow.
         live: bool,
+        /// The managers whose versions `--people` leaves out.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<LeftOutRecord>,
     },
+}
+
+/// A manager whose versions are left out.
+#[derive(Debug, Serialize)]
+pub struct LeftOutRecord {
+    /// Its name; `None` if the server recorded none.
+    pub manager: Option<String>,
+    /// The number of its versions.
+    pub versions: usize,
 }
 
 /// An object with missing versions.

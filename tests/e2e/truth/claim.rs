@@ -24,7 +24,8 @@ pub struct Claim {
     pub changes: Vec<Change>,
     /// The time since the version before.
     pub since: Option<Length>,
-    pub ago: Option<Length>,
+    /// The least and the greatest age.
+    pub ago: Option<[Length; 2]>,
     pub existed: Option<Length>,
     /// The longest possible life.
     pub existed_up_to: Option<Length>,
@@ -104,6 +105,19 @@ impl Length {
     }
 }
 
+impl Length {
+    /// Parses `38s` as both ends, and an interval: `27–38s`, `4m12s–5m2s`.
+    pub fn range(text: &str) -> Option<[Length; 2]> {
+        let Some((least, most)) = text.split_once('–') else {
+            let length = Length::read(text)?;
+            return Some([length; 2]);
+        };
+        let unit = most.trim_start_matches(|at: char| at.is_ascii_digit());
+        let least = Length::read(least).or_else(|| Length::read(&format!("{least}{unit}")))?;
+        Some([least, Length::read(most)?])
+    }
+}
+
 impl Claim {
     /// Parses a version record; `None` for another record.
     pub fn of_record(record: &Value) -> Option<Claim> {
@@ -173,5 +187,9 @@ mod tests {
             let read = Length::read(text).map(|it| (it.span.as_secs(), it.unit.as_secs()));
             assert_eq!(read, expect, "{text}");
         }
+        let seconds = |text| Length::range(text).map(|ends| ends.map(|it| it.span.as_secs()));
+        assert_eq!(seconds("27–38s"), Some([27, 38]));
+        assert_eq!(seconds("27s–4m12s"), Some([27, 252]));
+        assert_eq!(seconds("38s"), Some([38, 38]));
     }
 }

@@ -197,8 +197,10 @@ impl<'a> Judge<'a> {
         // Documents start from now, unless a look-back is asked for.
         let is_asked = question.since != Since::Default || question.format != Format::Yaml;
         // Documents say on stderr what may be missing.
-        let is_told =
-            !is_asked || !self.answer.stderr.is_empty() || !matches!(self.answer.code, 0 | 1);
+        let mut messages = self.answer.stderr.lines();
+        let is_told = !is_asked
+            || messages.any(|line| !line.starts_with(LEFT_OUT))
+            || !matches!(self.answer.code, 0 | 1);
         if is_cut || is_told || (question.format == Format::Paths && self.divider().is_empty()) {
             return None;
         }
@@ -232,7 +234,7 @@ impl Reach {
             self.of_all = self.of_all.max(self.of_existing);
         } else if part.ends_with("may be missing") {
             self.of_all = Timestamp::MAX;
-        } else if !(is_count(part) || part == "complete" || part.starts_with("cluster-scoped")) {
+        } else if !(is_count(part) || is_about_others(part)) {
             return None;
         }
         Some(())
@@ -247,6 +249,14 @@ fn is_surely_old(write: &Write, start: Timestamp) -> bool {
         .checked_sub(LEASE)
         .is_ok_and(|start| write.span.done < start)
 }
+
+/// Whether a part of the divider says nothing about what may be missing.
+fn is_about_others(part: &str) -> bool {
+    part == "complete" || part.starts_with("cluster-scoped") || part.starts_with(LEFT_OUT)
+}
+
+/// The start of the words about managers that `--people` leaves out.
+const LEFT_OUT: &str = "left out: ";
 
 pub fn is_count(part: &str) -> bool {
     let words = [

@@ -68,7 +68,7 @@ const TEXT: &str = r#"
 2026-03-02T12:00:00.000Z CREATED configmap/app  5  20s ago  by alice
 2026-03-02T12:00:05.000Z MODIFIED configmap/app  5→7  +5s  15s ago  by bob  1 change, 2 hidden
 ~ .data.a: "n001" → "n002"
-2026-03-02T12:00:08.000Z–2026-03-02T12:00:10.000Z DELETED configmap/app  9  12s ago  existed 8s
+2026-03-02T12:00:08.000Z–2026-03-02T12:00:10.000Z DELETED configmap/app  9  10–12s ago  existed 8s
 ── 3 earlier versions, back to 2026-03-02T12:00:00.000Z ──"#;
 
 const SHORT: &str = r#"

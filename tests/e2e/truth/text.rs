@@ -103,7 +103,7 @@ impl Claim {
         } else if let Some(since) = part.strip_prefix('+') {
             self.since = Length::read(since);
         } else if let Some(ago) = part.strip_suffix(" ago") {
-            self.ago = Length::read(ago);
+            self.ago = Length::range(ago);
         } else if let Some(most) = part.strip_prefix("existed up to ") {
             self.existed_up_to = Length::read(most);
         } else if let Some(existed) = part.strip_prefix("existed ") {
@@ -134,7 +134,8 @@ fn short(line: &str) -> Option<Claim> {
     let (kind, name) = object(of)?;
     let word = |part: &&str| Word::of(part).filter(|word| *word != Word::Modified);
     let at = rest.iter().position(|part| word(part).is_some());
-    let at = at.or(rest.iter().position(|part| part.contains(" → ")))?;
+    let at = at.or(rest.iter().position(|part| part.contains(" → ")));
+    let at = at.or(rest.iter().position(|part| are_keys(part)))?;
     let mut claim = Claim {
         line: line.to_owned(),
         word: word(&rest[at]).unwrap_or(Word::Modified),
@@ -152,6 +153,11 @@ fn short(line: &str) -> Option<Claim> {
         claim.add(part);
     }
     Some(claim)
+}
+
+/// `-token, +password`: the keys of a Secret.
+fn are_keys(part: &str) -> bool {
+    part.split(", ").all(|key| key.starts_with(['+', '-', '~']))
 }
 
 /// `~ .data.a: "1" → "2"  by alice (was bob's)`
@@ -178,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_heading_is_read() {
-        let line = "2026-03-02T12:05:00.000Z–2026-03-02T12:05:09.000Z MODIFIED configmap/app  1→2  +3s  4m1s ago  probably by alice (status)  1 change, 2 hidden";
+        let line = "2026-03-02T12:05:00.000Z–2026-03-02T12:05:09.000Z MODIFIED configmap/app  1→2  +3s  3m52s–4m1s ago  probably by alice (status)  1 change, 2 hidden";
         let printed = Printed::of_text(&format!(
             "{line}\n~ .data.a: \"1\" → \"2\"  by bob (was helm's)"
         ));
@@ -197,6 +203,8 @@ mod tests {
         let claim = read("deployment/web  kubectl (scale)  replicas: 3 → 4");
         assert_eq!(claim.writers, ["kubectl (scale)"]);
         assert_eq!(claim.word, Word::Modified);
+        let claim = read("secret/db  alice  -token, +password (+1)");
+        assert_eq!(claim.writers, ["alice"]);
         let claim = read(
             "job/migrate  deleted  existed 94s"
                 .replace("job", "pod")

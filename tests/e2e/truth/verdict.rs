@@ -127,11 +127,13 @@ impl<'a> Judge<'a> {
         if is_early || from - SLACK > write.span.done || until < from {
             self.say(claim, format!("not its time: {write}"));
         }
-        let ago = claim.ago.is_none_or(|ago| {
-            let [least, most] = [self.answer.begun, self.answer.ended];
-            let [least, most] = [least, most].map(|now| now.duration_since(from));
-            ago.is_between(least.max(SignedDuration::ZERO), most)
-        });
+        let is_age = |age: Length, time: Timestamp| {
+            let ends = [self.answer.begun, self.answer.ended];
+            let [least, most] = ends.map(|now| now.duration_since(time).max(SignedDuration::ZERO));
+            age.is_between(least, most)
+        };
+        let ago = claim.ago;
+        let ago = ago.is_none_or(|[least, most]| is_age(most, from) && is_age(least, until));
         if !ago {
             self.say(claim, "the age does not fit the time");
         }

@@ -49,6 +49,11 @@ pub enum What {
 impl Write {
     /// Whether the object records its writer with the true time.
     pub fn is_recorded(&self) -> bool {
+        self.what != What::Deleted && !self.records().is_empty()
+    }
+
+    /// The new entries of its writer that have the true time.
+    fn records(&self) -> Vec<Value> {
         let entries = |object: &Value| {
             let entries = object["metadata"]["managedFields"].as_array();
             entries.cloned().unwrap_or_default()
@@ -56,21 +61,33 @@ impl Write {
         let before = self.before.as_ref().map(entries).unwrap_or_default();
         let second = |time: Timestamp| time.as_second();
         let seconds = second(self.span.received)..=second(self.span.done);
-        entries(&self.object).iter().any(|entry| {
+        let mut records = entries(&self.object);
+        records.retain(|entry| {
             let time = entry["time"].as_str().and_then(|time| time.parse().ok());
             let is_own = entry["manager"] == self.by.manager.as_str()
                 && entry["subresource"].as_str().unwrap_or_default() == self.by.subresource;
             let is_now = time.is_some_and(|time| seconds.contains(&second(time)));
-            is_own && is_now && !before.contains(entry) && self.what != What::Deleted
-        })
+            is_own && is_now && !before.contains(entry)
+        });
+        records
     }
 
-    /// Whether a person or a tool is recorded for it.
+    /// Whether a person is recorded for it, or a program that writes for people. A controller counts if it writes more than
+    /// metadata.
     pub fn is_by_people(&self) -> bool {
         let is_owned = matches!(self.kind, Kind::ReplicaSet | Kind::Pod | Kind::Event);
         let manager = &self.by.manager;
         let is_controller = manager.contains("controller") || manager.contains("operator");
-        !is_owned && !is_controller && self.by.subresource != "status" && self.is_recorded()
+        let has_content = || {
+            let records = self.records();
+            let fields = records.iter().flat_map(|it| it["fieldsV1"].as_object());
+            let mut names = fields.flat_map(|fields| fields.keys());
+            names.any(|name| !matches!(&**name, "f:metadata" | "f:status"))
+        };
+        !is_owned
+            && self.by.subresource != "status"
+            && self.is_recorded()
+            && (!is_controller || has_content())
     }
 
     /// Whether text shows it: more has changed than what the server counts.

@@ -81,7 +81,7 @@ async fn the_life_of_an_object() {
     {"v":1,"type":"modified","past":false,"time":"2026-03-02T12:00:02.000Z","seen":"2026-03-02T12:05:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"flags","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"from":"2","to":"3","actors":[{"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02.000Z"}],"changes":[{"op":"replace","path":".data.dark-mode","pointer":"/data/dark-mode","old":"off","new":"on","by":"kubectl-edit"},{"op":"remove","path":".data.legacy","pointer":"/data/legacy","old":"on","by":"kubectl-edit"},{"op":"add","path":".data.new","pointer":"/data/new","new":"1","by":"kubectl-edit"}],"hidden":{"version":1,"managedFields":1}}
     {"v":1,"type":"modified","past":false,"seen":"2026-03-02T12:05:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"flags","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"from":"3","to":"4","actors":[],"changes":[],"hidden":{"version":1,"managedFields":1}}
     {"v":1,"type":"deleted","past":false,"seen":"2026-03-02T12:05:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"flags","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"},"from":"4","to":"5","actors":[],"changes":[],"hidden":{"version":1},"object":{"kind":"ConfigMap","apiVersion":"v1","data":{"dark-mode":"on","new":"1"},"metadata":{"creationTimestamp":"2026-03-02T12:00:01Z","managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:new":{}}},"manager":"argocd","operation":"Apply","time":"2026-03-02T12:00:02Z"},{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:01Z"},{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:dark-mode":{},"f:new":{}}},"manager":"kubectl-edit","operation":"Update","time":"2026-03-02T12:00:02Z"}],"name":"flags","namespace":"shop","resourceVersion":"5","uid":"a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"}}}
-    {"v":1,"type":"recreated","past":false,"time":"2026-03-02T12:00:04.000Z","seen":"2026-03-02T12:05:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"flags","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"},"from":null,"to":"6","actors":[{"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:04.000Z"}],"changes":[],"hidden":{},"object":{"kind":"ConfigMap","apiVersion":"v1","data":{},"metadata":{"creationTimestamp":"2026-03-02T12:00:04Z","managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:04Z"}],"name":"flags","namespace":"shop","resourceVersion":"6","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"}}}
+    {"v":1,"type":"recreated","past":false,"time":"2026-03-02T12:00:04.000Z","seen":"2026-03-02T12:05:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"flags","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"},"from":null,"to":"6","actors":[{"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:04.000Z"}],"changes":[],"hidden":{},"former":{"version":"5","changes":[{"op":"remove","path":".data.dark-mode","pointer":"/data/dark-mode","old":"on"},{"op":"remove","path":".data.new","pointer":"/data/new","old":"1"}]},"object":{"kind":"ConfigMap","apiVersion":"v1","data":{},"metadata":{"creationTimestamp":"2026-03-02T12:00:04Z","managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}},"manager":"kubectl-create","operation":"Update","time":"2026-03-02T12:00:04Z"}],"name":"flags","namespace":"shop","resourceVersion":"6","uid":"3d58bb03-f31a-4686-8763-de764d6fe1b0"}}}
     "#);
 }
 
@@ -325,10 +325,10 @@ async fn an_unreadable_version_is_a_record() {
         (&json!("4"), &Value::Null)
     );
     assert_snapshot!(interrupted(text).transcript(), @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
     configmap/flags 3 could not be read
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  3→4  +0s  the previous version could not be read
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  3→4  +0s  the previous version could not be read
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  by kubectl-edit  1 change, 2 hidden
     ~ .data.n: "3" → "4"
     "#);
 }

@@ -88,8 +88,8 @@ async fn items_are_keyed_by_the_schema() {
     let run = follow(&cluster, &[]);
     asked(&cluster, "/openapi/v3/apis/example.com/v1?hash=").await;
     assert_snapshot!(change(&cluster, run).transcript(), @r"
-    2026-03-02T12:05:00.000Z EXISTING route/web  2
-    2026-03-02T12:05:00.000Z MODIFIED route/web  2→3  by kubectl-edit  1 change
+    2026-03-02T12:05:00Z EXISTING route/web  2
+    2026-03-02T12:05:00Z MODIFIED route/web  2→3  by kubectl-edit  1 change
     ~ .spec.backends[host=a,port=80].weight: 1 → 2
     ");
 }
@@ -102,11 +102,11 @@ async fn past_versions_are_keyed_by_the_schema_too() {
         .spy()
         .run(&["changes", "routes/web", "--once", "--only", "spec"]);
     assert_snapshot!(ran.transcript(), @r"
-    2026-03-02T12:00:01.000Z CREATED route/web  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED route/web  2  4m59s ago  by kubectl-create
     + .spec.backends: [{host: a, port: 80, weight: 1}, {host: b, port: 80, weight: 1}]
-    2026-03-02T12:00:02.000Z MODIFIED route/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change
+    2026-03-02T12:00:02Z MODIFIED route/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change
     ~ .spec.backends[host=a,port=80].weight: 1 → 2
-    ── 2 earlier versions, back to 2026-03-02T12:00:01.000Z ──
+    ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -135,10 +135,10 @@ async fn a_server_without_a_schema_is_not_an_error() {
         assert_eq!(
             ran.stdout.trim_end(),
             "\
-2026-03-02T12:05:00.000Z EXISTING route/web  2
-2026-03-02T12:05:00.000Z MODIFIED route/web  2→3  by kubectl-edit  1 change
+2026-03-02T12:05:00Z EXISTING route/web  2
+2026-03-02T12:05:00Z MODIFIED route/web  2→3  by kubectl-edit  1 change
 ~ .spec.backends[host=a].weight: 1 → 2
-2026-03-02T12:05:00.000Z MODIFIED route/web  3→4  +0s  by kubectl-edit  1 change
+2026-03-02T12:05:00Z MODIFIED route/web  3→4  +0s  by kubectl-edit  1 change
 ~ .spec.backends[host=a].weight: 2 → 3",
             "{what}"
         );

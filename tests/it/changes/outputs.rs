@@ -69,8 +69,8 @@ async fn flags(args: &[&str], last: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tree_format() {
     assert_snapshot!(story(&["-o", "tree"], "2 → 3").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
       { ⋯ 2
         "metadata": { ⋯ 2
     +     "labels": {"tier": "\u001b[2J"}, ⋯ 5 },
@@ -80,20 +80,31 @@ async fn the_tree_format() {
               "containers": [
                 { "name": "app",
     ~             "image": "app:1" → "app:2" } ] } } } }
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
       { ⋯ 4
     +   "status": {"observedGeneration": 2} }
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
       { ⋯ 4
         "status": { ⋯ 1
     +     "replicas": 1 } }
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
-    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    2026-03-02T12:05:00Z DELETED deployment/web  6  existed 4m59s
+    2026-03-02T12:05:00Z RECREATED deployment/web  7  by kubectl-create
     + .spec.replicas: 2
     + .spec.selector: {matchLabels: {app: web}}
     + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
     + .spec.template.spec.containers[name=app].image: app:1
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+      compared with the deleted object 6, another life:
+      { ⋯ 2
+        "metadata": { ⋯ 2
+    -     "labels": {"tier": "\u001b[2J"}, ⋯ 5 },
+        "spec": {
+    ~     "replicas": 1 → 2, ⋯ 1
+          "template": { ⋯ 1
+            "spec": {
+              "containers": [
+                { "name": "app",
+    ~             "image": "app:2" → "app:1" } ] } } } }
+    2026-03-02T12:05:00Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
       { ⋯ 3
         "spec": {
     ~     "replicas": 2 → 3, ⋯ 2 } }
@@ -103,7 +114,7 @@ async fn the_tree_format() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_full_format() {
     assert_snapshot!(flags(&["-o", "full"], "DELETED").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
       {
         "apiVersion": "v1",
         "data": {
@@ -118,7 +129,7 @@ async fn the_full_format() {
           "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
         }
       }
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
       {
         "apiVersion": "v1",
         "data": {
@@ -134,15 +145,15 @@ async fn the_full_format() {
           "uid": "a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d"
         }
       }
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  existed 4m59s
+    2026-03-02T12:05:00Z DELETED configmap/flags  5  existed 4m59s
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_diff_format() {
     assert_snapshot!(flags(&["-o", "diff"], "/dev/null").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
     --- configmap/flags 2
     +++ configmap/flags 3
     @@ -1,6 +1,7 @@
@@ -154,7 +165,7 @@ async fn the_diff_format() {
      kind: ConfigMap
      metadata:
        creationTimestamp: "2026-03-02T12:00:01Z"
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  5  existed 4m59s
+    2026-03-02T12:05:00Z DELETED configmap/flags  5  existed 4m59s
     --- configmap/flags 5
     +++ /dev/null
     @@ -1,10 +0,0 @@
@@ -174,7 +185,7 @@ async fn the_diff_format() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_yaml_format() {
     assert_snapshot!(flags(&["-o", "yaml"], "DELETED").await, @r#"
-    # 2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    # 2026-03-02T12:05:00Z EXISTING configmap/flags  2
     apiVersion: v1
     data:
       beta: "off"
@@ -185,7 +196,7 @@ async fn the_yaml_format() {
       namespace: shop
       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
     ---
-    # 2026-03-02T12:05:00.000Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
+    # 2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden
     apiVersion: v1
     data:
       beta: "on"
@@ -197,7 +208,7 @@ async fn the_yaml_format() {
       namespace: shop
       uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
     ---
-    # 2026-03-02T12:05:00.000Z DELETED configmap/flags  5
+    # 2026-03-02T12:05:00Z DELETED configmap/flags  5
     apiVersion: v1
     data:
       beta: "on"
@@ -339,7 +350,7 @@ async fn part(format: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_full_format_of_selected_parts() {
     assert_snapshot!(part("full").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
       {
         "spec": {
           "template": {
@@ -354,7 +365,7 @@ async fn the_full_format_of_selected_parts() {
           }
         }
       }
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
       {
         "spec": {
           "template": {
@@ -379,8 +390,8 @@ async fn the_full_format_of_selected_parts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_diff_format_of_selected_parts() {
     assert_snapshot!(part("diff").await, @"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
     --- deployment/web 2
     +++ deployment/web 3
     @@ -2,5 +2,7 @@
@@ -399,7 +410,7 @@ async fn the_diff_format_of_selected_parts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_yaml_format_of_selected_parts() {
     assert_snapshot!(part("yaml").await, @"
-    # 2026-03-02T12:05:00.000Z EXISTING deployment/web  2
+    # 2026-03-02T12:05:00Z EXISTING deployment/web  2
     apiVersion: apps/v1
     kind: Deployment
     metadata:
@@ -412,7 +423,7 @@ async fn the_yaml_format_of_selected_parts() {
           - image: app:1
             name: app
     ---
-    # 2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
+    # 2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes
     apiVersion: apps/v1
     kind: Deployment
     metadata:
@@ -432,16 +443,16 @@ async fn the_yaml_format_of_selected_parts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_full_flag_shows_new_objects_in_full() {
     assert_snapshot!(story(&["--full"], "2 → 3").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
     + .metadata.labels: {tier: "\u001b[2J"}
     ~ .spec.template.spec.containers[name=app].image: app:1 → app:2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
     + .status: {observedGeneration: 2}
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
     + .status.replicas: 1
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
-    2026-03-02T12:05:00.000Z RECREATED deployment/web  7  by kubectl-create
+    2026-03-02T12:05:00Z DELETED deployment/web  6  existed 4m59s
+    2026-03-02T12:05:00Z RECREATED deployment/web  7  by kubectl-create
     + apiVersion: apps/v1
     + kind: Deployment
     + metadata:
@@ -462,7 +473,11 @@ async fn the_full_flag_shows_new_objects_in_full() {
     +       containers:
     +       - image: app:1
     +         name: app
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+      compared with the deleted object 6, another life:
+    - .metadata.labels: {tier: "\u001b[2J"}
+    ~ .spec.replicas: 1 → 2
+    ~ .spec.template.spec.containers[name=app].image: app:2 → app:1
+    2026-03-02T12:05:00Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
     "#);
 }
@@ -471,21 +486,21 @@ async fn the_full_flag_shows_new_objects_in_full() {
 async fn by_selects_the_versions_of_one_manager() {
     let by = ["--by", "kube-controller-manager", "--by", "nobody"];
     assert_snapshot!(story(&by, "DELETED").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→4  +0s  by kube-controller-manager (status)  1 change, 2 hidden
     + .status: {observedGeneration: 2}
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
+    2026-03-02T12:05:00Z MODIFIED deployment/web  4→5  +0s  by kube-controller-manager (status)  1 change, 3 hidden
     + .status.replicas: 1
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
+    2026-03-02T12:05:00Z DELETED deployment/web  6  existed 4m59s
     "#);
     let by = ["--by", "kubectl-edit"];
     assert_snapshot!(story(&by, "2 → 3").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING deployment/web  2
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
+    2026-03-02T12:05:00Z EXISTING deployment/web  2
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  2 changes, 3 hidden
     + .metadata.labels: {tier: "\u001b[2J"}
     ~ .spec.template.spec.containers[name=app].image: app:1 → app:2
-    2026-03-02T12:05:00.000Z DELETED deployment/web  6  existed 4m59s
-    2026-03-02T12:05:00.000Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
+    2026-03-02T12:05:00Z DELETED deployment/web  6  existed 4m59s
+    2026-03-02T12:05:00Z MODIFIED deployment/web  7→8  +0s  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
     "#);
     let records = ["--by", "kubectl-edit", "-o", "json"];
@@ -522,7 +537,7 @@ async fn by_selects_the_paths_of_one_of_two_managers() {
     let ran = spy.run(&["changes", "--from", &file, "--by", "two", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
     watching 1 configmap
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
     ~ .data.b: "1" → "2"  by two
     "#);
     let of_two = |more: &[&str]| {
@@ -531,7 +546,7 @@ async fn by_selects_the_paths_of_one_of_two_managers() {
     };
     assert_snapshot!(of_two(&["-o", "diff"]), @r#"
     watching 1 configmap
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  1→2  by one, two  1 change, 2 hidden
     --- configmap/flags 1
     +++ configmap/flags 2
     @@ -1,7 +1,7 @@
@@ -564,10 +579,10 @@ fn lives(versions: &[(&str, &str, Value)]) -> String {
     lines.collect()
 }
 
-/// The last change of a deleted object is printed. Objects with different uids are never compared, whether or
+/// The last change of a deleted object is printed. The changes of another object of its name are its own, whether or
 /// not the deletion was seen.
 #[test]
-fn objects_of_one_name_are_never_compared() {
+fn objects_of_one_name_are_told_apart() {
     let on = json!({"a": "on"});
     let file = lives(&[
         ("ADDED", "u1", on.clone()),
@@ -583,17 +598,21 @@ fn objects_of_one_name_are_never_compared() {
         spy.run(&[&all, args].concat()).stdout
     };
     assert_snapshot!(printed(&[]), @r#"
-    2026-03-02T12:05:00.000Z CREATED configmap/flags  1
+    2026-03-02T12:05:00Z CREATED configmap/flags  1
     + .data.a: "on"
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  2
+    2026-03-02T12:05:00Z DELETED configmap/flags  2
     + .metadata.deletionTimestamp: 2026-03-02T12:04:00Z
     ~ .data.a: "on" → "off"
-    2026-03-02T12:05:00.000Z RECREATED configmap/flags  3
+    2026-03-02T12:05:00Z RECREATED configmap/flags  3
     + .data.a: "on"
-    2026-03-02T12:05:00.000Z DELETED configmap/flags  3  while disconnected
-    2026-03-02T12:05:00.000Z RECREATED configmap/flags  4
+      compared with the deleted object 2, another life:
+    ~ .data.a: "off" → "on"
+    2026-03-02T12:05:00Z DELETED configmap/flags  3  while disconnected
+    2026-03-02T12:05:00Z RECREATED configmap/flags  4
     + .data.a: again
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
+      compared with the deleted object 3, another life:
+    ~ .data.a: "on" → again
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  4→5  +0s  1 change, 1 hidden
     ~ .data.a: again → last
     "#);
     let records = printed(&["-o", "json"]);
@@ -694,7 +713,7 @@ async fn the_yaml_of_one_object_is_that_object() {
         .spy()
         .run(&["changes", "cm/flags", "--once", "-o", "yaml"]);
     assert_snapshot!(ran.transcript(), @r#"
-    # 2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    # 2026-03-02T12:05:00Z EXISTING configmap/flags  2
     apiVersion: v1
     data:
       text: |
@@ -891,10 +910,10 @@ async fn secret_values_are_shown_on_request() {
     };
     // Formats for people show decoded values.
     assert_snapshot!(shown("paths", "hunter4").await, @r#"
-    2026-03-02T12:05:00.000Z EXISTING secret/db  2
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  2→3  by kubectl-edit  1 change
+    2026-03-02T12:05:00Z EXISTING secret/db  2
+    2026-03-02T12:05:00Z MODIFIED secret/db  2→3  by kubectl-edit  1 change
     ~ .data.password: hunter2 → hunter3
-    2026-03-02T12:05:00.000Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change
+    2026-03-02T12:05:00Z MODIFIED secret/db  3→4  +0s  by kubectl-edit  1 change
     ~ .data.password: hunter3 → hunter4
     "#);
     for format in ["tree", "full", "diff"] {

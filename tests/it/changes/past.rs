@@ -32,17 +32,19 @@ async fn named_objects_begin_with_their_last_versions() {
     turn(&cluster, "c");
     run.until("b → c");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed up to 4s
-    2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
+    2026-03-02T12:00:02Z–2026-03-02T12:00:05Z DELETED configmap/flags  4  4m55s–4m58s ago  existed up to 4s
+    2026-03-02T12:00:05Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+      compared with the deleted object 4, another life:
+    ~ .data.mode: "on" → a
+    2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    ── live since 2026-03-02T12:05:00.000Z · 5 earlier versions, back to 2026-03-02T12:00:01.000Z ──
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  7→8  by kubectl-edit  1 change, 2 hidden
+    ── live since 2026-03-02T12:05:00Z · 5 earlier versions, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  7→8  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
     "#);
 }
@@ -55,23 +57,25 @@ async fn a_deleted_object_is_shown() {
     let ran = cluster.spy().run(&since_all);
     assert!(ran.status.success());
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:02.000Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4  4m58s ago  existed up to 4s
-    2026-03-02T12:00:05.000Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
+    2026-03-02T12:00:02Z–2026-03-02T12:00:05Z DELETED configmap/flags  4  4m55s–4m58s ago  existed up to 4s
+    2026-03-02T12:00:05Z RECREATED configmap/flags  6  4m55s ago  by kubectl-create
     + .data.mode: a
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
+      compared with the deleted object 4, another life:
+    ~ .data.mode: "on" → a
+    2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  +1s  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:06.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m54s ago  existed up to 4m55s
-    ── 6 earlier versions, back to 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:06Z–2026-03-02T12:05:00Z DELETED configmap/flags  8  0s–4m54s ago  existed up to 4m55s
+    ── 6 earlier versions, back to 2026-03-02T12:00:01Z ──
     "#);
     // An object that never existed is still not found, and no version of it is missing.
     let mut run = cluster.spy().start(&["changes", "cm/none"]);
     run.until("live since");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
-    ── live since 2026-03-02T12:05:00.000Z · no earlier version ──
+    ── live since 2026-03-02T12:05:00Z · no earlier version ──
     ! waiting for configmaps/none in namespace "shop"
     "#);
     let ran = cluster
@@ -79,6 +83,74 @@ async fn a_deleted_object_is_shown() {
         .run(&["changes", "cm/none", "--since", "all", "--once"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(ran.stderr.contains("NotFound"), "{}", ran.stderr);
+}
+
+fn service(address: &str, port: u32) -> Value {
+    json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"clusterIP": address, "ports": [{"name": "http", "port": port, "protocol": "TCP"}]}})
+}
+
+/// The label names two lives. Nobody is the author of the difference.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_re_created_object_is_compared_with_its_former_life() {
+    let cluster = Cluster::start().await;
+    cluster.put(service("10.96.165.178", 80));
+    cluster.delete("services", "web");
+    cluster.put(service("10.96.11.75", 80));
+    let args = ["changes", "svc/web", "--since-rv=1", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("paths").transcript(), @"
+    2026-03-02T12:00:01Z CREATED service/web  2  4m59s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.165.178
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z DELETED service/web  3  4m57s–4m59s ago  existed up to 2s
+    2026-03-02T12:00:03Z RECREATED service/web  4  4m57s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.11.75
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+      compared with the deleted object 3, another life:
+    ~ .spec.clusterIP: 10.96.165.178 → 10.96.11.75
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01Z service/web  kubectl-create  created
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z service/web  deleted  existed up to 2s
+    2026-03-02T12:00:03Z service/web  kubectl-create  recreated  clusterIP: 10.96.165.178 → 10.96.11.75
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("tree").transcript(), @r#"
+    2026-03-02T12:00:01Z CREATED service/web  2  4m59s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.165.178
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z DELETED service/web  3  4m57s–4m59s ago  existed up to 2s
+    2026-03-02T12:00:03Z RECREATED service/web  4  4m57s ago  by kubectl-create
+    + .spec.clusterIP: 10.96.11.75
+    + .spec.ports: [{name: http, port: 80, protocol: TCP}]
+      compared with the deleted object 3, another life:
+      { ⋯ 3
+        "spec": {
+    ~     "clusterIP": "10.96.165.178" → "10.96.11.75", ⋯ 1 } }
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    "#);
+    let records = super::json::records(&run("json"));
+    let of = |record: &&Value| record["type"] == "recreated";
+    let recreated = records.iter().find(of).expect("a record");
+    assert_eq!(recreated["changes"], json!([]));
+    assert_snapshot!(recreated["former"].to_string(), @r#"{"changes":[{"new":"10.96.11.75","old":"10.96.165.178","op":"replace","path":".spec.clusterIP","pointer":"/spec/clusterIP"}],"version":"3"}"#);
+    let only = [&args[..4], &["--only", "spec.ports"]].concat();
+    let ran = cluster.spy().run(&only).transcript();
+    assert!(!ran.contains("another life"), "{ran}");
+    let mut run = cluster.spy().start(&["changes", "svc/web", "--since=0"]);
+    run.until("EXISTING");
+    cluster.delete("services", "web");
+    run.until("DELETED");
+    cluster.put(service("10.96.11.75", 8080));
+    run.until("another life");
+    let live = super::interrupted(run).transcript();
+    let (_, lives) = live.split_once("another life:").expect("a label");
+    assert_snapshot!(lives, @"
+    - .spec.ports[port=80,protocol=TCP]: {name: http}
+    + .spec.ports[port=8080,protocol=TCP]: {name: http}  (same except port)
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -98,7 +170,7 @@ async fn the_yaml_of_a_deleted_object_is_its_last_version() {
         .filter(|line| !line.contains("uid: "))
         .collect();
     assert_snapshot!(text.join("\n"), @r#"
-    # 2026-03-02T12:00:05.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  8  4m55s ago
+    # 2026-03-02T12:00:05Z–2026-03-02T12:05:00Z DELETED configmap/flags  8  0s–4m55s ago
     apiVersion: v1
     data:
       mode: b
@@ -232,44 +304,45 @@ async fn leases_date_past_versions() {
     turn(&cluster, "on");
     let since = |since| ["changes", "cm", "--once", "--since", since];
     assert_snapshot!(cluster.spy().run(&since("2m")).transcript(), @r#"
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
-    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
-    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:03:27Z–2026-03-02T12:03:29Z DELETED configmap/late  9  91–93s ago  existed up to 3m27s
+    2026-03-02T12:03:29Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29Z–2026-03-02T12:03:31Z DELETED configmap/short  11  89–91s ago  existed up to 2s
+    2026-03-02T12:04:02Z MODIFIED configmap/flags  4→13  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    ── 3 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:27.000Z · complete since 2026-03-02T12:03:00.000Z ──
+    ── 3 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:27Z–2026-03-02T12:03:29Z ──
+    ── complete since 2026-03-02T12:03:00Z ──
     "#);
     assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED configmap/early  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/early  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:02.000Z CREATED configmap/late  3  4m58s ago  by kubectl-create
+    2026-03-02T12:00:02Z CREATED configmap/late  3  4m58s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
+    2026-03-02T12:00:03Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:04.000Z–2026-03-02T12:00:06.000Z DELETED configmap/early  6  4m56s ago  existed up to 5s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
-    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
-    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z–2026-03-02T12:00:06Z DELETED configmap/early  6  4m54s–4m56s ago  existed up to 5s
+    2026-03-02T12:03:27Z–2026-03-02T12:03:29Z DELETED configmap/late  9  91–93s ago  existed up to 3m27s
+    2026-03-02T12:03:29Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29Z–2026-03-02T12:03:31Z DELETED configmap/short  11  89–91s ago  existed up to 2s
+    2026-03-02T12:04:02Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     "#);
     // The watch cache has versions that the store has compacted. The old Leases cannot be read.
     cluster.sandbox.compact(cluster.sandbox.revision() - 4);
     assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED configmap/early  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/early  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:02.000Z CREATED configmap/late  3  4m58s ago  by kubectl-create
+    2026-03-02T12:00:02Z CREATED configmap/late  3  4m58s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03.000Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
+    2026-03-02T12:00:03Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03.000Z–2026-03-02T12:03:29.000Z DELETED configmap/early  6  4m57s ago  existed up to 3m28s
-    2026-03-02T12:03:27.000Z–2026-03-02T12:03:29.000Z DELETED configmap/late  9  93s ago  existed up to 3m27s
-    2026-03-02T12:03:29.000Z CREATED configmap/short  10  91s ago  by kubectl-create
-    2026-03-02T12:03:29.000Z–2026-03-02T12:03:31.000Z DELETED configmap/short  11  91s ago  existed up to 2s
-    2026-03-02T12:04:02.000Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:03Z–2026-03-02T12:03:29Z DELETED configmap/early  6  91s–4m57s ago  existed up to 3m28s
+    2026-03-02T12:03:27Z–2026-03-02T12:03:29Z DELETED configmap/late  9  91–93s ago  existed up to 3m27s
+    2026-03-02T12:03:29Z CREATED configmap/short  10  91s ago  by kubectl-create
+    2026-03-02T12:03:29Z–2026-03-02T12:03:31Z DELETED configmap/short  11  89–91s ago  existed up to 2s
+    2026-03-02T12:04:02Z MODIFIED configmap/flags  4→13  +3m59s  58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     "#);
 }
 
@@ -286,8 +359,9 @@ async fn a_version_at_the_edge_of_the_window_is_shown() {
     cluster.renew();
     let args = ["changes", "cm", "--once", "--since", "2m"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:02.000Z–2026-03-02T12:02:59.000Z DELETED configmap/flags  4  4m58s ago  existed up to 2m58s
-    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02.000Z · complete since 2026-03-02T12:03:00.000Z ──
+    2026-03-02T12:00:02Z–2026-03-02T12:02:59Z DELETED configmap/flags  4  2m1s–4m58s ago  existed up to 2m58s
+    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:02Z–2026-03-02T12:02:59Z ──
+    ── complete since 2026-03-02T12:03:00Z ──
     ");
 }
 
@@ -298,9 +372,9 @@ async fn a_short_line_has_the_interval_of_a_version_without_a_time() {
     cluster.edit("configmaps", "flags", &json!({"data": {"old": null}}));
     let args = ["changes", "cm/flags", "--once", "-o", "short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:01.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z configmap/flags  (was kubectl-create's)  old: x → (none)
-    ── 2 earlier versions, back to 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:01Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:01Z–2026-03-02T12:05:00Z configmap/flags  (was kubectl-create's)  old: x → (none)
+    ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -340,7 +414,7 @@ async fn a_version_without_a_manager_is_newer_than_its_predecessor() {
         let printed = cluster.spy().run(&args).transcript();
         let (first, _) = printed.split_once(" MODIFIED").expect("a version");
         assert_eq!(
-            first, "2026-03-02T12:03:23.000Z–2026-03-02T12:03:25.000Z",
+            first, "2026-03-02T12:03:23Z–2026-03-02T12:03:25Z",
             "{printed}"
         );
         assert!(printed.contains("- .data.old: x"), "{printed}");
@@ -387,20 +461,21 @@ async fn a_scale_has_no_time_of_its_own() {
     let cluster = scaled().await;
     let all = ["changes", "deploy,cm", "--since", "all", "--once"];
     assert_snapshot!(cluster.spy().run(&all).transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED deployment/web  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED deployment/web  2  4m59s ago  by kubectl-create
     + .spec.replicas: 1
     + .spec.selector: {matchLabels: {app: web}}
     + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
     + .spec.template.spec.containers[name=app].image: app:1
-    2026-03-02T12:03:01.000Z CREATED configmap/flags  3  119s ago  by kubectl-create
+    2026-03-02T12:03:01Z CREATED configmap/flags  3  119s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  2→4  119s ago  by kube-controller-manager (scale)  1 change, 3 hidden
+    2026-03-02T12:03:01Z–2026-03-02T12:03:13Z MODIFIED deployment/web  2→4  107–119s ago  by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 1 → 2
-    2026-03-02T12:03:01.000Z–2026-03-02T12:03:13.000Z MODIFIED deployment/web  4→5  119s ago  probably by kube-controller-manager (scale)  1 change, 2 hidden
+    2026-03-02T12:03:01Z–2026-03-02T12:03:13Z MODIFIED deployment/web  4→5  107–119s ago  probably by kube-controller-manager (scale)  1 change, 2 hidden
     ~ .spec.replicas: 2 → 3
-    2026-03-02T12:03:13.000Z MODIFIED configmap/flags  3→6  +12s  107s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:03:13Z MODIFIED configmap/flags  3→6  +12s  107s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     "#);
     // The scale is newer than the version recorded before it.
     for objects in ["deploy/web", "deploy"] {
@@ -423,10 +498,10 @@ async fn an_unreadable_kind_is_one_line() {
     cluster.put(config_map("flags", &json!({"mode": "off"})));
     let args = ["changes", "cm,secrets,pods", "--since", "10m", "--once"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
     not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; also secrets
-    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01.000Z ──
+    ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01Z ──
     "#);
     let none = ["changes", "secrets", "--since", "10m", "--once"];
     assert_snapshot!(cluster.spy().run(&none).transcript(), @r#"
@@ -466,9 +541,9 @@ async fn an_object_that_leaves_a_selector_is_not_deleted() {
         "--once",
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    2026-03-02T12:00:01.000Z–2026-03-02T12:05:00.000Z LEFT pod/web  4  4m59s ago
-    2026-03-02T12:00:02.000Z–2026-03-02T12:05:00.000Z DELETED pod/gone  5  4m58s ago  existed up to 4m58s
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete ──
+    2026-03-02T12:00:01Z–2026-03-02T12:05:00Z LEFT pod/web  4  0s–4m59s ago
+    2026-03-02T12:00:02Z–2026-03-02T12:05:00Z DELETED pod/gone  5  0s–4m58s ago  existed up to 4m58s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z–2026-03-02T12:05:00Z · complete ──
     "#);
 }
 
@@ -491,12 +566,12 @@ async fn an_object_that_joins_a_selector_is_not_created() {
         "--once",
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r"
-    2026-03-02T12:01:02.000Z MODIFIED pod/web  2→3  3m58s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:01:02Z MODIFIED pod/web  2→3  3m58s ago  by kubectl-edit  1 change, 2 hidden
     ~ .metadata.labels.app: db → web
-    2026-03-02T12:01:03.000Z CREATED pod/new  4  3m57s ago  by kubectl-create
+    2026-03-02T12:01:03Z CREATED pod/new  4  3m57s ago  by kubectl-create
     + .metadata.labels: {app: web}
     + .spec.containers: [{image: app:1, name: app}]
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:01:02.000Z · complete since 2026-03-02T12:01:02.000Z ──
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:01:02Z · complete since 2026-03-02T12:01:02Z ──
     ");
     cluster.put(config_map("flags", &json!({})));
     cluster.sandbox.compact(cluster.sandbox.revision());
@@ -519,9 +594,9 @@ async fn versions_with_only_noise_are_counted() {
         .spy()
         .run(&["changes", "cm/flags", "--once", "--since-rv", "6"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    ── 1 earlier version (2 hidden), back to 2026-03-02T12:00:06.000Z ──
+    ── 1 earlier version (2 hidden), back to 2026-03-02T12:00:06Z ──
     "#);
 }
 
@@ -533,15 +608,15 @@ async fn the_end_of_the_servers_history_is_shown() {
     cluster.sandbox.expire_watch_window();
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:07.000Z MODIFIED configmap/flags  7→8  4m53s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:07Z MODIFIED configmap/flags  7→8  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
-    ── 1 earlier version, back to 2026-03-02T12:00:07.000Z · the server's history starts before 2026-03-02T12:00:07.000Z ──
+    ── 1 earlier version, back to 2026-03-02T12:00:07Z · the server's history starts before 2026-03-02T12:00:07Z ──
     "#);
     cluster.sandbox.compact(cluster.sandbox.revision());
     let ran = cluster.spy().run(&["changes", "cm/flags", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
     ── no earlier version · the server has compacted older versions ──
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  8
+    2026-03-02T12:05:00Z EXISTING configmap/flags  8
     "#);
 }
 
@@ -586,9 +661,9 @@ async fn the_end_of_the_watch_cache_is_shown() {
     cluster.sandbox.compact(cluster.sandbox.revision());
     let all = ["changes", "cm/flags", "--once", "--since", "all"];
     assert_snapshot!(cluster.spy().run(&all).transcript(), @r#"
-    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:08Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    ── 1 earlier version, back to 2026-03-02T12:00:08.000Z · the server's history starts before 2026-03-02T12:00:08.000Z ──
+    ── 1 earlier version, back to 2026-03-02T12:00:08Z · the server's history starts before 2026-03-02T12:00:08Z ──
     "#);
     // Only the event of the deletion is left, which has the last state.
     cluster.sandbox.expire_watch_window();
@@ -704,7 +779,7 @@ async fn a_deletion_without_a_version_before_it_has_no_exact_time() {
     for objects in ["cm/flags", "cm"] {
         let args = ["changes", objects, "--once", "--since-rv", "3"];
         let printed = cluster.spy().run(&args).transcript();
-        let first = "2026-03-02T12:00:01.000Z–2026-03-02T12:00:05.000Z DELETED configmap/flags  4";
+        let first = "2026-03-02T12:00:01Z–2026-03-02T12:00:05Z DELETED configmap/flags  4";
         assert!(printed.starts_with(first), "{objects}: {printed}");
     }
 }
@@ -773,12 +848,12 @@ async fn versions_that_are_not_read_in_time_are_not_called_absent() {
     };
     assert_snapshot!(run(2, &[]).await.transcript(), @"
     ── earlier versions not read in 1 s: --since 5m ──
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  7
+    2026-03-02T12:05:00Z EXISTING configmap/flags  7
     ");
     assert_snapshot!(run(3, &[]).await.transcript(), @r#"
-    2026-03-02T12:00:06.000Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:06Z MODIFIED configmap/flags  6→7  4m54s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    ── 1 earlier version read, back to 2026-03-02T12:00:06.000Z · older versions not read in 1 s: --since 5m ──
+    ── 1 earlier version read, back to 2026-03-02T12:00:06Z · older versions not read in 1 s: --since 5m ──
     "#);
     for nth in [2, 3] {
         let ran = run(nth, &["-o", "json"]).await;
@@ -832,14 +907,15 @@ async fn a_namespace_has_one_timeline() {
         .spy()
         .run(&["changes", "--since-rv", &then, "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:00:04.000Z MODIFIED configmap/flags  2→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  2→5  4m56s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "off" → "on"
-    2026-03-02T12:00:05.000Z CREATED pod/web  6  4m55s ago  by kubectl-create
+    2026-03-02T12:00:05Z CREATED pod/web  6  4m55s ago  by kubectl-create
     + .spec.containers: [{image: app:1, name: app}]
-    2026-03-02T12:00:05.000Z–2026-03-02T12:00:07.000Z DELETED pod/gone  7  4m55s ago  existed up to 4s
-    2026-03-02T12:00:07.000Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:05Z–2026-03-02T12:00:07Z DELETED pod/gone  7  4m53s–4m55s ago  existed up to 4s
+    2026-03-02T12:00:07Z MODIFIED configmap/flags  5→8  +3s  4m53s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: "on" → auto
-    ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04.000Z · complete since 2026-03-02T12:00:04.000Z · cluster-scoped kinds are not read: -A ──
+    ── 3 of 4 objects changed, in 2 kinds, back to 2026-03-02T12:00:04Z · complete since 2026-03-02T12:00:04Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -872,18 +948,20 @@ async fn a_deletion_is_found_without_the_watch_cache() {
         cluster.spy().run(&args).transcript()
     };
     assert_snapshot!(since(&then), @r#"
-    2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
-    2026-03-02T12:00:02.000Z–2026-03-02T12:00:04.000Z DELETED pod/gone  4  4m58s ago  existed up to 3s
-    2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
+    2026-03-02T12:00:02Z Warning Evicted pod/gone: The node was low on memory
+    2026-03-02T12:00:02Z–2026-03-02T12:00:04Z DELETED pod/gone  4  4m56s–4m58s ago  existed up to 3s
+    2026-03-02T12:00:04Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
     + .data.mode: "off"
-    ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
+    ── 3 of 3 objects changed, in 3 kinds, back to 2026-03-02T12:00:02Z ──
+    ── objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
     "#);
     // It was created after the start, so neither listing has it.
     assert_snapshot!(since(&before), @r#"
-    2026-03-02T12:00:02.000Z Warning Evicted pod/gone: The node was low on memory
-    2026-03-02T12:00:04.000Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
+    2026-03-02T12:00:02Z Warning Evicted pod/gone: The node was low on memory
+    2026-03-02T12:00:04Z CREATED configmap/flags  5  4m56s ago  by kubectl-create
     + .data.mode: "off"
-    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:02.000Z · objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
+    ── 2 of 2 objects changed, in 2 kinds, back to 2026-03-02T12:00:02Z ──
+    ── objects created and deleted in between may be missing · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
@@ -904,8 +982,8 @@ async fn a_server_without_a_past_is_reported_once() {
     run.until("b → c");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
     no look-back for configmaps/flags in namespace "shop": Error from server (BadRequest): the server rejected our request for an unknown reason
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  7
-    2026-03-02T12:05:00.000Z MODIFIED configmap/flags  7→8  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:05:00Z EXISTING configmap/flags  7
+    2026-03-02T12:05:00Z MODIFIED configmap/flags  7→8  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: b → c
     "#);
 }
@@ -923,7 +1001,7 @@ async fn a_look_back_without_an_answer_ends_with_a_message() {
     let mut run = cluster.spy().start(&["changes", "cm/none"]);
     run.until("waiting for");
     assert_snapshot!(super::interrupted(run).transcript(), @r#"
-    ── live since 2026-03-02T12:05:00.000Z · earlier versions not read in 1 s: --since 5m ──
+    ── live since 2026-03-02T12:05:00Z · earlier versions not read in 1 s: --since 5m ──
     ! waiting for configmaps/none in namespace "shop"
     "#);
 }
@@ -953,9 +1031,9 @@ async fn since_uses_the_servers_clock() {
     let spy = cluster.spy().var("KUBECTL_SPY_NOW", &now.to_string());
     let ran = spy.run(&["changes", "cm", "--since", "1m", "--once"]);
     assert_snapshot!(ran.transcript(), @r#"
-    2026-03-02T12:10:02.000Z CREATED configmap/new  3  0s ago  by kubectl-create
+    2026-03-02T12:10:02Z CREATED configmap/new  3  0s ago  by kubectl-create
     + .data.mode: "off"
-    ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02.000Z · complete since 2026-03-02T12:09:02.000Z ──
+    ── 1 of 2 objects changed, in 1 kind, back to 2026-03-02T12:10:02Z · complete since 2026-03-02T12:09:02Z ──
     ! this machine's clock is 5m ahead of the Date of the server's responses; earlier versions show the server's time
     "#);
     // Clocks that agree are not mentioned.

@@ -81,53 +81,57 @@ async fn timeline(args: &[&str]) -> Ran {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     assert_snapshot!(timeline(&[]).await.transcript(), @r#"
-    2026-03-02T12:00:01.000Z CREATED deployment/web  2  4m59s ago  by kubectl-create
+    2026-03-02T12:00:01Z CREATED deployment/web  2  4m59s ago  by kubectl-create
     + .spec.replicas: 2
     + .spec.selector: {matchLabels: {app: web}}
     + .spec.template: {metadata: {labels: {app: web}}, spec: {containers: [{image: app:1, name: app}]}}
     + .spec.template.spec.containers[name=app].image: app:1
-    2026-03-02T12:00:02.000Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
+    2026-03-02T12:00:02Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
       5 versions of 2 pods and 1 replicaset, 1 status report, 2 events, 1 failing (CrashLoopBackOff): --owned
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:12.000Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:12Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:13.000Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:13Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  16  4m47s ago  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z DELETED configmap/flags  16  0s–4m47s ago  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01Z ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn owned_objects_and_reports_are_shown_on_request() {
     assert_snapshot!(timeline(&["--owned", "-o", "short"]).await.transcript(), @r#"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
-    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
-    2026-03-02T12:00:05.000Z Normal Started pod/web-1-a and 1 more: Started of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:10.000Z pod/web-1-b  kubelet (status)  status: (none) → {containerStatuses: [{name: app, ready: false, …
-    2026-03-02T12:00:11.000Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
-    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:05Z Normal Started pod/web-1-a and 1 more: Started of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    2026-03-02T12:00:07Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:10Z pod/web-1-b  kubelet (status)  status: (none) → {containerStatuses: [{name: app, ready: false, …
+    2026-03-02T12:00:11Z deployment/web  kube-controller-manager (status)  status: (none) → {replicas: 3}
+    2026-03-02T12:00:12Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z pod/web-1-a  deleted  existed up to 4m56s
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z configmap/flags  deleted  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeline_of_people_has_no_controllers() {
     assert_snapshot!(timeline(&["--people", "-o", "short"]).await.transcript(), @"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:12.000Z configmap/flags  kubectl-create  created
-    2026-03-02T12:00:13.000Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z configmap/flags  deleted  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:12Z configmap/flags  kubectl-create  created
+    2026-03-02T12:00:13Z pod/web-1-a  kubectl-edit  metadata.labels.by: (none) → hand
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z configmap/flags  deleted  existed up to 4m48s
+    ── 9 of 9 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01Z ──
+    ── left out: kube-controller-manager 4, kubelet 3, kube-scheduler 2, not recorded 1 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -171,20 +175,185 @@ async fn what_people_do_to_owned_objects_is_not_counted() {
     let cluster = people_and_owned_objects().await;
     let args = ["changes", "--since-rv=3", "--once", "-o=short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    ·  2026-03-02T12:00:03.000Z-2026-03-02T12:00:05.000Z configmap/tenant: 2 versions of 1 configmap: --owned
-    ·  2026-03-02T12:00:04.000Z-2026-03-02T12:00:09.000Z deployment/web: 4 versions of 1 pod: --owned
-    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
-    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
-    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    ·  2026-03-02T12:00:03Z-2026-03-02T12:00:05Z configmap/tenant: 2 versions of 1 configmap: --owned
+    ·  2026-03-02T12:00:04Z-2026-03-02T12:05:00Z deployment/web: 4 versions of 1 pod: --owned
+    2026-03-02T12:00:06Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09Z pod/web-1  zoe  metadata.labels.app: mine → debug
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06Z ──
+    ── complete since 2026-03-02T12:00:03Z · cluster-scoped kinds are not read: -A ──
     "#);
     let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
     assert_snapshot!(people.transcript(), @r#"
-    2026-03-02T12:00:06.000Z configmap/orders  rita  version: "15" → "17"
-    2026-03-02T12:00:06.000Z configmap/orders  probably rita  version: "17" → "18"
-    2026-03-02T12:00:09.000Z pod/web-1  zoe  metadata.labels.app: mine → debug
-    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:03.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:06Z configmap/orders  rita  version: "15" → "17"
+    2026-03-02T12:00:06Z configmap/orders  probably rita  version: "17" → "18"
+    2026-03-02T12:00:09Z pod/web-1  zoe  metadata.labels.app: mine → debug
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 4 objects changed, in 2 kinds (6 hidden), back to 2026-03-02T12:00:06Z ──
+    ── left out: node-agent 2, tenants 2, kube-controller-manager 1, not recorded 1 · complete since 2026-03-02T12:00:03Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
+}
+
+/// What a GitOps tool and a person do to a Deployment, among the work of controllers.
+async fn gitops() -> Cluster {
+    let cluster = Cluster::start().await;
+    let (kcm, argo) = ("kube-controller-manager", "argocd-controller");
+    let web = create(&cluster, deployment("web", 2), argo);
+    let target = Target::new("deployments", "shop", "web");
+    let scale = |replicas: u32, by: &Writer| {
+        patch(
+            &cluster,
+            &target,
+            &json!({"spec": {"replicas": replicas}}),
+            by,
+        );
+    };
+    scale(4, &Writer::new("kubectl").on("scale"));
+    scale(2, &Writer::new(argo));
+    scale(3, &Writer::new(kcm).on("scale"));
+    let set = create(&cluster, replica_set("web-1", &web), kcm);
+    for name in ["web-1-a", "web-1-b"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &set), kcm);
+        cluster.report("pods", name, &crash_loop());
+    }
+    let data = json!({"mode": "off"});
+    create(&cluster, config_map("flags", &data), "kustomize-controller");
+    let holder = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "leader", "namespace": "shop"}, "spec": {"holderIdentity": "one"}});
+    create(&cluster, holder, "foo-controller");
+    let books = json!({"metadata": {"annotations": {"foo.example.com/state": "seen"}}});
+    patch(&cluster, &target, &books, &Writer::new("foo-controller"));
+    let status = json!({"status": {"replicas": 3}});
+    patch(&cluster, &target, &status, &Writer::new(argo).on("status"));
+    cluster.delete("pods", "web-1-a");
+    cluster
+}
+
+/// Who writes the content of objects that it does not own, writes for people, whatever its name. Those who are left out are
+/// named.
+#[tokio::test(flavor = "multi_thread")]
+async fn gitops_tools_are_people_and_the_managers_left_out_are_named() {
+    let cluster = gitops().await;
+    let args = ["changes", "--since-rv=1", "--people", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01Z deployment/web  argocd-controller  created  app:1
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z deployment/web  kubectl (scale)  replicas: 2 → 4
+    2026-03-02T12:00:03Z deployment/web  argocd-controller  replicas: 4 → 2
+    2026-03-02T12:00:10Z configmap/flags  kustomize-controller  created
+    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 2026-03-02T12:00:01Z ──
+    ── left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
+    ");
+    assert_snapshot!(run("name").transcript(), @"
+    deployment.apps/web
+    deployment.apps/web
+    deployment.apps/web
+    configmap/flags
+    ! left out: kube-controller-manager 4, foo-controller 2, kubelet 2, argocd-controller 1, not recorded 1
+    ");
+    let records = run("json");
+    let seam = records.stdout.lines().find(|line| line.contains("seam"));
+    assert_snapshot!(seam.unwrap_or_default(), @r#"{"v":1,"type":"seam","seen":"2026-03-02T12:05:00.000Z","cluster":"demo","versions":4,"live":false,"leftOut":[{"manager":"kube-controller-manager","versions":4},{"manager":"foo-controller","versions":2},{"manager":"kubelet","versions":2},{"manager":"argocd-controller","versions":1},{"manager":null,"versions":1}]}"#);
+    let mut live = cluster.spy().on_terminal((80, 20), &args[..3]);
+    live.until_shown("the divider", |shown| shown.contains("● live"));
+    cluster.report("pods", "web-1-b", &json!({"phase": "Failed"}));
+    live.until_shown("the new count", |shown| {
+        shown.contains("left out: kubelet 1")
+    });
+    live.type_in(b"\x03");
+    live.finish();
+    assert_snapshot!(live.transcript().replace("^C", ""), @r#"
+    12:00:01 CREATED deployment/web  2  4m59s ago  by argocd-controller
+    + .spec.replicas: 2
+    + .spec.selector: {matchLabels: {app: web}}
+    + .spec.template: {metadata: {1 field}, spec: {1 field}}
+    + .spec.template.spec.containers[name=app].image: app:1
+    12:00:01–03 MODIFIED deployment/web  2→3  by kubectl (scale)  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 4
+    12:00:03 MODIFIED deployment/web  3→4  by argocd-controller  1 change, 3 hidden
+    ~ .spec.replicas: 4 → 2
+    12:00:10 CREATED configmap/flags  11  4m50s ago  by kustomize-controller
+    + .data.mode: "off"
+    ── live since 12:05:00 ──
+    ── 6 of 6 objects changed, in 5 kinds (10 hidden), back to 12:00:01 ──
+    ── left out: kube-controller-manager 4, foo-controller 2, kubelet 2 ──
+    ── argocd-controller 1, not recorded 1 · complete since 12:00:01 ──
+    ── cluster-scoped kinds are not read: -A ──
+    ·  left out: kubelet 1
+    15 versions: 14 earlier, 1 live · 2 changes shown, 6 hidden · 0s
+    "#);
+}
+
+/// A person and a GitOps tool write the same field in turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_two_managers_write_in_turn_is_named() {
+    let cluster = Cluster::start().await;
+    create(&cluster, deployment("web", 3), "argocd-controller");
+    let target = Target::new("deployments", "shop", "web");
+    let scale = |replicas: u32, by: &str| {
+        let change = json!({"spec": {"replicas": replicas}});
+        patch(&cluster, &target, &change, &Writer::new(by));
+    };
+    for _ in 0..2 {
+        scale(4, "kubectl-edit");
+        scale(3, "argocd-controller");
+    }
+    let args = ["changes", "deploy/web", "--since=1h", "-o=short"];
+    let mut run = cluster.spy().start(&args);
+    run.until("live since");
+    for _ in 0..2 {
+        scale(4, "kubectl-edit");
+        scale(3, "argocd-controller");
+    }
+    run.until("flipped 8 times");
+    assert_snapshot!(super::interrupted(run).transcript(), @"
+    2026-03-02T12:00:01Z deployment/web  argocd-controller  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:00:03Z deployment/web  argocd-controller  replicas: 4 → 3
+    2026-03-02T12:00:04Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:00:05Z deployment/web  argocd-controller  replicas: 4 → 3
+    deployment/web  replicas flipped 4 times in 3s between kubectl-edit (4) and argocd-controller (3)
+    ── live since 2026-03-02T12:05:00Z · 5 earlier versions, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:05:00Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:05:00Z deployment/web  argocd-controller  replicas: 4 → 3
+    2026-03-02T12:05:00Z deployment/web  kubectl-edit  replicas: 3 → 4
+    2026-03-02T12:05:00Z deployment/web  argocd-controller  replicas: 4 → 3
+    deployment/web  replicas flipped 8 times in 4m58s between kubectl-edit (4) and argocd-controller (3)
+    ");
+}
+
+/// The values of a Secret are hidden. So its keys are named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_line_names_the_keys_of_a_secret_that_came_and_went() {
+    let cluster = Cluster::start().await;
+    let secret = |data: &Value| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"}, "data": data});
+    cluster.put(secret(&json!({"token": "YQ==", "user": "YQ=="})));
+    let changed = json!({"data": {"token": null, "password": "Yg==", "user": "Yg=="}});
+    cluster.edit("secrets", "db", &changed);
+    cluster.edit("secrets", "db", &json!({"data": {"user": "YQ=="}}));
+    let args = ["changes", "secret/db", "--since=1h", "--once", "-o"];
+    let run = |format: &str| cluster.spy().run(&[&args[..], &[format]].concat());
+    assert_snapshot!(run("short").transcript(), @"
+    2026-03-02T12:00:01Z secret/db  kubectl-create  created  token, user
+    2026-03-02T12:00:02Z secret/db  kubectl-edit  +password, -token, ~user
+    2026-03-02T12:00:03Z secret/db  kubectl-edit  user: <secret 1 B #1> → <secret 1 B #2>
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    assert_snapshot!(run("paths").transcript(), @"
+    2026-03-02T12:00:01Z CREATED secret/db  2  4m59s ago  by kubectl-create
+    + .data.token: <secret 1 B #1>
+    + .data.user: <secret 1 B #1>
+    2026-03-02T12:00:02Z MODIFIED secret/db  2→3  +1s  4m58s ago  by kubectl-edit  3 changes, 2 hidden
+    + .data.password: <secret 1 B #2>
+    - .data.token: <secret 1 B #1>  (was kubectl-create's)
+    ~ .data.user: <secret 1 B #1> → <secret 1 B #2>
+    2026-03-02T12:00:03Z MODIFIED secret/db  3→4  +1s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.user: <secret 1 B #2> → <secret 1 B #1>
+    ── 3 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
 }
 
 /// In each new namespace, a controller makes two objects. The server records no manager for an object without fields.
@@ -211,21 +380,25 @@ async fn people_make_neither_the_objects_of_each_namespace_nor_those_of_the_serv
     cluster.delete("events", "e");
     let args = ["changes", "--since=1h", "--once", "--people", "-o", "short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:03.000Z serviceaccount/builder  created
-    2026-03-02T12:00:08.000Z configmap/settings  kubectl-create  created
-    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:03Z serviceaccount/builder  created
+    2026-03-02T12:00:08Z configmap/settings  kubectl-create  created
+    ── 6 of 6 objects changed, in 3 kinds (7 hidden), back to 2026-03-02T12:00:03Z ──
+    ── left out: kube-controller-manager 2, api-priority-and-fairness-config-producer-v1 1, not recorded 4 ──
+    ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manager_can_be_a_pattern() {
     assert_snapshot!(timeline(&["--by", "kube-s*", "-o", "short"]).await.transcript(), @r#"
-    2026-03-02T12:00:06.000Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
-    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
+    ── 9 of 9 objects changed, in 5 kinds (13 hidden), back to 2026-03-02T12:00:06Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     "#);
     let ran = timeline(&["--by", "kubctl*", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! no version matches --by; these managers wrote: kube-controller-manager, kube-scheduler, kubectl-create, kubectl-edit, kubelet
     ");
 }
@@ -244,17 +417,17 @@ async fn an_uncertain_time_is_marked() {
     let piped = cluster.spy().run(&args).transcript();
     assert_snapshot!(terminal.transcript() + &piped, @"
     12:00:01 configmap/one  kubectl-create  created
-    ~12:00:01 configmap/one  deleted  existed up to 2s
+    12:00:01–03 configmap/one  deleted  existed up to 2s
     12:00:03 configmap/two  kubectl-create  created
-    12:00:03–12:05:00 configmap/two  deleted  existed up to 4m57s
+    12:00:03–05:00 configmap/two  deleted  existed up to 4m57s
     ── 2 of 2 objects changed, in 1 kind, back to 12:00:01 ──
     ── complete since 12:00:01 ──
     4 versions: 4 earlier · 0 changes shown, 2 hidden · 0s
-    2026-03-02T12:00:01.000Z configmap/one  kubectl-create  created
-    2026-03-02T12:00:01.000Z–2026-03-02T12:00:03.000Z configmap/one  deleted  existed up to 2s
-    2026-03-02T12:00:03.000Z configmap/two  kubectl-create  created
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z configmap/two  deleted  existed up to 4m57s
-    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:01Z configmap/one  kubectl-create  created
+    2026-03-02T12:00:01Z–2026-03-02T12:00:03Z configmap/one  deleted  existed up to 2s
+    2026-03-02T12:00:03Z configmap/two  kubectl-create  created
+    2026-03-02T12:00:03Z–2026-03-02T12:05:00Z configmap/two  deleted  existed up to 4m57s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -294,7 +467,8 @@ async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {
 async fn a_path_that_no_version_has_is_named() {
     let ran = timeline(&["--only", "image", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! --only image matches no field in 15 versions
     ! hint: did you mean --only '**.image'?
     ");
@@ -308,7 +482,8 @@ async fn a_path_that_no_version_has_is_named() {
     ])
     .await;
     assert_snapshot!(ran.transcript(), @"
-    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    ── 9 of 9 objects changed, in 5 kinds (15 hidden) · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ! --only .spec.paused matches no field in 15 versions
     ! --only .spec.replica matches no field in 15 versions
     ! hint: did you mean --only '.spec.replicas'?
@@ -395,12 +570,13 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
         "kubectl-edit",
     ];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @"
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  2→4  +2s  4m57s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  2→4  +2s  4m57s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: a → b
-    2026-03-02T12:00:03.000Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
+    2026-03-02T12:00:03Z MODIFIED configmap/flags  4→5  +0s  4m57s ago  probably by kubectl-edit  1 change, 1 hidden
     ~ .data.mode: b → c
-    2026-03-02T12:00:03.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  6  4m57s ago  existed up to 4m59s
-    ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03.000Z · complete since 2026-03-02T12:00:01.000Z ──
+    2026-03-02T12:00:03Z–2026-03-02T12:05:00Z DELETED configmap/flags  6  0s–4m57s ago  existed up to 4m59s
+      probably by X: no writer is recorded, and X owned these values before
+    ── 2 of 2 objects changed, in 1 kind (3 hidden), back to 2026-03-02T12:00:03Z · complete since 2026-03-02T12:00:01Z ──
     ");
 }
 
@@ -408,13 +584,14 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
 async fn a_creation_without_a_selected_part_is_not_printed() {
     let ran = timeline(&["--only", "spec", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"
-    2026-03-02T12:00:01.000Z deployment/web  kubectl-create  created  app:1
-    2026-03-02T12:00:02.000Z deployment/web  kubectl-edit  replicas: 2 → 3
-    2026-03-02T12:00:03.000Z replicaset/web-1  kube-controller-manager  created  app:1
-    2026-03-02T12:00:04.000Z pod/web-1-a  kube-controller-manager  created  app:1
-    2026-03-02T12:00:07.000Z pod/web-1-b  kube-controller-manager  created  app:1
-    2026-03-02T12:00:13.000Z–2026-03-02T12:05:00.000Z pod/web-1-a  deleted  existed up to 4m56s
-    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01.000Z · complete since 2026-03-02T12:00:01.000Z · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created  app:1
+    2026-03-02T12:00:02Z deployment/web  kubectl-edit  replicas: 2 → 3
+    2026-03-02T12:00:03Z replicaset/web-1  kube-controller-manager  created  app:1
+    2026-03-02T12:00:04Z pod/web-1-a  kube-controller-manager  created  app:1
+    2026-03-02T12:00:07Z pod/web-1-b  kube-controller-manager  created  app:1
+    2026-03-02T12:00:13Z–2026-03-02T12:05:00Z pod/web-1-a  deleted  existed up to 4m56s
+    ── 9 of 9 objects changed, in 5 kinds (9 hidden), back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    ── cluster-scoped kinds are not read: -A ──
     ");
 }
 
@@ -475,7 +652,7 @@ async fn versions_after_the_start_are_not_printed_once() {
     cluster.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
     assert_snapshot!(run.finish().transcript(), @"
     ── earlier versions not read in 1 s: --since 5m ──
-    2026-03-02T12:05:00.000Z EXISTING configmap/flags  2
+    2026-03-02T12:05:00Z EXISTING configmap/flags  2
     ");
 }
 
@@ -511,6 +688,54 @@ async fn a_live_timeline_counts_in_its_footer() {
     ·  12:05:00 deployment/web: 1 version of 1 pod: --owned
     4 versions: 4 live · 1 change shown, 3 hidden · 0s
     ");
+}
+
+/// In a pipe, the work about one change is one line below it, and a Warning that comes again has no second line.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_timeline_in_a_pipe_counts_once() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let kcm = "kube-controller-manager";
+    let mut run = cluster.spy().start(&["changes", "--since-rv", "2"]);
+    run.until("live since");
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 3}}));
+    run.until("replicas: 2 → 3");
+    let one = create(&cluster, owned_by(pod("web-1", &json!({})), &web), kcm);
+    create(
+        &cluster,
+        event("web-1.1", &one, "FailedScheduling"),
+        "kube-scheduler",
+    );
+    run.until("Warning FailedScheduling");
+    create(
+        &cluster,
+        event("web-1.2", &one, "FailedScheduling"),
+        "kube-scheduler",
+    );
+    for name in ["web-2", "web-3"] {
+        create(&cluster, owned_by(pod(name, &json!({})), &web), kcm);
+    }
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    run.until("configmap/flags");
+    cluster.edit("deployments", "web", &json!({"spec": {"replicas": 4}}));
+    run.until("replicas: 3 → 4");
+    create(&cluster, owned_by(pod("web-4", &json!({})), &web), kcm);
+    cluster.put(config_map("last", &json!({"mode": "off"})));
+    run.until("configmap/last");
+    assert_snapshot!(super::interrupted(run).transcript(), @r#"
+    ── live since 2026-03-02T12:05:00Z · none of 1 object changed · complete · cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:05:00Z MODIFIED deployment/web  2→3  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    2026-03-02T12:05:00Z Warning FailedScheduling pod/web-1: FailedScheduling of "web-1", in words that nobody has shortened ×2
+    2026-03-02T12:05:00Z CREATED configmap/flags  9  by kubectl-create
+    + .data.mode: "off"
+    ·  2026-03-02T12:05:00Z deployment/web: 3 versions of 3 pods, 1 more warning: --owned
+    2026-03-02T12:05:00Z MODIFIED deployment/web  3→10  +0s  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 3 → 4
+    2026-03-02T12:05:00Z CREATED configmap/last  12  by kubectl-create
+    + .data.mode: "off"
+    ·  2026-03-02T12:05:00Z deployment/web: 1 version of 1 pod: --owned
+    "#);
 }
 
 /// Nothing but folded versions and Events happened.

@@ -96,7 +96,7 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     12:00:05 MODIFIED configmap/flags  7→37  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    12:00:05–09 MODIFIED configmap/flags  37→38  4m51s–4m55s ago  1 change, 2 hidden
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
@@ -111,11 +111,15 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     12:00:23 MODIFIED deployment/api  probably by kube-controller-manager (scale)
     ~ .spec.replicas: 5 → 4
       5 versions of 1 pod and 1 replicaset, 1 status report: --owned
-    12:00:27–12:00:31 DELETED configmap/flags  74  4m33s ago  existed 12d
+    12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
+      compared with the deleted object 74, another life:
+    ~ .data.dark-mode: "on" → "off"
+    + .data.legacy-search: "on"
+      probably by X: no writer is recorded, and X owned these values before
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
     ── cluster-scoped kinds are not read: -A ──
@@ -143,7 +147,7 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     12:00:05 MODIFIED configmap/flags  7→37  4m55s ago  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    12:00:05–09 MODIFIED configmap/flags  37→38  4m51s–4m55s ago  1 change, 2 hidden
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
@@ -158,11 +162,15 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     12:00:23 MODIFIED deployment/api  probably by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 5 → 4
       5 versions of 1 pod and 1 replicaset, 1 status report: --owned
-    12:00:27–12:00:31 DELETED configmap/flags  74  4m33s ago  existed 12d
+    12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
+      compared with the deleted object 74, another life:
+    ~ .data.dark-mode: "on" → "off"
+    + .data.legacy-search: "on"
+      probably by X: no writer is recorded, and X owned these values before
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 ──
     ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
@@ -189,7 +197,7 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     12:00:05 MODIFIED configmap/flags  7→37  4m55s ago  by kubectl-edit  2 changes, 2 hidden
     ~ .data.checkout-v2: "off" → "on"
     ~ .data.dark-mode: "off" → "on"
-    12:00:05–12:00:09 MODIFIED configmap/flags  37→38  4m55s ago  1 change, 2 hidden
+    12:00:05–09 MODIFIED configmap/flags  37→38  4m51s–4m55s ago  1 change, 2 hidden
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
@@ -204,11 +212,15 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     12:00:23 MODIFIED deployment/api  59→63  4m37s ago  probably by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 5 → 4
       5 versions of 1 pod and 1 replicaset, 1 status report: --owned
-    12:00:27–12:00:31 DELETED configmap/flags  74  4m33s ago  existed 12d
+    12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
     + .data.dark-mode: "off"
     + .data.legacy-search: "on"
+      compared with the deleted object 74, another life:
+    ~ .data.dark-mode: "on" → "off"
+    + .data.legacy-search: "on"
+      probably by X: no writer is recorded, and X owned these values before
     ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
     ── cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s

@@ -50,6 +50,7 @@ fn changes_of_a_rollout_at_80_columns() {
     ~ .status.availableReplicas: 2 → 3
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
+      probably by X: no writer is recorded, and X owned these values before
     12 versions: 12 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
@@ -100,6 +101,7 @@ fn changes_of_a_rollout_at_100_columns() {
     ~ .status.availableReplicas: 2 → 3
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
+      probably by X: no writer is recorded, and X owned these values before
     12 versions: 12 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
@@ -150,6 +152,7 @@ fn changes_of_a_rollout_at_120_columns() {
     ~ .status.availableReplicas: 2 → 3
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
+      probably by X: no writer is recorded, and X owned these values before
     12 versions: 12 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
@@ -345,6 +348,7 @@ fn short_changes_at_80_columns() {
     18:41:00 deployment/web  kube-controller-manager  …unavailableReplicas → 6 (+1)
     18:41:00 deployment/web  probably kube-controller-manager  …replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager  …availableReplicas: 2 → 3 (+2)
+      probably by X: no writer is recorded, and X owned these values before
     17 versions: 17 live · 44 changes shown, 38 hidden · 0s
     "#);
 }
@@ -369,6 +373,7 @@ fn short_changes_at_100_columns() {
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 1 → 6 (+1)
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)
+      probably by X: no writer is recorded, and X owned these values before
     17 versions: 17 live · 44 changes shown, 38 hidden · 0s
     "#);
 }
@@ -393,6 +398,7 @@ fn short_changes_at_120_columns() {
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 1 → 6 (+1)
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)
+      probably by X: no writer is recorded, and X owned these values before
     17 versions: 17 live · 44 changes shown, 38 hidden · 0s
     "#);
 }

@@ -1,16 +1,20 @@
-//! `Author`: what kind of program a field manager is, by its name and by what it did to the object.
+//! `Author`: what kind of program a field manager is for an object, by what it did to the object and by its name.
+//!
+//! Programs of any name write what people decided: GitOps tools are called `…-controller`, too. So a writer of the content
+//! of an object counts as a tool, unless it made the object for an owner. The content is all but `metadata` and `status`.
 
 use super::ControlledObject;
-use crate::object::managed_fields::ManagedFieldsEntry;
+use super::controlled_object::OWNERS;
+use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep};
 
 /// What kind of program a field manager is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Author {
     /// A client that people type into or click in.
     Person,
-    /// A program that acts for people, such as helm.
+    /// A program that acts for people, such as helm or a GitOps tool.
     Tool,
-    /// A program that reconciles objects.
+    /// A part of Kubernetes, or a program that reports about objects or makes them for their owner.
     Controller,
 }
 
@@ -28,21 +32,31 @@ const CLIENTS: [&str; 9] = [
     "mozilla",
 ];
 
-/// Words in the names of controllers, in lower case.
-const CONTROLLERS: [&str; 12] = [
-    "controller",
-    "operator",
-    "kubelet",
+/// Words in the names of the parts of Kubernetes, in lower case. What these write is never what a person decided about this
+/// object.
+const COMPONENTS: [&str; 8] = [
+    "kube-controller-manager",
+    "cloud-controller-manager",
     "kube-scheduler",
     "kube-apiserver",
     "kube-proxy",
-    "autoscaler",
-    "provisioner",
-    "cert-manager",
-    "manager",
-    "kwok",
+    "kubelet",
+    "cluster-autoscaler",
     "api-priority-and-fairness",
 ];
+
+/// Words in the names of controllers, in lower case. A controller that owns only metadata of an object keeps its books
+/// there: finalizers, annotations.
+const CONTROLLERS: [&str; 5] = [
+    "controller",
+    "operator",
+    "manager",
+    "autoscaler",
+    "provisioner",
+];
+
+/// The parts of an object that are not its content.
+const NO_CONTENT: [&str; 2] = ["metadata", "status"];
 
 /// The starts of the names of distributions that run all controllers in one process. Each of these writes under the name
 /// of the process: `k3s` (<https://docs.k3s.io/architecture>), `kubelite` (<https://microk8s.io/docs/configuring-services>),
@@ -69,15 +83,18 @@ impl Author {
             Some(rest) => !rest.starts_with(|next: char| next.is_ascii_alphanumeric()),
             None => false,
         };
-        if CLIENTS.into_iter().any(is_named) {
-            return Author::Person;
-        }
-        let is_controller = CONTROLLERS.iter().any(|word| name.contains(word))
-            || DISTRIBUTIONS.into_iter().any(is_named);
-        if is_controller || &*entry.subresource == "status" {
-            Author::Controller
-        } else {
-            Author::Tool
+        let has_word = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        match () {
+            () if CLIENTS.into_iter().any(is_named) => Author::Person,
+            () if &*entry.subresource == "status" => Author::Controller,
+            () if has_word(&COMPONENTS) || DISTRIBUTIONS.into_iter().any(is_named) => {
+                Author::Controller
+            }
+            () if entry.owns(&OWNERS.map(|name| OwnerStep::Field(name.into()))) => {
+                Author::Controller
+            }
+            () if has_word(&CONTROLLERS) && !entry.owns_beyond(&NO_CONTENT) => Author::Controller,
+            () => Author::Tool,
         }
     }
 }
@@ -85,37 +102,73 @@ impl Author {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::Doc;
+    use crate::object::managed_fields::entries;
+
+    const SPEC: &str = r#"{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:replicas":{}}}"#;
+    const DATA: &str = r#"{"f:data":{".":{},"f:mode":{}}}"#;
+    const RULES: &str = r#"{"f:rules":{}}"#;
+    const BOOKS: &str = r#"{"f:metadata":{"f:finalizers":{}},"f:status":{"f:phase":{}}}"#;
+    const OWNED: &str = r#"{"f:metadata":{"f:ownerReferences":{}},"f:data":{"f:mode":{}}}"#;
+
+    fn author(manager: &str, subresource: &str, fields: &str) -> Author {
+        let entry = format!(
+            r#"{{"manager":"{manager}","operation":"Update","subresource":"{subresource}","fieldsV1":{fields}}}"#
+        );
+        let text = format!(r#"{{"kind":"X","metadata":{{"managedFields":[{entry}]}}}}"#);
+        let doc = Doc::parse(text).expect("JSON");
+        Author::of(&entries(doc.root())[0], None)
+    }
 
     #[test]
-    fn the_name_shows_what_a_manager_is() {
-        for (manager, subresource, expect) in [
-            ("kubectl-edit", "", Author::Person),
-            ("kubectl", "status", Author::Person),
-            ("oc", "", Author::Person),
-            ("octopus", "", Author::Tool),
-            ("helm", "", Author::Tool),
-            ("argocd", "", Author::Tool),
-            ("Terraform", "", Author::Tool),
-            ("widget", "status", Author::Controller),
-            ("argocd-application-controller", "", Author::Controller),
-            ("kube-controller-manager", "scale", Author::Controller),
-            ("PrometheusOperator", "", Author::Controller),
-            ("kubelet", "status", Author::Controller),
-            ("k3s", "", Author::Controller),
-            ("k3s-supervisor@node-1", "", Author::Controller),
-            ("kubelite", "scale", Author::Controller),
-            ("rke2-supervisor@node-1", "", Author::Controller),
-            ("k3sup", "", Author::Tool),
+    fn the_content_of_an_object_is_what_people_decided_whoever_writes_it() {
+        for (manager, subresource, fields, expect) in [
+            ("kubectl-edit", "", SPEC, Author::Person),
+            ("kubectl", "status", BOOKS, Author::Person),
+            ("oc", "", BOOKS, Author::Person),
+            ("octopus", "", SPEC, Author::Tool),
+            ("helm", "", SPEC, Author::Tool),
+            ("Terraform", "", BOOKS, Author::Tool),
+            ("widget", "status", BOOKS, Author::Controller),
+            ("widget", "", OWNED, Author::Controller),
+            ("kubectl-create", "", OWNED, Author::Person),
+            // GitOps tools, by whatever name.
+            ("argocd-controller", "", SPEC, Author::Tool),
+            ("argocd-application-controller", "", DATA, Author::Tool),
+            ("kustomize-controller", "", RULES, Author::Tool),
+            ("helm-controller", "", SPEC, Author::Tool),
+            ("fleet-manager", "", SPEC, Author::Tool),
+            ("some-operator", "scale", SPEC, Author::Tool),
+            (
+                "argocd-application-controller",
+                "",
+                BOOKS,
+                Author::Controller,
+            ),
+            ("PrometheusOperator", "", BOOKS, Author::Controller),
+            ("PrometheusOperator", "", "{}", Author::Controller),
+            // The parts of Kubernetes.
+            ("kube-controller-manager", "scale", SPEC, Author::Controller),
+            ("aws-cloud-controller-manager", "", SPEC, Author::Controller),
+            ("kube-scheduler", "", SPEC, Author::Controller),
+            ("kubelet", "status", BOOKS, Author::Controller),
+            ("k3s", "", SPEC, Author::Controller),
+            ("k3s-supervisor@node-1", "", SPEC, Author::Controller),
+            ("kubelite", "scale", SPEC, Author::Controller),
+            ("rke2-supervisor@node-1", "", SPEC, Author::Controller),
+            ("k3sup", "", SPEC, Author::Tool),
             (
                 "api-priority-and-fairness-config-producer-v1",
                 "",
+                SPEC,
                 Author::Controller,
             ),
         ] {
-            let mut entry = ManagedFieldsEntry::default();
-            entry.manager = manager.into();
-            entry.subresource = subresource.into();
-            assert_eq!(Author::of(&entry, None), expect, "{manager}");
+            assert_eq!(
+                author(manager, subresource, fields),
+                expect,
+                "{manager} {subresource} {fields}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::object::{ObjectRef, Uid, Value};
 use crate::render::diff::ChangeType;
 
 /// The field that names the owner.
-const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
+pub(super) const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
 /// An object that a controller made for its owner.
 pub(crate) struct ControlledObject<'a> {

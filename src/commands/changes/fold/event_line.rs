@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
+use crate::commands::changes::state::TimelineEntry;
 use crate::object::{EventFacts, ObjectRef, Uid};
 use crate::render::style::Role;
 use crate::render::text::{cut_end, cut_line, cut_middle, escape_line, width};
@@ -22,7 +23,8 @@ pub(crate) struct EventLine {
     pub(super) at: usize,
     /// The top of the chain of controllers above the object.
     pub(super) owner: ObjectRef,
-    first: Timestamp,
+    /// When the first Event was written. If only an interval is known, also its end.
+    first: (Timestamp, Option<Timestamp>),
     /// The first Event, with the newest message about its object.
     pub(super) event: EventFacts,
     /// The names of all such objects.
@@ -31,15 +33,26 @@ pub(crate) struct EventLine {
     counts: BTreeMap<Uid, i64>,
 }
 
+/// What Events with one line have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct WarningKey {
+    /// The top of the chain of controllers above their objects.
+    pub(super) owner: ObjectRef,
+    /// The kind of their objects.
+    kind: Arc<str>,
+    /// Their type and their reason.
+    sort: [String; 2],
+}
+
 impl EventLine {
     /// Reads an Event of either group; `None` if it is about nothing.
-    pub(crate) fn of(compared: &Compared<'_>, first: Timestamp) -> Option<EventLine> {
+    pub(crate) fn of(compared: &Compared<'_>, entry: &TimelineEntry) -> Option<EventLine> {
         let event = EventFacts::of(compared.read.doc.root())?;
         let object = &compared.read.event.now.object;
         Some(EventLine {
             at: 0,
             owner: event.about.clone(),
-            first,
+            first: compared.moment(entry),
             names: [event.about.name.clone()].into(),
             counts: [(object.identity(), event.count)].into(),
             event,
@@ -48,9 +61,16 @@ impl EventLine {
 
     /// Whether another Event is about the same thing: it has the same reason, and its object the same owner.
     pub(super) fn repeats(&self, other: &EventLine) -> bool {
-        let (own, event) = (&self.event, &other.event);
-        let is_same_object = own.about.kind == event.about.kind && self.owner == other.owner;
-        is_same_object && (&own.type_, &own.reason) == (&event.type_, &event.reason)
+        self.key() == other.key()
+    }
+
+    /// What the Event is about.
+    pub(super) fn key(&self) -> WarningKey {
+        WarningKey {
+            owner: self.owner.without_uid(),
+            kind: self.event.about.kind.clone(),
+            sort: [&self.event.type_, &self.event.reason].map(ToString::to_string),
+        }
     }
 
     /// Takes in a later Event about the same thing. The line keeps the newest message about its first object.
@@ -71,7 +91,8 @@ impl EventLine {
         } else {
             Role::Dim
         };
-        let time = style.clock(self.first);
+        let (from, until) = self.first;
+        let time = style.interval(from, until);
         let what = escape_line(&format!("{} {}", self.event.type_, self.event.reason)).into_owned();
         let (others, count) = (self.others(style), self.count());
         let fixed = format!("{time} {what} {others}{count}");

@@ -1,9 +1,12 @@
 //! `FoldedRun`: what controllers did about one object, as one line.
 
-use jiff::Timestamp;
+use std::time::Duration;
 
-use super::TimelinePart;
+use jiff::Timestamp;
+use tokio::time::Instant;
+
 use super::folded_objects::{FoldedObject, FoldedObjects};
+use super::{RunsEnd, TimelinePart};
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
@@ -32,7 +35,16 @@ pub(super) struct FoldedRun {
     /// The number of versions in which controllers report about the owner.
     reports: usize,
     events: usize,
+    /// The number of Warnings that repeat one with a line of its own.
+    warnings: usize,
+    /// Whether a version of the owner was printed before it.
+    pub(super) follows_change: bool,
+    /// When the last version was added, for the end of the run.
+    pub(super) touched: Instant,
 }
+
+/// A run of which nothing came for this long is complete.
+const SETTLED: Duration = Duration::from_secs(10);
 
 impl FoldedRun {
     pub(super) fn new(owner: ObjectRef, first: Timestamp) -> FoldedRun {
@@ -46,6 +58,9 @@ impl FoldedRun {
             versions: 0,
             reports: 0,
             events: 0,
+            warnings: 0,
+            follows_change: false,
+            touched: Instant::now(),
         }
     }
 
@@ -56,7 +71,7 @@ impl FoldedRun {
         entry: &TimelineEntry,
         compared: &Compared<'_>,
     ) {
-        self.last = entry.time();
+        self.last = self.last.max(entry.latest());
         if part == TimelinePart::Report
             && compared.read.event.now.object.without_uid() == self.owner
         {
@@ -79,8 +94,27 @@ impl FoldedRun {
 
     /// Counts an Event.
     pub(super) fn add_event(&mut self, entry: &TimelineEntry) {
-        self.last = entry.time();
+        self.last = self.last.max(entry.latest());
         self.events += 1;
+    }
+
+    /// Counts a Warning that repeats one with a line of its own.
+    pub(super) fn add_warning(&mut self, entry: &TimelineEntry) {
+        self.last = self.last.max(entry.latest());
+        self.warnings += 1;
+    }
+
+    /// Whether it is complete if nothing comes for a while. The footer of a terminal has runs that follow no change.
+    pub(super) fn can_settle(&self, ends: RunsEnd) -> bool {
+        match ends {
+            RunsEnd::All | RunsEnd::Settled => true,
+            RunsEnd::SettledChanges => self.follows_change,
+        }
+    }
+
+    /// When the run is complete, if nothing comes until then.
+    pub(super) fn settles_at(&self) -> Instant {
+        self.touched + SETTLED
     }
 
     /// The page with its place is printed.
@@ -95,16 +129,12 @@ impl FoldedRun {
         let head = self.head(style);
         let failing = self.objects.failing();
         let (reported, evented) = (self.reported(), self.evented());
-        let sum = self.versions + self.reports + self.events;
-        let whole = [
-            self.owned(),
-            reported.clone(),
-            evented.clone(),
-            failing.clone(),
-        ];
-        let brief = [self.owned_in_brief(), reported, evented, failing.clone()];
-        let least = [Some(plural(sum, "version")), None, None, failing];
-        let line = |parts: [Option<String>; 4]| {
+        let sum = self.versions + self.reports + self.events + self.warnings;
+        let others = [reported, evented, self.warned(), failing.clone()];
+        let with = |owned: Option<String>| [&[owned][..], &others].concat();
+        let (whole, brief) = (with(self.owned()), with(self.owned_in_brief()));
+        let least = vec![Some(plural(sum, "version")), failing];
+        let line = |parts: Vec<Option<String>>| {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
             format!("{head}{}: {FLAG}", parts.join(", "))
         };
@@ -139,6 +169,10 @@ impl FoldedRun {
 
     fn reported(&self) -> Option<String> {
         (self.reports > 0).then(|| plural(self.reports, "status report"))
+    }
+
+    fn warned(&self) -> Option<String> {
+        (self.warnings > 0).then(|| plural(self.warnings, "more warning"))
     }
 
     fn evented(&self) -> Option<String> {

@@ -9,22 +9,25 @@ mod folded_run;
 mod known_owners;
 mod timeline_part;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::compared::Compared;
 use super::line_style::LineStyle;
-use super::state::TimelineEntry;
+use super::state::{TimelineEntry, When};
 use crate::object::ObjectRef;
 use crate::source::Version;
 
 pub(super) use author::Author;
 pub(super) use controlled_object::ControlledObject;
 pub(crate) use event_line::EventLine;
+use event_line::WarningKey;
 use folded_run::FoldedRun;
 use known_owners::KnownOwners;
-pub(super) use timeline_part::{TimelinePart, is_event};
+pub(super) use timeline_part::{TimelinePart, is_event, is_report};
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +68,26 @@ pub(crate) struct TimelineFold {
     events: Vec<EventLine>,
     /// Where the lines of each object on the current page end.
     ends: HashMap<ObjectRef, usize>,
+    /// The object whose version has the last printed lines.
+    last_printed: Option<ObjectRef>,
+    /// The objects with a printed version, until a counted line follows it.
+    changed: HashSet<ObjectRef>,
+    /// The Warnings that have a line, until a version of their owner is printed.
+    warned: HashSet<WarningKey>,
+}
+
+/// How many objects and Warnings it remembers.
+const REMEMBERED: usize = 4096;
+
+/// Which open runs end with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunsEnd {
+    /// All of them.
+    All,
+    /// Those of which nothing came for a while.
+    Settled,
+    /// Those of them that follow a printed version of their owner. The footer has the others.
+    SettledChanges,
 }
 
 impl TimelineFold {
@@ -113,7 +136,7 @@ impl TimelineFold {
 
     /// An Event about the normal course of things is counted; a Warning has a line.
     fn take_event(&mut self, entry: &TimelineEntry, compared: &Compared<'_>) -> FoldedInto {
-        let Some(mut line) = EventLine::of(compared, entry.time()) else {
+        let Some(mut line) = EventLine::of(compared, entry) else {
             return FoldedInto::Nothing;
         };
         let owner = self.owners.top(&line.event.about);
@@ -125,11 +148,29 @@ impl TimelineFold {
         }
         line.owner = owner;
         line.at = self.above;
+        if self.repeats_line(&line, entry) {
+            let owner = line.owner;
+            self.run(&owner, entry).add_warning(entry);
+            return FoldedInto::CountedLine;
+        }
         match self.events.iter_mut().find(|other| other.repeats(&line)) {
             Some(other) => other.join(line),
             None => self.events.push(line),
         }
         FoldedInto::EventLine
+    }
+
+    /// Whether a live Warning repeats one whose line is printed. Its owner's counted line has it.
+    fn repeats_line(&mut self, line: &EventLine, entry: &TimelineEntry) -> bool {
+        if self.mode != FoldMode::Controllers {
+            return false;
+        }
+        if self.warned.len() >= REMEMBERED {
+            self.warned.clear();
+        }
+        let key = line.key();
+        let is_open = self.events.iter().any(|other| other.key() == key);
+        !self.warned.insert(key) && !is_open && entry.when == When::Live
     }
 
     /// Notes that a version of this object takes these lines of the page. It ends the run of the object.
@@ -140,21 +181,41 @@ impl TimelineFold {
         let object = object.without_uid();
         if let Some(at) = self.runs.iter().position(|run| run.owner == object) {
             let mut run = self.runs.remove(at);
+            let is_first = run.at.is_none() && lines.start == 0;
+            run.is_below_owner |= is_first && self.last_printed.as_ref() == Some(&object);
             run.at = run.at.or(Some(lines.start));
             self.done.push(run);
         }
+        if self.changed.len() >= REMEMBERED {
+            self.changed.clear();
+        }
+        self.changed.insert(object.clone());
+        self.warned.retain(|warning| warning.owner != object);
+        self.last_printed = Some(object.clone());
         self.ends.insert(object, lines.end);
     }
 
-    /// The lines of the page, each with the number of lines of the page above it. `flushes`: open runs end with the page.
+    /// Notes that the last printed lines are not those of a version.
+    pub(crate) fn printed_other(&mut self) {
+        self.last_printed = None;
+    }
+
+    /// When the next open run is complete, if nothing comes until then.
+    pub(crate) fn settles_at(&self, ends: RunsEnd) -> Option<Instant> {
+        let runs = self.runs.iter().filter(|run| run.can_settle(ends));
+        runs.map(FoldedRun::settles_at).min()
+    }
+
+    /// The lines of the page, each with the number of lines of the page above it.
     pub(crate) fn end_page(
         &mut self,
-        flushes: bool,
+        ends: RunsEnd,
         style: &LineStyle<'_>,
     ) -> Vec<(usize, String)> {
-        if flushes {
-            self.done.append(&mut self.runs);
+        if !self.events.is_empty() {
+            self.last_printed = None; // it may be the last line
         }
+        self.end_runs(ends);
         let end = usize::MAX;
         let done = std::mem::take(&mut self.done).into_iter();
         let runs = done.map(|run| (run.at.unwrap_or(end), run.line(style)));
@@ -168,6 +229,25 @@ impl TimelineFold {
             run.leave_page();
         }
         lines
+    }
+
+    /// Moves the open runs that end with the page to the complete ones. One that follows the last printed version is below it.
+    fn end_runs(&mut self, ends: RunsEnd) {
+        let now = Instant::now();
+        let is_over = |run: &mut FoldedRun| match ends {
+            RunsEnd::All => true,
+            RunsEnd::Settled | RunsEnd::SettledChanges => {
+                run.can_settle(ends) && run.settles_at() <= now
+            }
+        };
+        for mut run in self.runs.extract_if(.., is_over) {
+            self.changed.remove(&run.owner);
+            if ends != RunsEnd::All {
+                run.is_below_owner = self.last_printed.take().as_ref() == Some(&run.owner);
+                run.at = None;
+            }
+            self.done.push(run);
+        }
     }
 
     /// The lines about the newest open runs, at most `most`, for a frame.
@@ -191,9 +271,12 @@ impl TimelineFold {
             let mut run = FoldedRun::new(owner, entry.time());
             run.at = Some(above.unwrap_or(self.above));
             run.is_below_owner = above.is_some();
+            run.follows_change = self.changed.contains(&run.owner);
             self.runs.push(run);
             self.runs.len() - 1
         });
-        &mut self.runs[index]
+        let run = &mut self.runs[index];
+        run.touched = Instant::now();
+        run
     }
 }

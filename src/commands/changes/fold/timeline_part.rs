@@ -4,6 +4,7 @@ use super::{Author, ControlledObject};
 use crate::commands::changes::compared::{Compared, authors};
 use crate::diff::{Change, Diff};
 use crate::object::ObjectRef;
+use crate::object::managed_fields::Writers;
 use crate::render::diff::ChangeType;
 
 /// The annotation in which the controller of Deployments counts revisions.
@@ -40,8 +41,13 @@ impl TimelinePart {
         match owned {
             _ if is_by(Author::Person) => TimelinePart::Version,
             Some(_) if !is_by(Author::Tool) => TimelinePart::Owned,
-            None if is_report(compared) => TimelinePart::Report,
-            Some(_) | None => TimelinePart::Version,
+            None => match &compared.diff {
+                Some(diff) if is_report(compared.change(), diff, &compared.writers) => {
+                    TimelinePart::Report
+                }
+                Some(_) | None => TimelinePart::Version,
+            },
+            Some(_) => TimelinePart::Version,
         }
     }
 }
@@ -51,17 +57,14 @@ pub(crate) fn is_event(object: &ObjectRef) -> bool {
     &*object.kind == "Event" && matches!(object.group(), "" | "events.k8s.io")
 }
 
-fn is_report(compared: &Compared<'_>) -> bool {
-    let Some(diff) = &compared.diff else {
-        return false;
-    };
+/// Whether a version only reports about an object: who wrote it reports in its status, or all changes are such reports.
+pub(crate) fn is_report(change: ChangeType, diff: &Diff<'_>, writers: &Writers<'_>) -> bool {
     let changes = diff.changes().iter();
     let mut real = changes.filter(|change| change.noise.is_none()).peekable();
-    let is_modified = compared.change() == ChangeType::Modified;
-    let mut actors = compared.writers.actors().peekable();
+    let mut actors = writers.actors().peekable();
     let is_by_reporters =
         actors.peek().is_some() && actors.all(|actor| &*actor.subresource == "status");
-    is_modified
+    change == ChangeType::Modified
         && real.peek().is_some()
         && (is_by_reporters || real.all(|change| is_reported(diff, change)))
 }

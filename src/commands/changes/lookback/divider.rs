@@ -8,6 +8,7 @@ use super::SourcePast;
 use super::ruled::ruled;
 use super::source_past::{DatedRevision, PastVersion};
 use super::unread::{SkippedSource, unfinished, unread_lines};
+use crate::commands::changes::output::LeftOut;
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::count::plural;
@@ -38,13 +39,15 @@ pub(crate) struct Divider<'s> {
     pub(crate) since: Option<Timestamp>,
     /// The number of versions shown above it.
     pub(crate) shown: usize,
-    /// The write time of the first of them.
-    pub(crate) first: Option<Timestamp>,
+    /// The earliest and the latest possible write time of the first of them.
+    pub(crate) first: Option<[Timestamp; 2]>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
     /// The number of versions that counted lines stand for.
     pub(crate) folded: usize,
     pub(crate) changed: ChangedObjects,
+    /// The managers whose versions are left out.
+    pub(crate) left_out: &'s LeftOut,
     /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
 }
@@ -94,7 +97,10 @@ impl Divider<'_> {
             return lines;
         }
         let live = |live| format!("live since {}", time(live));
-        let back = |first| format!(", back to {}", time(first));
+        let back = |[from, until]: [Timestamp; 2]| {
+            let end = (until > from).then(|| format!("–{}", time(until)));
+            format!(", back to {}{}", time(from), end.unwrap_or_default())
+        };
         let back = self.first.map(back).unwrap_or_default();
         let forgotten = self.forgotten();
         let complete = self.complete(forgotten.is_some());
@@ -106,6 +112,7 @@ impl Divider<'_> {
         let which = if is_nothing_read { "earlier" } else { "older" };
         let parts: Vec<String> = (self.live.map(live).into_iter())
             .chain(count)
+            .chain(self.left_out.line())
             .chain(forgotten.map(|words| words.text(&time)))
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
@@ -389,6 +396,7 @@ mod tests {
             hidden: 0,
             folded: 0,
             changed: ChangedObjects::by(&[]),
+            left_out: &LeftOut::default(),
             live: None,
         };
         let dated = |from, until: Option<i64>| {

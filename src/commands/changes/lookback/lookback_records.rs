@@ -39,6 +39,7 @@ impl Divider<'_> {
         let end = NoticeBody::Divider {
             versions,
             live: self.live.is_some(),
+            left_out: self.left_out.records(),
         };
         read.chain(skipped).chain([record(end, None)]).collect()
     }

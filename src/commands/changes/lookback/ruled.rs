@@ -2,13 +2,20 @@
 
 use crate::render::text::width;
 
-/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line.
+/// The most columns of a line without a terminal.
+const USUAL: usize = 120;
+
+/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line, if there is a terminal.
 pub(super) fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
-    let fits = |parts: &[String]| columns.is_none_or(|columns| width(&rule(parts)) <= columns);
+    let room = columns.unwrap_or(USUAL);
+    let fits = |parts: &[String]| width(&rule(parts)) <= room;
     let whole = |part: &str| fits(&[part.to_owned()]);
     let parts = parts.iter().flat_map(|part| {
-        let (first, rest) = split_to_fit(part, whole);
+        let (first, rest) = match columns {
+            Some(_) => split_to_fit(part, whole),
+            None => (part.clone(), None),
+        };
         [Some(first), rest].into_iter().flatten()
     });
     let parts: Vec<String> = parts.collect();
@@ -46,6 +53,9 @@ mod tests {
         let check = |columns, expected: &[&str]| assert_eq!(ruled(&parts, columns), expected);
         let whole = "── live since now · 2 versions · all ──";
         check(None, &[whole]);
+        let long = ["a".repeat(100), "b, c".repeat(40), "d".to_owned()];
+        let lines = long.clone().map(|part| format!("── {part} ──"));
+        assert_eq!(ruled(&long, None), lines);
         check(Some(39), &[whole]);
         check(
             Some(38),

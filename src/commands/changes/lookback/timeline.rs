@@ -11,7 +11,7 @@ use crate::commands::changes::compared::WriteTime;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
-use crate::source::{SourceKey, Why};
+use crate::source::{SourceKey, Version, Why};
 use crate::watch::{PastEvent, Storage, is_surely_before};
 
 /// All found versions, without those that were surely written before `since`. Those of one storage are in the order of
@@ -56,12 +56,13 @@ struct Timeline {
 }
 
 /// The last version of a name.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Last {
     time: Option<Timestamp>,
     /// Whether the time is only the earliest possible one.
     is_vague: bool,
-    is_gone: bool,
+    /// The last version of an object that is gone.
+    gone: Option<Arc<Version>>,
 }
 
 impl Timeline {
@@ -77,7 +78,7 @@ impl Timeline {
 
     fn add(&mut self, key: &Arc<SourceKey>, version: &PastVersion) {
         let name = version.event.now.object.without_uid();
-        let last = self.last.get(&name).copied().unwrap_or_default();
+        let last = self.last.get(&name).cloned().unwrap_or_default();
         let is_gone = version.event.is_end();
         let exact = version.time().filter(|own| self.can_be(*own));
         if let (Some(own), true) = (exact, version.is_change()) {
@@ -90,14 +91,14 @@ impl Timeline {
             Last {
                 time: Some(past.time),
                 is_vague,
-                is_gone,
+                gone: is_gone.then(|| version.event.now.clone()),
             },
         );
         let PastEvent { why, now, prev, .. } = &version.event;
         if *why == Why::Listed && prev.is_none() {
             return; // the first known state is not a change
         }
-        let mut event = VersionEvent::arrived(*why, prev.clone(), now.clone(), |_| last.is_gone);
+        let mut event = VersionEvent::arrived(*why, prev.clone(), now.clone(), |_| last.gone);
         let is_known = is_gone || !(is_vague || last.is_vague);
         let is_modified = event.change == ChangeType::Modified;
         event.since = last.time.filter(|_| is_known && is_modified);
@@ -179,7 +180,6 @@ impl Timeline {
 mod tests {
     use super::*;
     use crate::object::ResourceVersion;
-    use crate::source::Version;
     use crate::watch::{Between, Revision};
 
     fn at(second: i64) -> Timestamp {

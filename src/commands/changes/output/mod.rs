@@ -2,7 +2,9 @@
 
 mod body;
 mod documents;
+mod fights;
 mod initial_sync;
+mod left_out;
 mod options;
 mod printout;
 mod quiet_runs;
@@ -17,5 +19,7 @@ mod text;
 mod unmatched;
 
 pub(super) use crate::env::shifted;
+pub(super) use left_out::LeftOut;
 pub(super) use options::{Creation, DisplayOptions};
+pub(super) use printout::Printout;
 pub(super) use renderer::Renderer;

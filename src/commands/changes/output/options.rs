@@ -147,10 +147,27 @@ pub(crate) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
     Some(version).filter(|version| !version.as_str().is_empty())
 }
 
-/// The age of a time: `5m ago`.
+/// The age of a version: `5m ago`. If only an interval is known, it has both ends: `27–37s ago`, `4m10s–5m2s ago`.
 pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
-    let span = now.duration_since(past.time);
-    format!("{} ago", age::human(span.max(SignedDuration::ZERO)))
+    let age = |time| age::human(now.duration_since(time).max(SignedDuration::ZERO));
+    let most = age(past.time);
+    match past.until.map(age).filter(|least| *least != most) {
+        Some(least) => format!("{}–{most} ago", without_same_unit(&least, &most)),
+        None => format!("{most} ago"),
+    }
+}
+
+/// `27` of `27s`, if the other age is in the same unit alone.
+fn without_same_unit<'l>(least: &'l str, most: &str) -> &'l str {
+    let unit = |age: &str| {
+        let digits = age.trim_end_matches(char::is_alphabetic);
+        let is_one = digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_one.then(|| age[digits.len()..].to_owned())
+    };
+    match unit(least).filter(|own| unit(most).as_ref() == Some(own)) {
+        Some(unit) => least.strip_suffix(&*unit).unwrap_or(least),
+        None => least,
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +189,26 @@ mod tests {
         check("", "7", "versions up to 7");
         check("4", "", "versions after 4");
         check("", "", "versions");
+    }
+
+    #[test]
+    fn the_age_of_an_interval_has_both_ends() {
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        for (from, until, expect) in [
+            (963, None, "37s ago"),
+            (963, Some(973), "27–37s ago"),
+            (963, Some(963), "37s ago"),
+            (963, Some(1003), "0–37s ago"),
+            (740, Some(750), "4m10s–4m20s ago"),
+            (700, Some(990), "10s–5m ago"),
+            (100, Some(160), "14–15m ago"),
+        ] {
+            let past = PastTime {
+                time: at(from),
+                until: until.map(at),
+            };
+            assert_eq!(ago(past, at(1000)), expect, "{from} {until:?}");
+        }
     }
 
     #[test]

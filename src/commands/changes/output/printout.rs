@@ -12,8 +12,8 @@ pub(crate) struct Printout {
     pub(crate) asides: Vec<String>,
     /// The number of shown entries.
     pub(crate) shown: usize,
-    /// The time of the first shown entry.
-    pub(crate) first: Option<Timestamp>,
+    /// The earliest and the latest possible time of the first shown entry.
+    pub(crate) first: Option<[Timestamp; 2]>,
     /// The number of hidden versions.
     pub(crate) hidden: usize,
     /// The number of versions that a counted line stands for.

@@ -3,11 +3,13 @@
 use super::options::{DisplayOptions, known};
 use crate::commands::changes::compared::{Compared, WriteTime};
 use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
+use crate::commands::changes::two_lives::TwoLives;
 use crate::commands::sources::describe;
+use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{ChangeType, selected};
-use crate::render::json::changes::{ChangeEntry, ChangeRecord, actors, entry, raw};
+use crate::render::json::changes::{ChangeEntry, ChangeRecord, FormerRecord, actors, entry, raw};
 use crate::render::json::line::line;
 use crate::render::json::notice::NoticeBody;
 use crate::render::json::{RefRecord, VERSION};
@@ -78,6 +80,7 @@ impl DisplayOptions {
             },
             changes: self.entries(compared),
             hidden: compared.counts.noise.clone(),
+            former: self.former(compared),
             object: is_whole.then(|| raw(self.redactor.shown(compared.read.doc.root()))),
         })
     }
@@ -90,6 +93,19 @@ impl DisplayOptions {
         changes
             .map(|change| entry(diff, &compared.writers, &self.redactor, change))
             .collect()
+    }
+
+    /// How a re-created object differs from the deleted one. Nobody is the author of that.
+    fn former(&self, compared: &Compared<'_>) -> Option<FormerRecord> {
+        let lives = TwoLives::of(compared.read)?;
+        let nobody = Writers::of(None, None);
+        let changes = selected(&lives.diff, &self.shown.filter, &compared.noise);
+        Some(FormerRecord {
+            version: number(lives.former).map(str::to_owned),
+            changes: changes
+                .map(|change| entry(&lives.diff, &nobody, &self.redactor, change))
+                .collect(),
+        })
     }
 
     fn notice(&self, body: NoticeBody<'_>, entry: &TimelineEntry) -> String {

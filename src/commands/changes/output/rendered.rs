@@ -16,6 +16,8 @@ pub(super) struct Rendered {
     pub(super) shown: usize,
     /// The number of hidden changes of a shown version.
     pub(super) hidden: usize,
+    /// Whether the lines name a manager that only probably wrote.
+    pub(super) has_guess: bool,
     /// Messages for standard error.
     pub(super) asides: Vec<String>,
     /// Whether the lines are a separate YAML document.

@@ -1,19 +1,23 @@
 //! `Renderer`: renders timeline entries, and counts versions and changes.
 
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 use crate::commands::changes::doc_cache::DocCache;
-use crate::commands::changes::fold::{FoldedInto, TimelineFold};
+use crate::commands::changes::fold::{FoldedInto, RunsEnd, TimelineFold};
 use crate::commands::changes::formats::Audience;
 use crate::commands::changes::shown::prints;
 use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
 use crate::commands::{Sources, Terminal};
 use crate::render::count::plural;
-use crate::render::text::escape_line;
+use crate::render::style::Look;
+use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 
 use super::documents::both_versions;
+use super::fights::Fights;
 use super::initial_sync::InitialSync;
+use super::left_out::LeftOut;
 use super::options::{DisplayOptions, notice, warning};
 use super::printout::{Printout, REDACTED};
 use super::quiet_runs::QuietRuns;
@@ -21,6 +25,25 @@ use super::rendered::Rendered;
 use super::summary::Summary;
 use super::text::unreadable;
 use super::unmatched::Unmatched;
+
+/// What "probably" means in a line about a version.
+const PROBABLY: &str = "  probably by X: no writer is recorded, and X owned these values before";
+
+/// Which counted lines a live page ends. On a terminal, the footer has those that may go on.
+fn runs_end(terminal: &Terminal<'_>) -> RunsEnd {
+    if terminal.is_live() {
+        RunsEnd::SettledChanges
+    } else {
+        RunsEnd::Settled
+    }
+}
+
+/// The line about what "probably" means.
+fn explained(look: Look) -> String {
+    let columns = look.width.unwrap_or(usize::MAX);
+    let line = cut_end(PROBABLY, columns, look.symbols.ellipsis);
+    look.styles.dim(&line)
+}
 
 /// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
@@ -30,12 +53,18 @@ pub(crate) struct Renderer {
     pub(crate) quiet: QuietRuns,
     /// The versions of the timeline that counted lines stand for.
     pub(crate) fold: TimelineFold,
+    /// The managers whose versions `--people` has left out, without those that a divider names.
+    pub(crate) left_out: LeftOut,
     /// The values of `--by` and `--only` that match no version.
     pub(crate) unmatched: Unmatched,
+    /// The fields that managers write back and forth.
+    fights: Fights,
     initial_sync: InitialSync,
     docs: DocCache,
     /// Whether it has printed a document.
     has_document: bool,
+    /// Whether it has printed what "probably" means.
+    has_explained: bool,
     /// Whether it has printed the warning about hidden Secret values.
     has_warned: bool,
 }
@@ -45,19 +74,22 @@ impl Renderer {
         Renderer {
             initial_sync: InitialSync::of(keys, options.format.audience()),
             fold: TimelineFold::new(options.timeline),
+            left_out: LeftOut::default(),
             unmatched: Unmatched::of(&options.shown),
             options,
             summary: Summary::since(started),
             quiet: QuietRuns::default(),
+            fights: Fights::default(),
             docs: DocCache::default(),
             has_document: false,
+            has_explained: false,
             has_warned: false,
         }
     }
 
     /// Renders entries, up to `--count` of them.
     pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
-        let mut page = Printout::default();
+        let (mut page, mut has_guess) = (Printout::default(), false);
         for entry in entries {
             if self.summary.is_full() {
                 break;
@@ -69,24 +101,49 @@ impl Renderer {
             page.folded += usize::from(rendered.taken == FoldedInto::CountedLine);
             if !rendered.lines.is_empty() || rendered.taken == FoldedInto::EventLine {
                 page.shown += 1;
-                page.first = page.first.or(Some(entry.time()));
+                page.first = page.first.or(Some([entry.time(), entry.latest()]));
             }
             page.lines.extend(rendered.lines);
             if let Some(event) = entry.version().filter(|_| page.lines.len() > above) {
                 let lines = above..page.lines.len();
                 self.fold.printed(&event.now.object, lines);
+            } else if page.lines.len() > above {
+                self.fold.printed_other();
             }
+            has_guess |= rendered.has_guess;
             page.asides.extend(rendered.asides);
             if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
                 page.asides.push(REDACTED.to_owned());
             }
         }
-        // On a terminal, the footer has the runs that may go on.
         let is_past = entries.last().is_some_and(|entry| entry.when != When::Live);
-        let flushes = is_past || !terminal.is_live();
+        let ends = if is_past {
+            RunsEnd::All
+        } else {
+            runs_end(terminal)
+        };
         let style = self.options.line_style(terminal.look(), terminal.env());
-        page.insert(self.fold.end_page(flushes, &style));
+        page.insert(self.fold.end_page(ends, &style));
+        page.lines.extend(self.fights.take_lines(&style));
+        if has_guess && !std::mem::replace(&mut self.has_explained, true) {
+            page.lines.push(explained(terminal.look()));
+        }
         page
+    }
+
+    /// When the next counted line is due, if nothing comes until then.
+    pub(crate) fn counts_at(&self, terminal: &Terminal<'_>) -> Option<Instant> {
+        self.fold.settles_at(runs_end(terminal))
+    }
+
+    /// The counted lines that a pipe does not have yet, at the end of the run.
+    pub(crate) fn last_counts(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+        if terminal.is_live() {
+            return Vec::new(); // the last frame has them
+        }
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        let lines = self.fold.end_page(RunsEnd::All, &style).into_iter();
+        lines.map(|(_, line)| line).collect()
     }
 
     /// The lines about the folded versions that may go on, the newest ones.
@@ -163,6 +220,9 @@ impl Renderer {
             .map(|read| options.shown.compare(&entry.key, read));
         if let Ok(compared) = &compared {
             self.unmatched.see(&options.shown, compared);
+            if options.shown.by.is_of_people() && compared.is_left_out() {
+                self.left_out.see(compared);
+            }
         }
         let taken = match &compared {
             Ok(compared) if prints(compared, options.format) => self.fold.take(entry, compared),
@@ -195,6 +255,13 @@ impl Renderer {
         let is_printed = !rendered.lines.is_empty();
         if is_printed {
             self.summary.count_version(event.change);
+        }
+        if let Ok(compared) = &compared
+            && is_printed
+            && options.format.audience() == Audience::Person
+        {
+            let text = options.text_view(entry, compared, terminal);
+            self.fights.see(entry, compared, &text.diff_view());
         }
         if is_printed || taken != FoldedInto::Nothing {
             self.summary

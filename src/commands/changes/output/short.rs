@@ -1,14 +1,12 @@
 //! `-o short`: a version as one line.
 
-use jiff::{SignedDuration, Timestamp};
-
 use super::text::TextView;
 use crate::commands::changes::fold::EventLine;
-use crate::render::diff::{ChangeType, ShownChanges, VersionWriter, images_in_line, writer};
+use crate::commands::changes::two_lives::TwoLives;
+use crate::render::diff::{
+    ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
+};
 use crate::render::text::{cut_line, escape_line, width};
-
-/// On a terminal, an interval of at most this length is shown by its start.
-const SHORT_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 
 /// The columns between the parts of a line.
 const GAP: &str = "  ";
@@ -17,13 +15,13 @@ impl TextView<'_> {
     /// `21:39:42 deployment/web  kubectl-set  image: shop/web:2.4.1 → 2.4.2 (+2)`
     pub(super) fn short(&self) -> String {
         let style = self.options.line_style(self.look, self.env);
-        let event = EventLine::of(self.compared, self.time_of_entry());
+        let event = EventLine::of(self.compared, self.entry);
         if let Some(event) = event {
             return event.line(&style);
         }
         let styles = self.look.styles;
         let object = &self.compared.read.event.now.object;
-        let time = self.short_time();
+        let time = self.interval();
         let name = style.name(object);
         let start = format!("{} {}", styles.dim(&time), styles.name(&name));
         let ellipsis = self.look.symbols.ellipsis;
@@ -48,29 +46,23 @@ impl TextView<'_> {
         cut_line(&line, columns, ellipsis).into_owned()
     }
 
-    /// The time, the start of a short interval (`~21:39:42`), or both ends of a longer one. A pipe has both ends.
-    fn short_time(&self) -> String {
-        let from = self.time_of_entry();
-        let is_short = |until: Timestamp| until.duration_since(from) <= SHORT_INTERVAL;
-        if self.look.width.is_some() && self.until().is_some_and(is_short) {
-            return format!("~{}", self.time(from));
-        }
-        self.interval()
-    }
-
     /// The least columns of what happened.
     fn least_what(&self) -> usize {
-        match &self.compared.diff {
-            Some(diff) if self.compared.change() == ChangeType::Modified => {
-                let view = self.diff_view();
+        let view = self.diff_view();
+        match (&self.compared.diff, TwoLives::of(self.compared.read)) {
+            (Some(diff), _) if self.compared.change() == ChangeType::Modified => {
                 ShownChanges::of(diff, &self.compared.writers, &view).least_in_line()
             }
-            Some(_) | None => width(&self.short_what(None)),
+            (_, Some(lives)) => {
+                let word = width(self.compared.change().word()) + GAP.len();
+                word + ShownChanges::unattributed(&lives.diff, &view).least_in_line()
+            }
+            (_, None) => width(&self.short_what(None)),
         }
     }
 
     /// The managers behind the version.
-    fn short_who(&self) -> Option<VersionWriter> {
+    pub(super) fn short_who(&self) -> Option<VersionWriter> {
         match &self.compared.diff {
             Some(diff) if self.compared.change() == ChangeType::Modified => {
                 let view = self.diff_view();
@@ -96,7 +88,10 @@ impl TextView<'_> {
                 let view = self.diff_view();
                 return ShownChanges::of(diff, &self.compared.writers, &view).in_line(room);
             }
-            ChangeType::Created | ChangeType::Recreated => images_in_line(object),
+            ChangeType::Created | ChangeType::Recreated => self
+                .two_lives_in_line(room)
+                .or_else(|| images_in_line(object))
+                .or_else(|| secret_keys_in_line(object)),
             ChangeType::Deleted => self.lived(object),
             ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => None,
         };
@@ -104,5 +99,14 @@ impl TextView<'_> {
             Some(more) => format!("{word}{GAP}{more}"),
             None => word,
         }
+    }
+    /// The main difference of a re-created object from the deleted one: `clusterIP: 10.96.165.178 → 10.96.11.75 (+2)`.
+    fn two_lives_in_line(&self, room: Option<usize>) -> Option<String> {
+        let lives = TwoLives::of(self.compared.read)?;
+        let view = self.diff_view();
+        let word = width(self.compared.change().word()) + GAP.len();
+        let room = room.map(|columns| columns.saturating_sub(word));
+        let line = ShownChanges::unattributed(&lives.diff, &view).in_line(room);
+        (!line.is_empty()).then_some(line)
     }
 }

@@ -8,14 +8,17 @@ use super::shifted;
 use crate::commands::Terminal;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::formats::ChangesFormat;
-use crate::commands::changes::line_style::clock;
 use crate::commands::changes::state::TimelineEntry;
+use crate::commands::changes::two_lives::TwoLives;
 use crate::diff::{Diff, Shown};
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::diff::{ChangeType, DiffView, Header, ShownChanges, header, lifetime, writer};
+use crate::render::diff::{
+    ChangeType, DiffView, Extent, Header, ShownChanges, VersionWriter, header, lifetime, writer,
+};
 use crate::render::style::Look;
+use crate::render::text::escape_line;
 use crate::source::Version;
 
 /// A version and how to draw it.
@@ -44,21 +47,11 @@ impl DisplayOptions {
         terminal: &Terminal<'_>,
     ) -> Rendered {
         let text = self.text_view(entry, compared, terminal);
-        if self.format == ChangesFormat::Short {
-            return Rendered {
-                shown: compared.counts.shown,
-                hidden: compared.counts.hidden(),
-                ..Rendered::lines(vec![text.short()])
-            };
-        }
-        match (compared.change(), &compared.diff) {
-            (ChangeType::Modified, Some(diff)) => Rendered {
-                shown: compared.counts.shown,
-                hidden: compared.counts.hidden(),
-                ..Rendered::lines(text.modified(diff))
-            },
-            (ChangeType::Modified, None) => Rendered::lines(vec![text.uncompared()]),
-            (ChangeType::Deleted, _) => Rendered::lines(text.deleted()),
+        let lines = match (compared.change(), &compared.diff) {
+            _ if self.format == ChangesFormat::Short => vec![text.short()],
+            (ChangeType::Modified, Some(diff)) => text.modified(diff),
+            (ChangeType::Modified, None) => vec![text.uncompared()],
+            (ChangeType::Deleted, _) => text.deleted(),
             (
                 ChangeType::Baseline
                 | ChangeType::Created
@@ -66,7 +59,16 @@ impl DisplayOptions {
                 | ChangeType::Joined
                 | ChangeType::Left,
                 _,
-            ) => Rendered::lines(text.object()),
+            ) => text.object(),
+        };
+        let is_counted = self.format == ChangesFormat::Short
+            || (compared.change() == ChangeType::Modified && compared.diff.is_some());
+        let (shown, hidden) = (compared.counts.shown, compared.counts.hidden());
+        Rendered {
+            shown: if is_counted { shown } else { 0 },
+            hidden: if is_counted { hidden } else { 0 },
+            has_guess: text.has_guess(),
+            ..Rendered::lines(lines)
         }
     }
 
@@ -87,6 +89,18 @@ impl DisplayOptions {
 }
 
 impl TextView<'_> {
+    /// Whether the lines name a manager that only probably wrote. `-o short` names it in front of the change.
+    fn has_guess(&self) -> bool {
+        if self.options.format == ChangesFormat::Short {
+            return matches!(self.short_who(), Some(VersionWriter::Probable(_)));
+        }
+        let Some(diff) = &self.compared.diff else {
+            return false;
+        };
+        let view = self.diff_view();
+        ShownChanges::of(diff, &self.compared.writers, &view).has_guess()
+    }
+
     /// An object that exists, is new or left the selector: a heading and the object.
     fn object(&self) -> Vec<String> {
         let is_new = self.compared.change().is_creation();
@@ -97,7 +111,32 @@ impl TextView<'_> {
         });
         let mut lines = vec![heading];
         lines.extend(self.whole());
+        lines.extend(self.two_lives());
         lines
+    }
+
+    /// How a re-created object differs from the deleted one, below a line that names that one.
+    fn two_lives(&self) -> Vec<String> {
+        let lives = match self.options.format {
+            ChangesFormat::Paths | ChangesFormat::Tree => TwoLives::of(self.compared.read),
+            _ => None,
+        };
+        let Some(lives) = lives else {
+            return Vec::new();
+        };
+        let view = self.diff_view();
+        let changes = ShownChanges::unattributed(&lives.diff, &view);
+        let changes = match self.options.format {
+            ChangesFormat::Tree => changes.tree(Extent::Changed),
+            _ => changes.lines(),
+        };
+        if changes.is_empty() {
+            return changes;
+        }
+        let version = known(&lives.former.version).map(|version| format!(" {version}"));
+        let version = escape_line(&version.unwrap_or_default()).into_owned();
+        let label = format!("  compared with the deleted object{version}, another life:");
+        [vec![self.look.styles.dim(&label)], changes].concat()
     }
 
     /// A new version: a heading and its changes.
@@ -153,8 +192,11 @@ impl TextView<'_> {
     pub(super) fn lived(&self, object: Shown<'_>) -> Option<String> {
         let lived = |until| Some(age::human(lifetime(object, until)?));
         let Some(past) = self.compared.past(self.entry) else {
-            let seen = shifted(self.entry.seen, self.options.skew);
-            return Some(format!("existed {}", lived(seen)?));
+            let seen = lived(shifted(self.entry.seen, self.options.skew))?;
+            // It may have been deleted at any time while the source was disconnected.
+            let was_unseen = self.compared.read.event.was_unseen;
+            let up_to = if was_unseen { "up to " } else { "" };
+            return Some(format!("existed {up_to}{seen}"));
         };
         let least = lived(past.time)?;
         match past.until.and_then(lived).filter(|most| *most != least) {
@@ -190,23 +232,14 @@ impl TextView<'_> {
     }
 
     pub(super) fn time_of_entry(&self) -> Timestamp {
-        let past = self.compared.past(self.entry);
-        past.map_or(self.entry.seen, |past| past.time)
+        self.compared.moment(self.entry).0
     }
 
     /// The time of the version, or the interval in which it was written.
     pub(super) fn interval(&self) -> String {
-        let from = self.time(self.time_of_entry());
-        match self.until() {
-            Some(until) => format!("{from}–{}", self.time(until)),
-            None => from,
-        }
-    }
-
-    /// The end of the interval in which the version was written; `None` if its time is known.
-    pub(super) fn until(&self) -> Option<Timestamp> {
-        let until = self.compared.past(self.entry).and_then(|past| past.until);
-        until.filter(|until| *until > self.time_of_entry())
+        let (from, until) = self.compared.moment(self.entry);
+        let style = self.options.line_style(self.look, self.env);
+        style.interval(from, until)
     }
 
     fn since(&self) -> Option<SignedDuration> {
@@ -217,10 +250,6 @@ impl TextView<'_> {
     pub(super) fn missing(&self, note: &str) -> Vec<String> {
         let was_unseen = self.compared.read.event.was_unseen;
         was_unseen.then(|| note.to_owned()).into_iter().collect()
-    }
-
-    pub(super) fn time(&self, time: Timestamp) -> String {
-        clock(time, self.look, self.env)
     }
 
     /// The flag for the object's namespace, if headings must name it.
