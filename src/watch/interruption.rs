@@ -76,6 +76,18 @@ impl SharedSource {
             queue.fill(backfill.id, &events, follows);
         }
         self.room.notify_one();
+        self.filled.notify_waiters();
+    }
+
+    /// Waits until subscribers have all that is read back for them.
+    pub(super) async fn filled(&self) {
+        loop {
+            let filled = self.filled.notified();
+            if !self.lock().queues.values().any(Queue::is_filling) {
+                return;
+            }
+            filled.await;
+        }
     }
 
     /// Whether a backfill has become useless: no subscriber waits for it, or the server's history was restored

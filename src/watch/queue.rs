@@ -114,6 +114,11 @@ impl Queue {
         self.signal.notify_one();
     }
 
+    /// Whether events wait for a backfill.
+    pub(super) fn is_filling(&self) -> bool {
+        self.backfills > 0
+    }
+
     /// The position of a backfill in the queue.
     pub(super) fn place(&self, backfill: u64) -> Option<usize> {
         let is_it = |entry: &Queued| matches!(entry, Queued::Backfill(own, _) if *own == backfill);

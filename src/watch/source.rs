@@ -36,6 +36,8 @@ pub(super) struct SharedSource {
     pub(super) drained: Notify,
     /// Wakes a backfill when the server's history was restored.
     pub(super) restored: Notify,
+    /// Wakes who waits for the end of backfills.
+    pub(super) filled: Notify,
     /// How many handles exist: sources and subscriptions.
     pub(super) leases: watch::Sender<usize>,
     /// Whether reading may begin.
@@ -99,6 +101,7 @@ impl SharedSource {
             room: Notify::new(),
             drained: Notify::new(),
             restored: Notify::new(),
+            filled: Notify::new(),
             leases: watch::Sender::new(0),
             started: watch::Sender::new(false),
             polls: Polls::new(),

@@ -26,8 +26,8 @@ impl Source {
         self.lease.shared().start();
     }
 
-    /// Lists the objects of a source that is not watched once more, and waits until subscriptions have the changes, or until
-    /// the source is watched.
+    /// Lists the objects of a source that is not watched once more, unless it is watched by then. Waits until subscriptions
+    /// have the changes, and the versions between two listings.
     pub async fn poll(&self) {
         let shared = self.lease.shared();
         let mut state = shared.state();
@@ -35,6 +35,7 @@ impl Source {
             () = shared.polls.ask() => {}
             _ = state.wait_for(|state| *state == SourceState::Live) => {}
         }
+        shared.filled().await;
     }
 
     /// The key of the source. It is the same `Arc` while the source is open, so it identifies the source.

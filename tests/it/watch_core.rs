@@ -179,7 +179,7 @@ async fn changes_during_an_outage_are_printed_with_a_gap() {
     assert_snapshot!(ran.stdout, @r#"
     watching 3 configmaps in namespace "shop"
     -- versions after 4 up to 8 may be missing: the server has compacted them --
-    2026-03-02T12:05:00Z DELETED configmap/gone  3  existed 4m58s  while disconnected
+    2026-03-02T12:05:00Z DELETED configmap/gone  3  existed up to 4m58s  while disconnected
     2026-03-02T12:05:00Z MODIFIED configmap/changed  2→6  versions may be missing  by kubectl-edit  1 change, 2 hidden
     ~ .data.state: old → newest
     2026-03-02T12:05:00Z CREATED configmap/new  8  by kubectl-create

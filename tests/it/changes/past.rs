@@ -760,11 +760,11 @@ async fn the_first_change_in_the_watch_cache_is_named() {
     cluster.sandbox.compact(cluster.sandbox.revision());
     let args = ["changes", "cm/flags", "--once", "--since-rv", "6"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r"
-    2026-03-02T12:00:08.000Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
+    2026-03-02T12:00:08Z MODIFIED configmap/flags  8→9  4m52s ago  by kubectl-edit  1 change, 2 hidden
     ~ .data.mode: c → d
-    2026-03-02T12:00:08.000Z–2026-03-02T12:05:00.000Z DELETED configmap/flags  10  4m52s ago  existed up to 4m55s
+    2026-03-02T12:00:08Z–2026-03-02T12:05:00Z DELETED configmap/flags  10  0s–4m52s ago  existed up to 4m55s
     changed in the window, but the server has compacted the version before: configmap/flags
-    ── 2 earlier versions, back to 2026-03-02T12:00:08.000Z · the server's history starts before 2026-03-02T12:00:08.000Z ──
+    ── 2 earlier versions, back to 2026-03-02T12:00:08Z · the server's history starts before 2026-03-02T12:00:08Z ──
     ");
     let args = ["changes", "cm", "--once", "--since-rv", "6"];
     let printed = cluster.spy().run(&args).transcript();
