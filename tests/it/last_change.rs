@@ -1,5 +1,6 @@
 //! Tests of the last change before a failure, against the sandbox: of the object itself, and of what its Pods name.
 
+use kubectl_spy::sandbox::Target;
 use serde_json::{Value, json};
 
 use super::schema::Schema;
@@ -257,7 +258,7 @@ async fn logs_and_records_have_the_last_change() {
         assert_eq!(change["ref"]["name"], "flags");
         assert_eq!(change["by"], "kubectl-edit");
         assert_eq!(change["changes"], json!(["limit: \"10\" → \"25\""]));
-        assert_eq!(change["hasSign"], false);
+        assert_eq!(change["sign"], "none");
     }
 }
 
@@ -391,7 +392,8 @@ fn unpulled(cluster: &Cluster, namespace: &str) {
     web["metadata"]["namespace"] = namespace.into();
     web["status"] = json!({"observedGeneration": 2, "replicas": 1, "updatedReplicas": 1});
     cluster.put(web);
-    let web = cluster.edit_in(namespace, "deployments.apps", "web", &image("bad:1"));
+    let target = Target::new("deployments.apps", namespace, "web");
+    let web = cluster.edit_at(&target, &image("bad:1"));
     let mut set = web.clone();
     set["kind"] = json!("ReplicaSet");
     set["metadata"] = json!({"name": "web-2", "namespace": namespace, "labels": {"app": "web"}});
@@ -445,8 +447,8 @@ async fn the_writer_is_known_after_compaction() {
     cluster.sandbox.compact(cluster.sandbox.revision());
     // The watch cache of one object still has the old value.
     let ran = cluster.spy().run(&["status", "deploy/web", "--once"]);
-    let changed = "changed 4m58s ago by kubectl-edit: containers[web].image: web:1 → bad:1";
-    assert_eq!(changes_in(&ran.stdout), [changed]);
+    let change = "changed 4m58s ago by kubectl-edit: containers[web].image: web:1 → bad:1";
+    assert_eq!(changes_in(&ran.stdout), [change]);
     for namespace in ["shop-2", "shop-3"] {
         unpulled(&cluster, namespace);
     }
@@ -454,13 +456,13 @@ async fn the_writer_is_known_after_compaction() {
     let ran = cluster
         .spy()
         .run(&["status", "--unhealthy", "-A", "--once"]);
-    let changes = changes_in(&ran.stdout);
-    assert_eq!(changes.len(), 3, "{}", ran.stdout);
-    for change in changes {
-        let written = "by kubectl-edit: containers[web].image (the old value is compacted)";
+    let written = changes_in(&ran.stdout);
+    assert_eq!(written.len(), 3, "{}", ran.stdout);
+    for line in written {
+        let end = "by kubectl-edit: containers[web].image (the old value is compacted)";
         assert!(
-            change.starts_with("last written 4m") && change.ends_with(written),
-            "{change}"
+            line.starts_with("last written 4m") && line.ends_with(end),
+            "{line}"
         );
     }
 }

@@ -74,15 +74,14 @@ impl Cluster {
 
     /// Patches an object of the namespace `shop`, as `kubectl edit` does.
     pub fn edit(&self, resource: &str, name: &str, patch: &Value) -> Value {
-        self.edit_in("shop", resource, name, patch)
+        self.edit_at(&Target::new(resource, "shop", name), patch)
     }
 
-    /// Patches an object of a namespace, as `kubectl edit` does.
-    pub fn edit_in(&self, namespace: &str, resource: &str, name: &str, patch: &Value) -> Value {
+    /// Patches an object, as `kubectl edit` does.
+    pub fn edit_at(&self, target: &Target, patch: &Value) -> Value {
         self.tick(1);
         let by = Writer::new("kubectl-edit");
-        let target = Target::new(resource, namespace, name);
-        self.sandbox.patch(&target, patch, &by).unwrap()
+        self.sandbox.patch(target, patch, &by).unwrap()
     }
 
     /// Patches the status of an object of the namespace `shop`, as a controller does.

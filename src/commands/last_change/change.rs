@@ -10,7 +10,7 @@ use crate::object::managed_fields::{Writers, entries};
 use crate::render::age::{age, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
-use crate::render::json::last_change::LastChangeRecord;
+use crate::render::json::last_change::{LastChangeRecord, SignRecord};
 use crate::source::Version;
 use crate::watch::Revision;
 
@@ -140,10 +140,8 @@ impl LastChange {
         let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
         let is_all = |part: &str| paths.iter().all(|path| path.starts_with(part));
         let at = writers.moved();
-        let kind = &newer.object.kind;
-        let signs = changes
-            .iter()
-            .map(|change| matters.sign(kind, &diff, change, redactor));
+        let signs = changes.iter();
+        let signs = signs.map(|change| matters.sign(&diff, change, redactor));
         let sign = signs.max().unwrap_or(Sign::None);
         let shown = changes.iter().take(FIELDS);
         Some(LastChange {
@@ -411,7 +409,11 @@ impl LastChange {
                 .map(|fields| fields.more)
                 .or(written.map(|fields| fields.more))
                 .unwrap_or(0),
-            has_sign: self.sign != Sign::None,
+            sign: match self.sign {
+                Sign::None => SignRecord::None,
+                Sign::Possible => SignRecord::Possible,
+                Sign::Tied => SignRecord::Tied,
+            },
         }
     }
 }

@@ -90,15 +90,9 @@ impl Matters<'_> {
         }
     }
 
-    /// What ties a change of an object of this kind to the failure. The words of an error may name the new value, or the key
+    /// What ties a change to the failure. The words of an error may name the new value, or the key
     /// that is gone.
-    pub(super) fn sign(
-        self,
-        kind: &str,
-        diff: &Diff<'_>,
-        change: &Change,
-        redactor: &Redactor,
-    ) -> Sign {
+    pub(super) fn sign(self, diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Sign {
         let path = diff.path(change.at).to_string();
         let text = |side| Some(text_of(diff.shown(change.at, side, redactor)?));
         let is_named = || match (text(Side::Old), text(Side::New)) {
@@ -109,7 +103,7 @@ impl Matters<'_> {
             }
             (None, None) => false,
         };
-        self.sign_of(&path, kind != "Secret" && is_named())
+        self.sign_of(&path, is_named())
     }
 
     /// The same of fields whose old values are not known.
@@ -136,10 +130,12 @@ impl Matters<'_> {
     }
 }
 
-/// A text without quotes; another value as JSON.
+/// A text without quotes; another value as JSON. A value of a Secret has no text.
 fn text_of(shown: Shown<'_>) -> String {
     match shown.content() {
         Content::Text(text) => text.into_owned(),
+        Content::Redacted(_) => String::new(),
+        _ if shown.holds_secret() => String::new(),
         _ => shown.json(),
     }
 }

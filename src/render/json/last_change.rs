@@ -29,7 +29,18 @@ pub struct LastChangeRecord {
     pub written: Vec<String>,
     /// How many more fields changed, or were written.
     pub more: usize,
-    /// Whether anything shows that it may be the cause. Otherwise it was only made before the failure.
-    #[serde(rename = "hasSign")]
-    pub has_sign: bool,
+    /// What ties it to the failure.
+    pub sign: SignRecord,
+}
+
+/// What ties a change to a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SignRecord {
+    /// Nothing: it was only made before the failure.
+    None,
+    /// It changed the failed object, or an object that the kind of the failure is about.
+    Possible,
+    /// The failure or its words are about what it changed.
+    Tied,
 }
