@@ -15,15 +15,15 @@ fn versions<'o>(stdout: &'o str, object: &str) -> Vec<&'o str> {
         .collect()
 }
 
-/// The values of a counter, in the printed order.
+/// The values of a counter, in the printed order. It has no number when it is created.
 fn counted(stdout: &str) -> Vec<u32> {
     let values = stdout
         .lines()
         .filter_map(|line| line.strip_prefix("~ .data.n: "));
     values
-        .map(|line| {
+        .filter_map(|line| {
             let (_, new) = line.split_once(" → ").unwrap();
-            new.split('"').nth(1).unwrap().parse().unwrap()
+            new.trim_matches('"').parse().ok()
         })
         .collect()
 }

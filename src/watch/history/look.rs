@@ -57,26 +57,6 @@ impl History {
         Walk::new(&self.archive, object, start, limits)
     }
 
-    /// The object at a revision, and the walk back from there. If the server has compacted the revision, the walk
-    /// starts now.
-    pub async fn at(
-        &self,
-        object: &ObjectRef,
-        at: Revision,
-        limits: WalkLimits,
-    ) -> Result<(Presence, Walk), End> {
-        let alone = self.archive.alone(object);
-        let start = match alone.object(object, at).await {
-            Ok(there) => Ok(ObjectAt { at, there }),
-            Err(PastError::Forgotten) => alone.object_now(object).await,
-            Err(unread) => Err(unread),
-        };
-        let start = start.map_err(|unread| end(unread, at))?;
-        let there = start.there.clone();
-        let walk = Walk::new(&self.archive, object, start, limits);
-        Ok((there, walk))
-    }
-
     /// The object as it is now, and the walk back from there.
     pub async fn now(
         &self,

@@ -48,8 +48,14 @@ async fn before(history: &History, listed: ObjectsAt, object: Option<&ObjectRef>
     let floor = WalkLimits::default().floor;
     let (mut walks, mut told, mut complete) = (Vec::new(), Vec::new(), Some(floor));
     if let Some(object) = object {
-        let at = history.at(object, listed.at, WalkLimits::default()).await;
-        walks.push(at.expect("offered"));
+        let limits = WalkLimits::default();
+        let mut objects = listed.objects.into_iter();
+        let there = objects.find(|version| version.object.name == object.name);
+        let walk = match &there {
+            Some(version) => history.before(version, limits).expect("a revision"),
+            None => history.absent(object, listed.at, limits),
+        };
+        walks.push((there, walk));
     } else {
         let compared = history.compare(listed, floor).await.expect("offered");
         complete = compared.complete.map(|at| at.max(compared.then));
