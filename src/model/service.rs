@@ -6,6 +6,7 @@ use crate::graph::{
     EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Reference, Service, ServicePort,
     address_groups, count_backends, nearest,
 };
+use crate::object::Uid;
 use crate::object::selector::LabelSelector;
 use crate::source::SourceKey;
 use crate::status::{CauseRule, Finding, Status};
@@ -39,6 +40,17 @@ impl Model {
             }
             _ => finding(Status::Unknown, "endpoints not read"),
         })
+    }
+
+    /// Whether a Service only repeats the problems of the Pods that it selects: there are some, and not all are ready.
+    pub fn repeats_its_pods(&self, uid: &Uid) -> bool {
+        let node = self.graph.node(uid);
+        if node.is_none_or(|node| node.service().is_none()) {
+            return false;
+        }
+        let pods = self.graph.selected_pods(uid);
+        let mut facts = pods.iter().filter_map(|pod| pod.pod());
+        facts.any(|pod| !pod.ready && !pod.has_ended)
     }
 
     /// Whether all Pods that a Service selects are known. Without a selector they are not read.

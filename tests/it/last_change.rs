@@ -466,3 +466,54 @@ async fn the_writer_is_known_after_compaction() {
         );
     }
 }
+
+/// A Service of the Deployment of [`unpulled`].
+fn repeating_service(cluster: &Cluster, namespace: &str) {
+    cluster.put(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": namespace},
+        "spec": {"clusterIP": "10.0.0.1", "selector": {"app": "web"}, "ports": [{"port": 80}]},
+    }));
+    cluster.put(json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {"name": "web-1", "namespace": namespace, "labels": {"kubernetes.io/service-name": "web"}},
+        "endpoints": [{
+            "addresses": ["10.1.0.1"], "conditions": {"ready": false},
+            "targetRef": {"kind": "Pod", "name": "web", "namespace": namespace},
+        }],
+        "ports": [{"port": 80}],
+    }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_fails_by_itself_stands_before_what_repeats_it() {
+    let cluster = Cluster::start().await;
+    for namespace in ["shop-b", "shop-a"] {
+        unpulled(&cluster, namespace);
+        repeating_service(&cluster, namespace);
+    }
+    let mut alone = object(
+        "v1",
+        "Service",
+        "alone",
+        &json!({"selector": {"app": "none"}}),
+    );
+    alone["metadata"]["namespace"] = "shop-b".into();
+    alone["spec"]["clusterIP"] = "10.0.0.2".into();
+    cluster.put(alone);
+    let ran = cluster
+        .spy()
+        .run(&["status", "svc,deploy", "-A", "--unhealthy", "--once"]);
+    let lines = ran.stdout.lines();
+    let rows = lines.filter_map(|line| {
+        let (namespace, rest) = line.split_once(" ✗ ").or_else(|| line.split_once(" ~ "))?;
+        Some(format!("{} {}", namespace.trim(), rest.split(' ').next()?))
+    });
+    let expected = [
+        "shop-a deployment/web",
+        "shop-b service/alone",
+        "shop-b deployment/web",
+        "shop-a service/web",
+        "shop-b service/web",
+    ];
+    assert_eq!(rows.collect::<Vec<_>>(), expected, "{}", ran.stdout);
+}

@@ -125,17 +125,15 @@ impl FailureReason {
     }
 
     fn of_service(model: &Model, service: &Node) -> FailureReason {
-        let pods = model.graph().selected_pods(&service.uid);
-        let mut facts = pods.iter().filter_map(|pod| pod.pod());
-        if pods.is_empty() {
+        if model.graph().selected_pods(&service.uid).is_empty() {
             let idle = model.idle_workload(service);
             idle.map_or(FailureReason::Selector, |workload| {
                 FailureReason::Idle(ReferenceTarget::of(&workload))
             })
-        } else if facts.all(|pod| pod.ready || pod.has_ended) {
-            FailureReason::Ports
-        } else {
+        } else if model.repeats_its_pods(&service.uid) {
             FailureReason::Elsewhere
+        } else {
+            FailureReason::Ports
         }
     }
 

@@ -71,6 +71,7 @@ impl StatusState {
             let object = Arc::new(object);
             let place = RootPlace {
                 rank: Rank::Named,
+                namespace: None,
                 requested,
                 object: object.clone(),
             };

@@ -24,6 +24,8 @@ pub(super) enum Rank {
     Named,
     /// It is Failed.
     Failed,
+    /// It is a Service that is Failed because its Pods are.
+    Repeating,
     /// It is neither Failed nor Current.
     Moving,
     /// It is Current.
@@ -31,9 +33,11 @@ pub(super) enum Rank {
 }
 
 impl Rank {
-    fn of(status: Status) -> Rank {
+    /// The rank of an object that was not requested by name, and that may only repeat the problems of its Pods.
+    pub(super) fn of(status: Status, repeats: bool) -> Rank {
         match status {
             Status::Current => Rank::Well,
+            Status::Failed if repeats => Rank::Repeating,
             Status::Failed => Rank::Failed,
             Status::InProgress | Status::Terminating | Status::NotFound | Status::Unknown => {
                 Rank::Moving
@@ -71,9 +75,9 @@ impl Root {
         self.place.rank == Rank::Named
     }
 
-    /// Moves the object towards the rank of its state. Returns whether its rank has changed.
-    fn move_to(&mut self, status: Status, clock: RankClock) -> bool {
-        let (rank, before) = (Rank::of(status), self.place.rank);
+    /// Moves the object towards a rank. Returns whether its rank has changed.
+    fn move_to(&mut self, rank: Rank, clock: RankClock) -> bool {
+        let before = self.place.rank;
         if self.is_named() {
             return false;
         }
@@ -96,6 +100,8 @@ impl Root {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RootPlace {
     pub(super) rank: Rank,
+    /// Its namespace, if the objects of several kinds and namespaces are shown: those of one namespace stand together.
+    pub(super) namespace: Option<Arc<str>>,
     /// The index of the first requested source that showed it.
     pub(super) requested: usize,
     /// The object. The objects of one source have one type, so their namespaces and names decide. An object that was
@@ -122,16 +128,27 @@ pub(super) struct Roots {
     unwell: BTreeSet<Uid>,
     /// The objects whose dependents are hidden.
     pub(super) collapsed: Collapsed,
+    groups_namespaces: bool,
 }
 
 impl Roots {
+    /// No objects yet. `groups_namespaces`: whether the objects of one namespace stand together.
+    pub(super) fn new(groups_namespaces: bool) -> Roots {
+        Roots {
+            groups_namespaces,
+            ..Roots::default()
+        }
+    }
+
     /// Adds an object that a requested source shows. Returns whether it is new.
     pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) -> bool {
+        let namespace = object.namespace.clone();
         let Entry::Vacant(entry) = self.by_uid.entry(object.identity()) else {
             return false;
         };
         let place = RootPlace {
             rank,
+            namespace: namespace.filter(|_| self.groups_namespaces),
             requested,
             object: object.clone(),
         };
@@ -208,23 +225,26 @@ impl Roots {
     pub(super) fn rank(
         &mut self,
         changed: &BTreeSet<Uid>,
-        status: impl Fn(&Uid) -> Option<Status>,
+        rank: impl Fn(&Uid) -> Option<Rank>,
         clock: RankClock,
     ) -> bool {
         let mut has_changed = false;
         let due: Vec<Uid> = self.unwell.union(changed).cloned().collect();
         for uid in due {
-            let (Some(root), Some(status)) = (self.by_uid.get_mut(&uid), status(&uid)) else {
+            let (Some(root), Some(rank)) = (self.by_uid.get_mut(&uid), rank(&uid)) else {
                 self.unwell.remove(&uid);
                 continue;
             };
             let place = root.place.clone();
-            if root.move_to(status, clock) {
+            if root.move_to(rank, clock) {
                 self.order.remove(&place);
                 self.order.insert(root.place.clone());
                 has_changed |= root.is_owner;
             }
-            if matches!(root.place.rank, Rank::Failed | Rank::Moving) {
+            if matches!(
+                root.place.rank,
+                Rank::Failed | Rank::Repeating | Rank::Moving
+            ) {
                 self.unwell.insert(uid);
             } else {
                 self.unwell.remove(&uid);

@@ -15,7 +15,7 @@ use crate::graph::Node;
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{PodCounts, Uid};
 use crate::source::{Event, Scope, Select, SourceKey, Why};
-use crate::status::Assessment;
+use crate::status::{Assessment, Status};
 
 /// How long the row of a deleted object stays.
 pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
@@ -56,10 +56,13 @@ impl StatusState {
             model = model.of_few();
         }
         model.follow(requested);
+        let requested: Vec<SourceKey> = model.coverage().sources().cloned().collect();
+        let is_everywhere =
+            |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
         StatusState {
-            requested: model.coverage().sources().cloned().collect(),
+            roots: Roots::new(requested.len() > 1 && requested.iter().any(is_everywhere)),
+            requested,
             model,
-            roots: Roots::default(),
             recent: RecentChanges::default(),
             plan: JudgementPlan::default(),
             dependents: Vec::new(),
@@ -157,13 +160,20 @@ impl StatusState {
 
     /// Moves requested objects to their places, and notes which of them have changed.
     fn rank_roots(&mut self, touched: &BTreeSet<Uid>, now: Timestamp) {
-        let status = |uid: &Uid| Some(self.model.object(uid)?.assessment.status());
+        let rank = |uid: &Uid| {
+            let status = self.model.object(uid)?.assessment.status();
+            let is_failed = status == Status::Failed;
+            Some(Rank::of(
+                status,
+                is_failed && self.model.repeats_its_pods(uid),
+            ))
+        };
         let clock = if self.has_loaded {
             RankClock::Live(now)
         } else {
             RankClock::Loading
         };
-        self.is_plan_old |= self.roots.rank(touched, status, clock);
+        self.is_plan_old |= self.roots.rank(touched, rank, clock);
         let is_news = |uid: &&Uid| {
             let object = self.model.object(uid);
             object.is_some_and(|object| object.changed == Some(now))
