@@ -38,6 +38,30 @@ pub fn age(then: Timestamp, now: Timestamp) -> String {
     human(now.duration_since(then))
 }
 
+/// The age of something that happened between two times: `27–37s`, `4m10s–5m2s`; one age if both are the same.
+pub fn interval(from: Timestamp, until: Timestamp, now: Timestamp) -> String {
+    let age = |time| human(now.duration_since(time).max(SignedDuration::ZERO));
+    let (most, least) = (age(from), age(until));
+    if least == most {
+        most
+    } else {
+        format!("{}–{most}", without_same_unit(&least, &most))
+    }
+}
+
+/// `27` of `27s`, if the other age is in the same unit alone.
+fn without_same_unit<'l>(least: &'l str, most: &str) -> &'l str {
+    let unit = |age: &str| {
+        let digits = age.trim_end_matches(char::is_alphabetic);
+        let is_one = digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_one.then(|| age[digits.len()..].to_owned())
+    };
+    match unit(least).filter(|own| unit(most).as_ref() == Some(own)) {
+        Some(unit) => least.strip_suffix(&*unit).unwrap_or(least),
+        None => least,
+    }
+}
+
 /// The span from one version to the next: `+6s`, or `-3s` if the clock went back.
 pub fn delta(span: SignedDuration) -> String {
     let sign = if span.as_secs() < 0 { '-' } else { '+' };

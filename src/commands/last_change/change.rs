@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use crate::diff::{Change, Diff, Redactor};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::{Writers, entries};
-use crate::render::age::{age, rfc3339, rfc3339_millis};
+use crate::render::age::{age, interval, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::{LastChangeRecord, SignRecord};
 use crate::source::Version;
-use crate::watch::Revision;
+use crate::watch::{Between, Revision};
 
 use super::changed_by::ChangedBy;
 use super::failure_reason::FailureReason;
@@ -65,8 +65,8 @@ pub(super) enum Sign {
 enum Made {
     /// The server recorded this time.
     At(Timestamp),
-    /// Other writes, some seconds before and after it, have recorded times.
-    About(Timestamp),
+    /// Other writes before and after it have recorded times. Without the second one, it may be just now.
+    Between(Timestamp, Option<Timestamp>),
 }
 
 /// What a change did.
@@ -280,10 +280,10 @@ impl LastChange {
         self.revision.filter(|_| self.at.is_none())
     }
 
-    /// The same change, which was made at about this time.
-    pub(super) fn made_about(self, at: Timestamp) -> LastChange {
+    /// The same change, which was made between these times.
+    pub(super) fn made_between(self, between: Between) -> LastChange {
         LastChange {
-            at: Some(Made::About(at)),
+            at: Some(Made::Between(between.from, between.until)),
             ..self
         }
     }
@@ -342,23 +342,31 @@ impl LastChange {
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
     /// that are not escaped.
     pub(crate) fn text(&self, now: Timestamp, arrow: &str) -> String {
-        let when = |at| format!(" {} ago", age(at, now));
+        let when = |made| match made {
+            Made::At(at) => format!(" {} ago", age(at, now)),
+            Made::Between(from, until) => {
+                format!(" {} ago", interval(from, until.unwrap_or(now), now))
+            }
+        };
         self.sentence(when, &format!(" {arrow} "))
     }
 
     /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, for a log.
     pub(crate) fn log_text(&self) -> String {
-        self.sentence(|at| format!(" at {}", rfc3339(at)), ARROW)
+        let when = |made| match made {
+            Made::At(at) => format!(" at {}", rfc3339(at)),
+            Made::Between(from, Some(until)) => {
+                format!(" between {} and {}", rfc3339(from), rfc3339(until))
+            }
+            Made::Between(from, None) => format!(" after {}", rfc3339(from)),
+        };
+        self.sentence(when, ARROW)
     }
 
-    fn sentence(&self, when: impl Fn(Timestamp) -> String, arrow: &str) -> String {
+    fn sentence(&self, when: impl Fn(Made) -> String, arrow: &str) -> String {
         let object = self.object.as_ref();
         let object = object.map_or(String::new(), |object| format!("{object} "));
-        let when = match self.at {
-            Some(Made::At(at)) => when(at),
-            Some(Made::About(at)) => format!(" about{}", when(at)),
-            None => String::new(),
-        };
+        let when = self.at.map_or(String::new(), when);
         let by = self.by.text();
         let (sentence, old) = match &self.what {
             What::Changed(fields) => {
@@ -399,7 +407,11 @@ impl LastChange {
         LastChangeRecord {
             object: object.map(|object| RefRecord::new(cluster, object)),
             time: self.at.map(|at| rfc3339_millis(at.time())),
-            about: matches!(self.at, Some(Made::About(_))),
+            about: matches!(self.at, Some(Made::Between(..))),
+            until: match self.at {
+                Some(Made::Between(_, until)) => until.map(rfc3339_millis),
+                Some(Made::At(_)) | None => None,
+            },
             by: self.by.recorded(),
             created: self.what == What::Created,
             deleted: self.what == What::Deleted,
@@ -419,8 +431,9 @@ impl LastChange {
 }
 
 impl Made {
+    /// The earliest time at which it may have been made.
     fn time(self) -> Timestamp {
-        let (Made::At(time) | Made::About(time)) = self;
+        let (Made::At(time) | Made::Between(time, _)) = self;
         time
     }
 }

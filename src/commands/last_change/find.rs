@@ -136,7 +136,7 @@ async fn dated(suspect: Suspect, dates: Option<(&Dates, &RequestAllowance)>) -> 
         return change;
     }
     match dates.of(revision).await {
-        Some(between) => change.made_about(between.from),
+        Some(between) => change.made_between(between),
         None => change,
     }
 }

@@ -14,7 +14,7 @@ use super::fields::Matters;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::Version;
-use crate::watch::Revision;
+use crate::watch::{Between, Revision};
 
 const NOW: Timestamp = Timestamp::constant(1_777_896_000, 0);
 
@@ -102,7 +102,10 @@ fn a_line_has_the_old_and_the_new_value() {
             ),
             Revision::parse(&ResourceVersion::new("7")).unwrap(),
         )
-        .made_about(NOW - SignedDuration::from_secs(41))
+        .made_between(Between {
+            from: NOW - SignedDuration::from_secs(41),
+            until: Some(NOW - SignedDuration::from_secs(31)),
+        })
         .text(NOW, "→"),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
@@ -112,7 +115,7 @@ fn a_line_has_the_old_and_the_new_value() {
     configmap/web changed 41s ago: limit: "10" → (none) (no sign that it matters)
     configmap/web changed 41s ago by kubectl-set: data: (none) → {limit: "10"} (no sign that it matters)
     secret/web changed 41s ago by kubectl-set: limit: <secret 8 B #1> → <secret 6 B #2> (no sign that it matters)
-    configmap/web was deleted about 41s ago
+    configmap/web was deleted 31–41s ago
     "#);
 }
 

@@ -13,8 +13,11 @@ pub struct LastChangeRecord {
     /// When it was changed; absent if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// Whether the server recorded no time: it is known from other writes, some seconds before and after it.
+    /// Whether the server recorded no time: `time` is that of another write before it.
     pub about: bool,
+    /// The latest time at which it was changed, if no time is recorded; absent if that may be just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// The field manager that changed it; absent if the server recorded none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,

@@ -149,25 +149,10 @@ pub(crate) fn known(version: &ResourceVersion) -> Option<&ResourceVersion> {
 
 /// The age of a version: `5m ago`. If only an interval is known, it has both ends: `27–37s ago`, `4m10s–5m2s ago`.
 pub(crate) fn ago(past: PastTime, now: Timestamp) -> String {
-    let age = |time| age::human(now.duration_since(time).max(SignedDuration::ZERO));
-    let most = age(past.time);
-    match past.until.map(age).filter(|least| *least != most) {
-        Some(least) => format!("{}–{most} ago", without_same_unit(&least, &most)),
-        None => format!("{most} ago"),
-    }
-}
-
-/// `27` of `27s`, if the other age is in the same unit alone.
-fn without_same_unit<'l>(least: &'l str, most: &str) -> &'l str {
-    let unit = |age: &str| {
-        let digits = age.trim_end_matches(char::is_alphabetic);
-        let is_one = digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_one.then(|| age[digits.len()..].to_owned())
-    };
-    match unit(least).filter(|own| unit(most).as_ref() == Some(own)) {
-        Some(unit) => least.strip_suffix(&*unit).unwrap_or(least),
-        None => least,
-    }
+    format!(
+        "{} ago",
+        age::interval(past.time, past.until.unwrap_or(past.time), now)
+    )
 }
 
 #[cfg(test)]
