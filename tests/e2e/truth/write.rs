@@ -80,7 +80,7 @@ impl Write {
         let is_controller = manager.contains("controller") || manager.contains("operator");
         let has_content = || {
             let records = self.records();
-            let fields = records.iter().flat_map(|it| it["fieldsV1"].as_object());
+            let fields = records.iter().filter_map(|it| it["fieldsV1"].as_object());
             let mut names = fields.flat_map(|fields| fields.keys());
             names.any(|name| !matches!(&**name, "f:metadata" | "f:status"))
         };
