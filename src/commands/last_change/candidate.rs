@@ -88,10 +88,10 @@ impl Candidate {
 
 /// Where a look-up starts.
 pub(super) enum CandidateStart {
-    /// The failed object itself, at this version.
-    Own(Arc<Version>),
-    /// Another object, as it is now. It may have another storage, with revisions of its own.
-    Other(ObjectRef),
+    /// This version, which the model has.
+    Known(Arc<Version>),
+    /// The object as it is now.
+    Now(ObjectRef),
 }
 
 /// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist or lacks
@@ -125,7 +125,10 @@ pub(super) fn candidates(
         };
         Some(Candidate {
             history: history(&key)?,
-            start: CandidateStart::Other(key.named_object()?),
+            start: match whole_version(model, &target) {
+                Some(version) => CandidateStart::Known(version),
+                None => CandidateStart::Now(key.named_object()?),
+            },
             reason: reason.clone(),
             is_own: false,
             is_blamed: reason.blames(&target),
@@ -143,7 +146,7 @@ pub(super) fn candidates(
     };
     let own = history(source).map(|history| Candidate {
         history,
-        start: CandidateStart::Own(version.clone()),
+        start: CandidateStart::Known(version.clone()),
         reason: reason.clone(),
         is_own: true,
         is_blamed: false,
@@ -153,6 +156,15 @@ pub(super) fn candidates(
         now,
     });
     own.into_iter().chain(others).collect()
+}
+
+/// The newest version of a named object; `None` if the model has only its metadata, or nothing of it.
+fn whole_version(model: &Model, target: &ReferenceTarget) -> Option<Arc<Version>> {
+    let node = model.graph().referenced(target)?;
+    let object = model.object(&node.uid)?;
+    let (source, version) = object.source_version()?;
+    let is_there = object.departure.is_none() && source.form == Form::Full;
+    is_there.then(|| version.clone())
 }
 
 /// What is named and does not exist, or lacks something: by the Pods, by their claims, or by the object itself if the API

@@ -165,8 +165,8 @@ async fn of(
         redactor,
         found: SuspectChanges::new(candidate.is_own.then_some(&candidate.reason)),
         oldest: match &candidate.start {
-            CandidateStart::Own(version) => Some(version.clone()),
-            CandidateStart::Other(_) => None,
+            CandidateStart::Known(version) => Some(version.clone()),
+            CandidateStart::Now(_) => None,
         },
         is_telling: false,
         is_done: false,
@@ -289,13 +289,13 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
         ..WalkLimits::default()
     };
     let (presence, walk) = match &candidate.start {
-        CandidateStart::Own(version) => {
+        CandidateStart::Known(version) => {
             let walk = history.before(version, limits);
             let walk = walk.ok_or_else(|| End::NotOffered("its versions have no order".into()))?;
             (Some(version.clone()), walk)
         }
-        CandidateStart::Other(_) if !reads.allowance.take(1) => return Err(End::Spent),
-        CandidateStart::Other(object) => history.now(object, limits).await?,
+        CandidateStart::Now(_) if !reads.allowance.take(1) => return Err(End::Spent),
+        CandidateStart::Now(object) => history.now(object, limits).await?,
     };
     let walk = if reads.watch_cache {
         walk

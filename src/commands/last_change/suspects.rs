@@ -55,7 +55,8 @@ impl<'r> SuspectChanges<'r> {
 
     /// The older versions cannot be read. `written` is what the oldest one says about the write that mattered.
     pub(super) fn reach_unread(&mut self, written: Option<LastChange>) {
-        let is_open = !self.was_well && self.found.iter().all(LastChange::is_minor);
+        let was_well = self.was_well && self.reason.is_some();
+        let is_open = !was_well && self.found.iter().all(LastChange::is_minor);
         self.found.extend(written.filter(|_| is_open));
     }
 
