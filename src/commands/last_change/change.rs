@@ -1,12 +1,13 @@
 //! `LastChange`: one change of an object: who made it, when, and what it changed.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
 use crate::object::ObjectRef;
-use crate::object::managed_fields::{Writers, entries};
+use crate::object::managed_fields::{ManagedFieldsEntry, Writers, entries};
 use crate::render::age::{age, interval, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
@@ -176,11 +177,16 @@ impl LastChange {
         let mut entries = entries(doc.root());
         entries.retain(|entry| entry.subresource.is_empty());
         let is_alone = entries.len() == 1;
+        let owned = |entry: &ManagedFieldsEntry<'_>| entry.owned_fields(doc.root());
+        let owned = entries.iter().flat_map(owned).map(|field| field.path);
+        let owned: BTreeSet<String> = owned.collect();
         let entries = entries.into_iter();
         let written = entries.filter_map(|entry| {
             let mut fields = entry.owned_fields(doc.root());
             let all = fields.len();
-            fields.retain(|field| matters.has_path(kind, &field.path));
+            fields.retain(|field| {
+                matters.has_path(kind, &field.path) && !is_left_over(&owned, &field.path)
+            });
             let at = entry.time().filter(|at| *at <= matters.now)?;
             (!fields.is_empty()).then_some((at, entry, fields, all))
         });
@@ -428,6 +434,16 @@ impl LastChange {
             },
         }
     }
+}
+
+/// Whether others own fields below a path. Then it is what was left of a map when they took its fields over, and who owns it
+/// owns none of them.
+fn is_left_over(owned: &BTreeSet<String>, path: &str) -> bool {
+    ['.', '['].into_iter().any(|step| {
+        let start = format!("{path}{step}");
+        let below = owned.range(start.clone()..).next();
+        below.is_some_and(|below| below.starts_with(&start))
+    })
 }
 
 impl Made {

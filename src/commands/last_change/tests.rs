@@ -238,3 +238,27 @@ fn the_last_writer_of_what_matters_is_known_without_the_old_values() {
     configmap/web last written 41s ago or before by kubectl-set: a, dsn (the old values were not read)
     ");
 }
+
+#[test]
+fn who_is_left_with_an_empty_map_has_not_written_its_fields() {
+    let mut object = object("ConfigMap", &json!({"data": {"dsn": "pg://db9"}}), true);
+    object["metadata"]["creationTimestamp"] = "2026-03-02T12:00:00Z".into();
+    let owner = |manager: &str, time: &str, fields: Value| json!({"manager": manager, "operation": "Update", "time": time, "fieldsV1": fields});
+    let left = owner("helm", "2026-05-04T11:59:00Z", json!({"f:data": {}}));
+    let new = owner(
+        "bob",
+        "2026-05-04T11:50:00Z",
+        json!({"f:data": {"f:dsn": {}}}),
+    );
+    let written = |entries: Value| {
+        let mut object = object.clone();
+        object["metadata"]["managedFields"] = entries;
+        let change = LastChange::last_written(&version(&object), OldValues::Compacted, other());
+        change.map_or("-".to_owned(), |change| change.text(NOW, "→"))
+    };
+    let line = written(json!([left, new]));
+    assert!(
+        line.starts_with("configmap/web last written 10m ago by bob: dsn "),
+        "{line}"
+    );
+}
