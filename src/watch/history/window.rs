@@ -11,7 +11,8 @@
 //!    deleted before the cache begins. Each of them is walked back from there, with one request per version. The
 //!    walk of an object that did not exist at `then` ends with its creation: one request finds it absent. It does
 //!    not search for an earlier lifetime of the name. Such a lifetime is in neither list;
-//!    [`Comparison::complete`] is the revision from which none can be missing.
+//!    [`Comparison::complete`] is the revision from which none can be missing. A view that begins later than `then`
+//!    reads those that existed at its beginning with [`History::ended`].
 //!
 //! A list that all objects share cannot replace the walk. Each version has its own revision, and only a read at
 //! the revision before it shows which version it followed. So a walk needs one read for each version, whatever
@@ -55,6 +56,16 @@ pub struct Changed {
     pub earlier: Option<(Presence, Walk)>,
     /// The events after that, oldest first.
     pub later: Vec<PastEvent>,
+}
+
+impl Changed {
+    /// An object that is gone, with the walk back from its end.
+    pub fn ended(walk: Walk) -> Changed {
+        Changed {
+            earlier: Some((None, walk)),
+            later: Vec::new(),
+        }
+    }
 }
 
 /// An object with missing versions, because a request failed.
@@ -113,6 +124,33 @@ impl History {
             changed: window.end(),
             missing: versions.missing,
         })
+    }
+
+    /// The walks back of the objects that existed after a revision and ended by `upto`, and that revision, or the oldest
+    /// one that can be read. `known` has the names whose versions are known from then on. With a revision, they are known
+    /// only from their creation at it.
+    pub async fn ended(
+        &self,
+        after: Revision,
+        upto: Revision,
+        known: &BTreeMap<NamespacedName, Option<Revision>>,
+    ) -> Result<(Revision, Vec<Walk>), End> {
+        let oldest = self.oldest_metadata(RevisionSpan { after, upto }).await?;
+        let limits = down_to(oldest.at);
+        let walk = |there: Arc<Version>| {
+            let absent = match known.get(&there.object.namespaced_name()) {
+                Some(created) => created.filter(|created| *created > oldest.at)?.back(1),
+                None => upto,
+            };
+            let start = ObjectAt {
+                at: absent,
+                there: None,
+            };
+            let walk = Walk::new(&self.archive, &there.object, start, limits.clone());
+            Some(walk.without_watch_cache())
+        };
+        let walks = oldest.objects.into_iter().filter_map(walk);
+        Ok((oldest.at, walks.collect()))
     }
 
     /// Restores a listing to its own revision. Its last pages are newer if the server compacted that revision

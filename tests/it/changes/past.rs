@@ -285,6 +285,52 @@ async fn records_state_how_far_back_all_versions_are_known() {
     "#);
 }
 
+/// No Lease dates the start of the window, and the watch cache begins after it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_existed_at_an_undated_start_is_told_to_its_end() {
+    let cluster = Cluster::start().await;
+    for name in ["flags", "gone", "app"] {
+        cluster.put(config_map(name, &json!({"mode": "off"})));
+    }
+    cluster.tick(200);
+    turn(&cluster, "on");
+    for _ in 0..2 {
+        cluster.delete("configmaps", "flags");
+        cluster.put(config_map("flags", &json!({"mode": "a"})));
+    }
+    cluster.delete("configmaps", "gone");
+    cluster.sandbox.expire_watch_window();
+    let since = ["changes", "cm", "--once", "--since", "2m"];
+    assert_snapshot!(cluster.spy().run(&since).transcript(), @r#"
+    2026-03-02T12:03:24Z MODIFIED configmap/flags  2→5  96s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: "off" → "on"
+    2026-03-02T12:03:24Z–2026-03-02T12:03:26Z DELETED configmap/flags  6  94–96s ago  existed up to 3m25s
+    2026-03-02T12:03:26Z RECREATED configmap/flags  7  94s ago  by kubectl-create
+    + .data.mode: a
+      compared with the deleted object 6, another life:
+    ~ .data.mode: "on" → a
+    2026-03-02T12:03:26Z–2026-03-02T12:03:28Z DELETED configmap/flags  8  92–94s ago  existed up to 2s
+    2026-03-02T12:03:28Z RECREATED configmap/flags  9  92s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:03:28Z–2026-03-02T12:05:00Z DELETED configmap/gone  10  0–92s ago  existed up to 4m58s
+    ── 2 of 3 objects changed, in 1 kind, back to 2026-03-02T12:03:24Z ──
+    ── objects created and deleted in between may be missing ──
+    "#);
+    let json = [&since[..], &["-o", "json"]].concat();
+    let told = cluster.spy().run(&json);
+    let lines = told
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    let end = lines
+        .iter()
+        .find(|line| line["type"] == "lookback")
+        .unwrap();
+    // The newest version from before the window.
+    assert_eq!((&end["from"], &end["end"]), (&json!("4"), &json!("limit")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn leases_date_past_versions() {
     let cluster = Cluster::start().await;

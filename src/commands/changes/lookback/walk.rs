@@ -1,5 +1,6 @@
 //! `Walker`: the look-back of one source.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
@@ -11,8 +12,8 @@ use super::reach::{PATIENCE, Reach};
 use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
 use super::stop_rule::StopRule;
 use crate::commands::changes::shown::ShownVersions;
-use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::Version;
+use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
+use crate::source::{Version, Why};
 use crate::watch::{
     Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, Walk,
     WalkLimits, in_order,
@@ -144,50 +145,82 @@ impl Walker {
 
     /// Finds the changed objects, and walks back the versions that the watch cache no longer has.
     async fn wide(&self, now: ObjectsAt, found: &mut SourcePast) -> Result<(), End> {
-        let (floor, listed) = (self.reach.revision, now.objects.clone());
+        let (floor, listed, newest) = (self.reach.revision, now.objects.clone(), now.at);
         let compare = self.history.compare(now, floor);
         let Some(compared) = self.interrupt.unless_stopped(compare).await else {
             return Ok(());
         };
         let compared = compared?;
-        self.progress.expect(compared.changed.len());
-        let changed = compared.changed.into_iter();
-        let walks: Vec<_> = changed.map(|changed| self.changed(changed)).collect();
-        let mut walks = stream::iter(walks).buffered(AT_ONCE);
-        let (mut then, mut left_out, mut short) = (compared.then, None, None);
         found.missing = compared.missing;
-        while let Some(object) = walks.next().await {
-            self.progress.done();
-            found.versions.extend(object.versions);
-            left_out = left_out.max(object.left_out);
-            match object.end {
-                // The server can compact versions during the walk.
-                Some(End::Forgotten(at)) => then = then.max(at),
-                Some(End::Failed(cause)) => {
-                    let object = object.name.ok_or_else(unversioned)?;
-                    found.missing.push(Missing { object, cause });
-                }
-                Some(end @ End::NotOffered(_)) => return Err(end),
-                Some(end @ (End::Spent | End::OutOfTime(_))) => short = Some(end),
-                Some(End::Limit) | None => {}
+        let mut walked = WalkedObjects::after(compared.then);
+        self.walk(compared.changed, &mut walked, found).await?;
+        // What existed when the window begins belongs to it, whatever there was at `then`.
+        let (mut told, upto) = (compared.then, compared.complete.unwrap_or(newest));
+        while let Some(begin) = walked.left_out.filter(|left_out| *left_out > told)
+            && begin < upto
+        {
+            let known = known_since(&listed, &found.versions);
+            let ended = self.history.ended(begin, upto, &known);
+            let Some(ended) = self.interrupt.unless_stopped(ended).await else {
+                return Ok(());
+            };
+            let (oldest, walks) = ended?;
+            if oldest > begin {
+                walked.then = walked.then.max(oldest);
             }
+            told = oldest;
+            let ended = walks.into_iter().map(Changed::ended).collect();
+            self.walk(ended, &mut walked, found).await?;
         }
-        drop(walks);
-        found.versions.sort_by_key(|version| version.event.at);
+        let then = walked.then;
         found.objects = Some(listed.len());
         if then > floor {
             found.compacted = self.compacted_writes(&found.versions, &listed);
         }
         found.from = Some(DatedRevision::undated(then));
-        let is_whole = found.missing.is_empty() && short.is_none();
+        let is_whole = found.missing.is_empty() && walked.short.is_none();
         let complete = compared.complete.filter(|_| is_whole);
         found.complete = complete.map(|complete| DatedRevision::undated(complete.max(then)));
-        found.end = short.or(Some(if then > floor {
+        found.end = walked.short.or(Some(if then > floor {
             End::Forgotten(then)
         } else {
             End::Limit
         }));
-        self.date_bounds(found, left_out).await;
+        self.date_bounds(found, walked.left_out).await;
+        Ok(())
+    }
+
+    /// Walks objects back, and adds what it finds.
+    async fn walk(
+        &self,
+        changed: Vec<Changed>,
+        walked: &mut WalkedObjects,
+        found: &mut SourcePast,
+    ) -> Result<(), End> {
+        self.progress.expect(changed.len());
+        let walks: Vec<_> = changed
+            .into_iter()
+            .map(|changed| self.changed(changed))
+            .collect();
+        let mut walks = stream::iter(walks).buffered(AT_ONCE);
+        while let Some(object) = walks.next().await {
+            self.progress.done();
+            found.versions.extend(object.versions);
+            walked.left_out = walked.left_out.max(object.left_out);
+            match object.end {
+                // The server can compact versions during the walk.
+                Some(End::Forgotten(at)) => walked.then = walked.then.max(at),
+                Some(End::Failed(cause)) => {
+                    let object = object.name.ok_or_else(unversioned)?;
+                    found.missing.push(Missing { object, cause });
+                }
+                Some(end @ End::NotOffered(_)) => return Err(end),
+                Some(end @ (End::Spent | End::OutOfTime(_))) => walked.short = Some(end),
+                Some(End::Limit) | None => {}
+            }
+        }
+        drop(walks);
+        found.versions.sort_by_key(|version| version.event.at);
         Ok(())
     }
 
@@ -261,6 +294,45 @@ struct ObjectPast {
     left_out: Option<Revision>,
     /// Why the walk found no more.
     end: Option<End>,
+}
+
+/// The state of the walks of a wide source.
+struct WalkedObjects {
+    /// The revision from which they have every version.
+    then: Revision,
+    /// The newest version that is too old.
+    left_out: Option<Revision>,
+    /// Why one of them found no more.
+    short: Option<End>,
+}
+
+impl WalkedObjects {
+    fn after(then: Revision) -> WalkedObjects {
+        WalkedObjects {
+            then,
+            left_out: None,
+            short: None,
+        }
+    }
+}
+
+/// The names of the current objects and of the found versions. Those that are known only from their creation have its
+/// revision.
+fn known_since(
+    now: &[Arc<Version>],
+    versions: &[PastVersion],
+) -> BTreeMap<NamespacedName, Option<Revision>> {
+    let current = now
+        .iter()
+        .map(|there| (there.object.namespaced_name(), None));
+    let mut known: BTreeMap<NamespacedName, Option<Revision>> = current.collect();
+    // The last one written counts: the oldest version of each name.
+    known.extend(versions.iter().rev().map(|version| {
+        let PastEvent { why, at, now, .. } = &version.event;
+        let created = at.filter(|_| *why == Why::Added);
+        (now.object.namespaced_name(), created)
+    }));
+    known
 }
 
 fn unversioned() -> End {
