@@ -40,6 +40,9 @@ const BATCH: usize = 16;
 /// The number of runs at once on a control plane.
 const AT_ONCE: usize = 2;
 
+/// Of this many histories, a user without a right to the Leases asks about one.
+const WITHOUT_LEASES: u64 = 3;
+
 /// What the API server remembers of a history when it is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Memory {
@@ -140,8 +143,14 @@ fn ask_all(plane: &Plane, told: &[Truth<'_>], report: &Mutex<Report>) {
 
 /// Asks all questions about one history. The error names a question without an answer.
 fn ask(plane: &Plane, truth: &Truth<'_>) -> Vec<Result<Answer, String>> {
-    let (spy, namespace) = (plane.spy(), namespace(truth.history));
-    let questions = Question::some(truth.history.seed).into_iter();
+    let namespace = namespace(truth.history);
+    let seed = truth.history.seed;
+    let spy = if seed % WITHOUT_LEASES == 2 {
+        plane.spy_without_leases()
+    } else {
+        plane.spy()
+    };
+    let questions = Question::some(seed).into_iter();
     let answers = questions.map(|question| {
         let asked = catch_unwind(|| question.ask(&spy, &namespace));
         asked.map_err(|_| format!("{} does not end", question.line(&namespace)))

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::api::Api;
 use super::audit::Audited;
@@ -66,6 +66,12 @@ impl Plane {
                 assert!(begun.elapsed() < PATIENCE, "the kind is not served");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
+            let rights = "/apis/rbac.authorization.k8s.io/v1";
+            for (plural, object) in rights_of_dev() {
+                api.create(&format!("{rights}/{plural}"), &object)
+                    .await
+                    .unwrap();
+            }
         });
         Plane {
             _leader: (leases == Leases::Frequent).then(|| Leader::start(admin)),
@@ -101,7 +107,12 @@ impl Plane {
 
     /// The program as the administrator.
     pub fn spy(&self) -> Spy {
-        Spy::with_kubeconfig(self.control.admin()).var("HOME", env!("CARGO_TARGET_TMPDIR"))
+        spy(self.control.admin())
+    }
+
+    /// The program as a user who may not read the Leases: nothing but what an object records dates its versions.
+    pub fn spy_without_leases(&self) -> Spy {
+        spy(&self.control.dev())
     }
 
     /// The audit log can have an answer a moment after the client.
@@ -150,6 +161,44 @@ impl Plane {
             post(address, "/v3/kv/compaction", &asked).unwrap();
         }
     }
+}
+
+fn spy(kubeconfig: &str) -> Spy {
+    Spy::with_kubeconfig(kubeconfig).var("HOME", env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// The rights of a user who may read everything but the Leases, with the plural of each.
+fn rights_of_dev() -> [(&'static str, Value); 2] {
+    let groups = [
+        "",
+        "apiextensions.k8s.io",
+        "apps",
+        "autoscaling",
+        "batch",
+        "discovery.k8s.io",
+        "events.k8s.io",
+        "law.example.com",
+        "networking.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "storage.k8s.io",
+    ];
+    let reads =
+        json!({ "apiGroups": groups, "resources": ["*"], "verbs": ["get", "list", "watch"] });
+    let metadata = json!({ "name": "reads-all-but-leases" });
+    let group = "rbac.authorization.k8s.io";
+    let role = json!({ "apiGroup": group, "kind": "ClusterRole", "name": "reads-all-but-leases" });
+    let dev = json!({ "apiGroup": group, "kind": "User", "name": "dev" });
+    [
+        (
+            "clusterroles",
+            json!({ "metadata": metadata, "rules": [reads] }),
+        ),
+        (
+            "clusterrolebindings",
+            json!({ "metadata": metadata, "roleRef": role, "subjects": [dev] }),
+        ),
+    ]
 }
 
 /// The namespace of a history.
