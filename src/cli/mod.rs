@@ -15,6 +15,7 @@ pub use exit::Exit;
 use exit::{ANSWERED, FOUND, error_code, exit_of};
 use refusal::{Refusal, command_words};
 pub use tree::command;
+use tree::parser;
 use tree::{Cli, CliCommand, parse};
 
 /// What printing an error depends on, besides the error.
@@ -65,7 +66,7 @@ fn complete(words: &[OsString], env: &mut Env) -> Exit {
         env,
         unread: commands::UnreadFiles::default(),
     };
-    let _unprinted = commands::complete::run(words, command(), &mut context);
+    let _unprinted = commands::complete::run(words, parser(), &mut context);
     Exit::Code(ANSWERED)
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 
-use super::tree::command;
+use super::tree::{command, parser};
 use crate::render::text::escape_line;
 
 /// What clap answers to a command line that names no verb to run.
@@ -20,9 +20,10 @@ impl Refusal {
     /// Translates clap's refusal of `args`.
     pub(super) fn of(refused: &clap::Error, args: &[OsString]) -> Refusal {
         match refused.kind() {
-            ClapKind::DisplayHelp
-            | ClapKind::DisplayVersion
-            | ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            ClapKind::DisplayHelp => {
+                Refusal::Answer(help(args).unwrap_or_else(|| refused.render().to_string()))
+            }
+            ClapKind::DisplayVersion | ClapKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 Refusal::Answer(refused.render().to_string())
             }
             // kubectl prints its help too, whatever global flags it gets.
@@ -32,9 +33,15 @@ impl Refusal {
     }
 }
 
+/// The help that `args` ask for; `None` if a switch with a value comes before the flag.
+fn help(args: &[OsString]) -> Option<String> {
+    let answer = command().try_get_matches_from(args).err()?;
+    (answer.kind() == ClapKind::DisplayHelp).then(|| answer.render().to_string())
+}
+
 /// The words of the command that `args` name, as far as they name one: `kubectl spy demo changes`.
 pub(super) fn command_words(args: &[OsString]) -> String {
-    let lenient = command().ignore_errors(true).try_get_matches_from(args);
+    let lenient = parser().ignore_errors(true).try_get_matches_from(args);
     let mut words = "kubectl spy".to_owned();
     let mut matches = lenient.as_ref().ok();
     while let Some((name, inner)) = matches.and_then(clap::ArgMatches::subcommand) {

@@ -58,38 +58,45 @@ pub(super) enum CliCommand {
     Help(commands::help::HelpArgs),
 }
 
-/// The clap command. As in kubectl, switches take `=true` and `=false`, and only `options` lists the global flags.
+/// The clap command, as help and manual pages show it. As in kubectl, only `options` lists the global flags.
 pub fn command() -> clap::Command {
     let command = Cli::command().bin_name("kubectl spy");
-    kubectl_habits(command.override_usage("kubectl spy COMMAND [TYPE/NAME...] [FLAGS]"))
+    let usage = "kubectl spy COMMAND [TYPE/NAME...] [FLAGS]";
+    without_globals(command.override_usage(usage))
 }
 
-fn kubectl_habits(command: clap::Command) -> clap::Command {
+/// The same command for parsing. As in kubectl, switches take `=true` and `=false`.
+pub(super) fn parser() -> clap::Command {
+    switches_take_values(command())
+}
+
+fn without_globals(command: clap::Command) -> clap::Command {
+    let hide = |arg: clap::Arg| {
+        let is_hidden = arg.is_global_set() || arg.is_hide_set();
+        arg.hide(is_hidden)
+    };
+    command.mut_args(hide).mut_subcommands(without_globals)
+}
+
+fn switches_take_values(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| match arg.get_action() {
-            ArgAction::SetTrue => arg
-                .action(ArgAction::Set)
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_value("false")
-                .default_missing_value("true")
-                .value_name("true|false")
-                .hide_possible_values(true)
-                .hide_default_value(true),
+            ArgAction::SetTrue => {
+                let default = arg.get_default_values().first().cloned();
+                arg.action(ArgAction::Set)
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .default_value(default.unwrap_or_else(|| "false".into()))
+                    .default_missing_value("true")
+                    .hide_possible_values(true)
+            }
             _ => arg,
         })
-        .mut_args(|arg| {
-            if arg.is_global_set() {
-                arg.hide(true)
-            } else {
-                arg
-            }
-        })
-        .mut_subcommands(kubectl_habits)
+        .mut_subcommands(switches_take_values)
 }
 
 /// Parses a command line.
 pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let mut matches = command().try_get_matches_from(args)?;
+    let mut matches = parser().try_get_matches_from(args)?;
     Cli::from_arg_matches_mut(&mut matches)
 }

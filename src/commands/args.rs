@@ -198,9 +198,8 @@ impl FileArgs {
 /// The flags that make a verb watch, or exit after the current state.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WatchArgs {
-    /// Keep watching until you press q or Ctrl-C
-    #[arg(short, long, default_value = "true", num_args = 0..=1, require_equals = true,
-          default_missing_value = "true", action = clap::ArgAction::Set, value_name = "true|false")]
+    /// Keep watching until you press q or Ctrl-C: the default
+    #[arg(short, long, default_value = "true", action = clap::ArgAction::SetTrue)]
     pub(crate) watch: bool,
     /// Print the current state and exit; same as --watch=false
     #[arg(long)]

@@ -230,13 +230,15 @@ async fn invalid_targets_of_a_trace_are_refused() {
     error: no object matches in namespace "shop"
     hint: to wait until an object is created, name it: trace TYPE/NAME
     "#);
-    let unknown = refused(&["trace", "svc/api", "--relations", "backend,best-friend"]);
-    let (error, hint) = unknown.split_once('\n').unwrap();
-    assert_eq!(error, "error: no relation is named \"best-friend\"");
-    assert!(
-        hint.contains("scale-target, ") && hint.contains("volume"),
-        "{hint}"
-    );
+    let unknown = |relations| refused(&["trace", "svc/api", "--relations", relations]);
+    assert_snapshot!(unknown("backend,best-friend"), @r#"
+    error: no relation is named "best-friend"
+    hint: the rows of a trace name their relations, and Tab completes them
+    "#);
+    assert_snapshot!(unknown("scale-targt"), @r#"
+    error: no relation is named "scale-targt"
+    hint: did you mean scale-target?
+    "#);
     for at in 0..17 {
         cluster.put(config_map(&format!("c{at}")));
     }

@@ -23,7 +23,7 @@ use super::{
     WatchArgs, follow,
 };
 use crate::graph::{TraceReach, Way, relation_names};
-use crate::object::GroupKind;
+use crate::object::{GroupKind, near};
 use crate::source::SourceKey;
 
 use chain::Chain;
@@ -103,9 +103,13 @@ impl Args {
         let known = relation_names();
         let is_known = |name: &String| known.contains(&spelled(name).as_str());
         if let Some(unknown) = self.relations.iter().find(|name| !is_known(name)) {
-            let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
             let error = CommandError::failed(format!("error: no relation is named \"{unknown}\""));
-            return Err(error.hint(format!("use some of {}", known.join(", "))));
+            let near = near(&spelled(unknown), known).into_iter();
+            let near: Vec<String> = near.map(|name| name.replace(' ', "-")).collect();
+            return Err(error.hint(match &*near.join(", ") {
+                "" => "the rows of a trace name their relations, and Tab completes them".to_owned(),
+                near => format!("did you mean {near}?"),
+            }));
         }
         Ok(TraceReach {
             way: match (self.up, self.down) {

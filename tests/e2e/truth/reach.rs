@@ -266,7 +266,8 @@ pub fn is_count(part: &str) -> bool {
         " changed, in ",
         "none of ",
     ];
-    words.iter().any(|words| part.contains(words))
+    // `earlier versions not read in 1 s` counts nothing.
+    words.iter().any(|words| part.contains(words)) && !part.contains(" not read ")
 }
 
 /// The kind of a record's source.

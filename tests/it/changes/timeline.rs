@@ -88,14 +88,14 @@ async fn a_timeline_shows_what_people_did_and_counts_what_controllers_did() {
     + .spec.template.spec.containers[name=app].image: app:1
     2026-03-02T12:00:02Z MODIFIED deployment/web  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
-      5 versions of 2 pods and 1 replicaset, 1 status report, 2 events, 1 failing (CrashLoopBackOff): --owned
+      5 versions of 2 pods and 1 replicaset, 1 status report, 2 events, 1 failing (CrashLoopBackOff) (show: --owned)
     2026-03-02T12:00:06Z Warning FailedScheduling pod/web-1-a and 1 more: FailedScheduling of "web-1-a", in words that nobody has shortened ×4
     2026-03-02T12:00:12Z CREATED configmap/flags  13  4m48s ago  by kubectl-create
     + .data.mode: "off"
     2026-03-02T12:00:13Z MODIFIED pod/web-1-a  5→14  +9s  4m47s ago  by kubectl-edit  1 change, 2 hidden
     + .metadata.labels.by: hand
     2026-03-02T12:00:13Z–2026-03-02T12:05:00Z DELETED configmap/flags  16  0s–4m47s ago  existed up to 4m48s
-    ── 9 of 9 objects changed, in 5 kinds (8 counted: --owned), back to 2026-03-02T12:00:01Z ──
+    ── 9 of 9 objects changed, in 5 kinds (8 counted, show: --owned), back to 2026-03-02T12:00:01Z ──
     ── complete since 2026-03-02T12:00:01Z · cluster-scoped kinds are not read: -A ──
     "#);
 }
@@ -175,13 +175,13 @@ async fn what_people_do_to_owned_objects_is_not_counted() {
     let cluster = people_and_owned_objects().await;
     let args = ["changes", "--since-rv=3", "--once", "-o=short"];
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
-    ·  2026-03-02T12:00:03Z-2026-03-02T12:00:05Z configmap/tenant: 2 versions of 1 configmap: --owned
-    ·  2026-03-02T12:00:04Z-2026-03-02T12:05:00Z deployment/web: 4 versions of 1 pod: --owned
+    ·  2026-03-02T12:00:03Z-2026-03-02T12:00:05Z configmap/tenant: 2 versions of 1 configmap (show: --owned)
+    ·  2026-03-02T12:00:04Z-2026-03-02T12:05:00Z deployment/web: 4 versions of 1 pod (show: --owned)
     2026-03-02T12:00:06Z configmap/orders  rita  version: "15" → "17"
     2026-03-02T12:00:06Z configmap/orders  probably rita  version: "17" → "18"
     2026-03-02T12:00:09Z pod/web-1  zoe  metadata.labels.app: mine → debug
       probably by X: no writer is recorded, and X owned these values before
-    ── 2 of 4 objects changed, in 2 kinds (6 counted: --owned), back to 2026-03-02T12:00:06Z ──
+    ── 2 of 4 objects changed, in 2 kinds (6 counted, show: --owned), back to 2026-03-02T12:00:06Z ──
     ── complete since 2026-03-02T12:00:03Z · cluster-scoped kinds are not read: -A ──
     "#);
     let people = cluster.spy().run(&[&args[..], &["--people"]].concat());
@@ -682,10 +682,10 @@ async fn a_live_timeline_counts_in_its_footer() {
     assert_snapshot!(terminal.transcript().replace("^C", ""), @"
     ── live since 12:05:00 · none of 1 object changed · complete ──
     ── cluster-scoped kinds are not read: -A ──
-    ·  12:05:00 deployment/web: 2 versions of 2 pods: --owned
+    ·  12:05:00 deployment/web: 2 versions of 2 pods (show: --owned)
     12:05:00 MODIFIED deployment/web  2→5  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 2 → 3
-    ·  12:05:00 deployment/web: 1 version of 1 pod: --owned
+    ·  12:05:00 deployment/web: 1 version of 1 pod (show: --owned)
     4 versions: 4 live · 1 change shown, 3 hidden · 0s
     ");
 }
@@ -729,12 +729,12 @@ async fn a_live_timeline_in_a_pipe_counts_once() {
     2026-03-02T12:05:00Z Warning FailedScheduling pod/web-1: FailedScheduling of "web-1", in words that nobody has shortened ×2
     2026-03-02T12:05:00Z CREATED configmap/flags  9  by kubectl-create
     + .data.mode: "off"
-    ·  2026-03-02T12:05:00Z deployment/web: 3 versions of 3 pods, 1 more warning: --owned
+    ·  2026-03-02T12:05:00Z deployment/web: 3 versions of 3 pods, 1 more warning (show: --owned)
     2026-03-02T12:05:00Z MODIFIED deployment/web  3→10  +0s  by kubectl-edit  1 change, 3 hidden
     ~ .spec.replicas: 3 → 4
     2026-03-02T12:05:00Z CREATED configmap/last  12  by kubectl-create
     + .data.mode: "off"
-    ·  2026-03-02T12:05:00Z deployment/web: 1 version of 1 pod: --owned
+    ·  2026-03-02T12:05:00Z deployment/web: 1 version of 1 pod (show: --owned)
     "#);
 }
 

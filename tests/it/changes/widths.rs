@@ -28,14 +28,14 @@ async fn the_timeline_of_a_rollout_at_80_columns() {
     assert_snapshot!(shown("rollout", 80, &[ROLLOUT]).await, @"
     12:00:02 MODIFIED deployment/web  31→32  by kubectl-set  1 change, 3 hidden
     ~ …ontainers[name=web].image: …le.com/shop/web:v2.3.9 → …om/shop/web:v2.4.1-rc1
-      11 versions, 1 failing (ImagePullBackOff): --owned
-    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
+      11 versions, 1 failing (ImagePullBackOff) (show: --owned)
+    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice (show: --owned)
     12:00:18 MODIFIED deployment/web  by kubectl-client-side-apply  2 changes
     ~ …ontainers[name=web].image: …om/shop/web:v2.4.1-rc1 → registry…(+21 B):v2.4.1
       last-applied-configuration: 1 change inside
         ~ …ntainers[name=web].image: …e.com/shop/web:v2.3.9 → …e.com/shop/web:v2.4.1
-      44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden) ──
+      44 versions of 7 pods and 3 replicasets, 12 status reports (show: --owned)
+    ── 12 of 13 objects changed, in 4 kinds (82 counted, show: --owned; 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
     ── cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
@@ -47,13 +47,13 @@ async fn the_timeline_of_a_rollout_at_100_columns() {
     assert_snapshot!(shown("rollout", 100, &[ROLLOUT]).await, @"
     12:00:02 MODIFIED deployment/web  31→32  4m58s ago  by kubectl-set  1 change, 3 hidden
     ~ …spec.containers[name=web].image: …y.example.com/shop/web:v2.3.9 → …ample.com/shop/web:v2.4.1-rc1
-      9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
-    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
+      9 versions of 2 objects, 2 status reports, 1 failing (ImagePullBackOff) (show: --owned)
+    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice (show: --owned)
     12:00:18 MODIFIED deployment/web  37→45  by kubectl-client-side-apply  2 changes, 3 hidden
     ~ …spec.containers[name=web].image: …ample.com/shop/web:v2.4.1-rc1 → registry.ex…(+14 B)/web:v2.4.1
       last-applied-configuration: ~ …ainers[name=web].image: …com/shop/web:v2.3.9 → …com/shop/web:v2.4.1
-      44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 ──
+      44 versions of 7 pods and 3 replicasets, 12 status reports (show: --owned)
+    ── 12 of 13 objects changed, in 4 kinds (82 counted, show: --owned; 1 hidden), back to 12:00:02 ──
     ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
@@ -64,14 +64,14 @@ async fn the_timeline_of_a_rollout_at_120_columns() {
     assert_snapshot!(shown("rollout", 120, &[ROLLOUT]).await, @"
     12:00:02 MODIFIED deployment/web  31→32  4m58s ago  by kubectl-set  1 change, 3 hidden
     ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.4.1-rc1
-      9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff): --owned
-    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice: --owned
+      9 versions of 1 pod and 1 replicaset, 2 status reports, 1 failing (ImagePullBackOff) (show: --owned)
+    ·  12:00:03-12:00:31 service/web: 15 versions of 1 endpointslice (show: --owned)
     12:00:18 MODIFIED deployment/web  37→45  +16s  4m42s ago  by kubectl-client-side-apply  2 changes, 3 hidden
     ~ …spec.containers[name=web].image: registry.example.com/shop/web:v2.4.1-rc1 → registry.example.com/shop/web:v2.4.1
       last-applied-configuration: ~ …containers[name=web].image: …example.com/shop/web:v2.3.9 → …example.com/shop/web:v2.4.1
-      44 versions of 7 pods and 3 replicasets, 12 status reports: --owned
-    ── 12 of 13 objects changed, in 4 kinds (82 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
-    ── cluster-scoped kinds are not read: -A ──
+      44 versions of 7 pods and 3 replicasets, 12 status reports (show: --owned)
+    ── 12 of 13 objects changed, in 4 kinds (82 counted, show: --owned; 1 hidden), back to 12:00:02 ──
+    ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     85 versions: 85 earlier · 3 changes shown, 9 hidden · 0s
     ");
 }
@@ -100,17 +100,17 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
-    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
+    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 versions (show: --owned)
     12:00:12 MODIFIED deployment/api  by kube-controller-manager (scale)  1 change
     ~ .spec.replicas: 3 → 5
-      13 versions of 2 pods and 1 replicaset, 3 status reports: --owned
-    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice: --owned
+      13 versions of 2 pods and 1 replicaset, 3 status reports (show: --owned)
+    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice (show: --owned)
     12:00:20 MODIFIED horizontalpodautoscaler/api  by kubectl-patch  1 change
     ~ .spec.minReplicas: 3 → 4
-      2 status reports: --owned
+      2 status reports (show: --owned)
     12:00:23 MODIFIED deployment/api  probably by kube-controller-manager (scale)
     ~ .spec.replicas: 5 → 4
-      5 versions of 1 pod and 1 replicaset, 1 status report: --owned
+      5 versions of 1 pod and 1 replicaset, 1 status report (show: --owned)
     12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
@@ -120,7 +120,7 @@ async fn the_timeline_of_a_configuration_at_80_columns() {
     ~ .data.dark-mode: "on" → "off"
     + .data.legacy-search: "on"
       probably by X: no writer is recorded, and X owned these values before
-    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden) ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted, show: --owned; 1 hidden) ──
     ── back to 12:00:02 · complete since 12:00:02 ──
     ── cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
@@ -151,17 +151,17 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
-    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
+    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports (show: --owned)
     12:00:12 MODIFIED deployment/api  34→41  by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 3 → 5
-      13 versions of 2 pods and 1 replicaset, 3 status reports: --owned
-    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice: --owned
+      13 versions of 2 pods and 1 replicaset, 3 status reports (show: --owned)
+    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice (show: --owned)
     12:00:20 MODIFIED horizontalpodautoscaler/api  60→61  by kubectl-patch  1 change, 2 hidden
     ~ .spec.minReplicas: 3 → 4
-      2 status reports: --owned
+      2 status reports (show: --owned)
     12:00:23 MODIFIED deployment/api  probably by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 5 → 4
-      5 versions of 1 pod and 1 replicaset, 1 status report: --owned
+      5 versions of 1 pod and 1 replicaset, 1 status report (show: --owned)
     12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
@@ -171,7 +171,7 @@ async fn the_timeline_of_a_configuration_at_100_columns() {
     ~ .data.dark-mode: "on" → "off"
     + .data.legacy-search: "on"
       probably by X: no writer is recorded, and X owned these values before
-    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted, show: --owned; 1 hidden), back to 12:00:02 ──
     ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
@@ -201,17 +201,17 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     - .data.legacy-search: "on"  (was kubectl-client-side-apply's)
     12:00:09 MODIFIED secret/db  8→39  4m51s ago  by db-operator  1 change, 2 hidden
     ~ .data.password: <secret 9 B #1> → <secret 13 B #2>
-    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports: --owned
+    ·  12:00:12-12:00:18 horizontalpodautoscaler/api: 2 status reports (show: --owned)
     12:00:12 MODIFIED deployment/api  34→41  4m48s ago  by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 3 → 5
-      13 versions of 2 pods and 1 replicaset, 3 status reports: --owned
-    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice: --owned
+      13 versions of 2 pods and 1 replicaset, 3 status reports (show: --owned)
+    ·  12:00:13-12:00:24 service/api: 4 versions of 1 endpointslice (show: --owned)
     12:00:20 MODIFIED horizontalpodautoscaler/api  60→61  +2s  4m40s ago  by kubectl-patch  1 change, 2 hidden
     ~ .spec.minReplicas: 3 → 4
-      2 status reports: --owned
+      2 status reports (show: --owned)
     12:00:23 MODIFIED deployment/api  59→63  4m37s ago  probably by kube-controller-manager (scale)  1 change, 3 hidden
     ~ .spec.replicas: 5 → 4
-      5 versions of 1 pod and 1 replicaset, 1 status report: --owned
+      5 versions of 1 pod and 1 replicaset, 1 status report (show: --owned)
     12:00:27–31 DELETED configmap/flags  74  4m29s–4m33s ago  existed 12d
     12:00:31 RECREATED configmap/flags  75  4m29s ago  by kubectl-client-side-apply
     + .data.checkout-v2: "on"
@@ -221,8 +221,8 @@ async fn the_timeline_of_a_configuration_at_120_columns() {
     ~ .data.dark-mode: "on" → "off"
     + .data.legacy-search: "on"
       probably by X: no writer is recorded, and X owned these values before
-    ── 9 of 13 objects changed, in 7 kinds (30 counted: --owned, 1 hidden), back to 12:00:02 · complete since 12:00:02 ──
-    ── cluster-scoped kinds are not read: -A ──
+    ── 9 of 13 objects changed, in 7 kinds (30 counted, show: --owned; 1 hidden), back to 12:00:02 ──
+    ── complete since 12:00:02 · cluster-scoped kinds are not read: -A ──
     40 versions: 40 earlier · 8 changes shown, 19 hidden · 0s
     "#);
 }

@@ -16,7 +16,7 @@ use crate::render::diff::ChangeType;
 use crate::status::{Assessment, Rules};
 
 /// The flag that shows the folded versions.
-const FLAG: &str = "--owned";
+const SHOW: &str = "(show: --owned)";
 
 /// The folded versions about one object, since its last printed version.
 pub(super) struct FoldedRun {
@@ -123,7 +123,7 @@ impl FoldedRun {
         self.is_below_owner = false;
     }
 
-    /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff): --owned`. If that is too
+    /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff) (show: --owned)`. If that is too
     /// long for the line, it has only the number of objects, or only the sum.
     pub(super) fn line(&self, style: &LineStyle<'_>) -> String {
         let head = self.head(style);
@@ -136,7 +136,7 @@ impl FoldedRun {
         let least = vec![Some(plural(sum, "version")), failing];
         let line = |parts: Vec<Option<String>>| {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            format!("{head}{}: {FLAG}", parts.join(", "))
+            format!("{head}{} {SHOW}", parts.join(", "))
         };
         let [whole, brief, least] = [whole, brief, least].map(line);
         let mut lines = [whole, brief].into_iter();

@@ -177,8 +177,8 @@ impl Divider<'_> {
         let hidden = match (self.hidden, self.folded) {
             (0, 0) => String::new(),
             (hidden, 0) => format!(" ({hidden} hidden)"),
-            (0, folded) => format!(" ({folded} counted: --owned)"),
-            (hidden, folded) => format!(" ({folded} counted: --owned, {hidden} hidden)"),
+            (0, folded) => format!(" ({folded} counted, show: --owned)"),
+            (hidden, folded) => format!(" ({folded} counted, show: --owned; {hidden} hidden)"),
         };
         if self.found.iter().any(SourcePast::is_unfinished) {
             return match self.shown {

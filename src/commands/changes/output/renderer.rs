@@ -152,7 +152,7 @@ impl Renderer {
         let others = self.fold.open_count().saturating_sub(most);
         let others = (others > 0).then(|| {
             let (dot, objects) = (style.look.symbols.dot, plural(others, "more object"));
-            let line = format!("{dot}  {objects} with counted versions: --owned");
+            let line = format!("{dot}  {objects} with counted versions (show: --owned)");
             style.look.styles.dim(&line)
         });
         let lines = self.fold.open_lines(most, &style);
