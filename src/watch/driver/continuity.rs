@@ -24,9 +24,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::object::ResourceVersion;
+use crate::object::managed_fields::newest_time;
+use crate::source::Version;
 use crate::watch::backoff::Speed;
 use crate::watch::error::SourceError;
 use crate::watch::history::{Archive, PastError, Revision};
+use crate::watch::source::SharedSource;
 use crate::watch::transport::Upstream;
 
 /// How long one check covers further lower versions.
@@ -88,4 +91,25 @@ pub(super) async fn is_set_back(archive: &Archive, known: Revision) -> Result<bo
         // The server does not answer this question.
         Err(PastError::Forgotten | PastError::NotOffered(_) | PastError::Spent) => Ok(false),
     }
+}
+
+/// Whether the newest version in the store is missing from the server's history.
+///
+/// An error does not count: the server has just served a watch and a listing, so the watch continues.
+pub(super) async fn is_overtaken(archive: &Archive, shared: &SharedSource) -> bool {
+    let Some((at, held)) = shared.newest_held() else {
+        return false;
+    };
+    let archive = archive.alone(&held.object).metadata();
+    let there = archive.object(&held.object, at).await;
+    there.is_ok_and(|there| !there.is_some_and(|there| is_same_write(&held, &there)))
+}
+
+/// Whether two versions are the same write. Two histories may use one revision for different writes of an object.
+/// The times of the writes distinguish them, if both versions have one.
+fn is_same_write(held: &Version, there: &Version) -> bool {
+    let time = |version: &Version| newest_time(version.doc().ok()?.root());
+    let is_another_time =
+        matches!((time(held), time(there)), (Some(held), Some(there)) if held != there);
+    held.object.uid == there.object.uid && held.version == there.version && !is_another_time
 }

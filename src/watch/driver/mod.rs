@@ -1,17 +1,15 @@
 //! The only task of a source. It lists, watches and resumes, and after a gap it lists again.
 //!
-//! The source's version advances only with what the store holds. So after any failure the next watch starts from
-//! what subscribers have.
+//! What it does next is a [`Phase`], which has all that must be remembered until then. The source's version advances
+//! only with what the store holds. So after any failure the next watch starts from what subscribers have.
 
 mod backfiller;
 mod chunk;
 mod continuity;
-mod ends;
 mod object_history;
-mod recover;
+mod phase;
 mod relist;
 mod replay;
-mod restored;
 mod session;
 
 use std::sync::Arc;
@@ -20,12 +18,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::backfiller::Backfiller;
-use self::continuity::{Trust, WatchOrder};
+use self::continuity::{Trust, WatchOrder, is_overtaken, is_set_back};
+use self::phase::{Access, NextWatch, Phase, Polling};
 use self::session::{WatchEnd, WatchSession};
 use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
-use super::history::Archive;
+use super::history::{Archive, Revision};
 use super::interruption::Announce;
 use super::options::MuxOptions;
 use super::source::SharedSource;
@@ -38,12 +37,27 @@ use crate::source::{GapCause, SourceState};
 const LIVED: Duration = Duration::from_secs(10);
 /// After a watch that ended sooner, the next one is delayed.
 const SPIN: Duration = Duration::from_secs(1);
+/// How long a watch that follows a failure stays on trial. A server that no longer has the version to resume from
+/// accepts the watch, and reports the error in its first line.
+const TRIAL: Duration = Duration::from_millis(250);
+/// How long a refusal is doubted if the request succeeded before, or if the server was unreachable. A starting
+/// API server refuses every request for a moment: with 403, with 401 while an authenticator is not ready, or with
+/// 404 for a CRD.
+const DOUBT: Duration = Duration::from_secs(10);
+/// The wait between two requests during that time.
+const DOUBT_PAUSE: Duration = Duration::from_millis(500);
+/// How long a source is polled before a watch is tried again.
+const POLL_FOR: Duration = Duration::from_secs(300);
+/// The longest wait that a `Retry-After` can cause.
+const LONGEST_ASKED: Duration = Duration::from_secs(60);
+
 /// The cause to show when a watch ends just after it was opened.
 const CLOSED: &str = "the server ended the watch";
-
 /// The cause to show for a listing without a resourceVersion. Some aggregated servers send such listings, and
 /// they must be polled.
 const NO_VERSION: &str = "the server's list has no resourceVersion to watch from";
+/// The cause to show for a listing of another history.
+const RESTORED: &str = "the server's storage was restored or replaced";
 
 /// Drives one source until it is dropped, ends, or fails for good.
 pub(super) struct Driver {
@@ -56,54 +70,10 @@ pub(super) struct Driver {
     /// Whether it watches after the first listing.
     watches: bool,
     backoff: Backoff,
-    /// The cause of the gap before the next listing.
-    gap: Option<GapCause>,
-    /// Whether a watch has lasted since the last listing after a 410.
-    expired: Expired,
-    /// Whether the server may have been restored since the last listing.
-    trust: Trust,
-    /// The version before the last line that could not be read.
-    bad_at: Option<ResourceVersion>,
     /// Whether the server sends bookmarks.
     bookmarks: bool,
-    /// Which requests have succeeded since the last final refusal.
-    worked: Worked,
-    /// Whether a listing has ever succeeded.
-    has_listed: bool,
-    refused_since: Option<Instant>,
-    /// Why the last watch ended, if the next one followed it without a report.
-    why_ended: Arc<str>,
-    polling: Option<Polling>,
+    access: Access,
     backfiller: Backfiller,
-}
-
-/// The next thing to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DriverStep {
-    List,
-    Watch,
-    Poll,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expired {
-    No,
-    /// A 410 caused a listing, and no watch has lasted since.
-    LastWatch,
-}
-
-#[derive(Debug, Default)]
-struct Worked {
-    list: bool,
-    watch: bool,
-}
-
-/// The state of a source that cannot be watched.
-#[derive(Debug)]
-struct Polling {
-    cause: Arc<str>,
-    /// The time at which to try a watch again.
-    until: Instant,
 }
 
 impl Driver {
@@ -121,22 +91,14 @@ impl Driver {
             shared,
             transport,
             archive,
-            trust: Trust::Proven,
             backfiller,
             reader,
             pace,
             page_items: options.page_items,
             watches: options.watches,
             backoff: Backoff::new(seed, pace),
-            gap: None,
-            expired: Expired::No,
-            bad_at: None,
             bookmarks: false,
-            worked: Worked::default(),
-            has_listed: false,
-            refused_since: None,
-            why_ended: CLOSED.into(),
-            polling: None,
+            access: Access::default(),
         }
     }
 
@@ -152,31 +114,37 @@ impl Driver {
             // A file plays only once, so its reader must be there first.
             self.shared.first_reader().await;
         }
-        let mut step = Some(DriverStep::List);
-        while let Some(now) = step {
-            let result = match now {
-                DriverStep::List => self.list().await,
-                DriverStep::Watch => self.watch().await,
-                DriverStep::Poll => self.poll().await,
-            };
-            step = match result {
-                Ok(next) => Some(next),
-                Err(error) => self.recover(now, error).await,
-            };
+        let mut phase = Some(Phase::LIST);
+        while let Some(now) = phase {
+            phase = self.step(now).await;
         }
     }
 
-    async fn list(&mut self) -> Result<DriverStep, SourceError> {
-        let changes = self.relist(Announce::Always).await?;
+    /// Does what a phase stands for. Returns the next one; `None` if the source has ended or failed for good.
+    async fn step(&mut self, mut phase: Phase) -> Option<Phase> {
+        let done = match &mut phase {
+            Phase::List { gap } => self.list(*gap).await,
+            Phase::Watch(next) => self.watch(next).await,
+            Phase::Poll(polling) => self.poll(polling).await,
+        };
+        match done {
+            Ok(next) => Some(next),
+            Err(error) => self.recover(phase, error).await,
+        }
+    }
+
+    async fn list(&mut self, gap: Option<GapCause>) -> Result<Phase, SourceError> {
+        let changes = self.relist(gap, Announce::Always).await?;
         if !self.watches {
             self.shared.set_state(SourceState::Live);
             std::future::pending::<()>().await;
         }
         if self.resume_from().is_some() {
-            return Ok(DriverStep::Watch);
+            let is_after_410 = gap == Some(GapCause::Expired);
+            return Ok(Phase::Watch(NextWatch::after_list(is_after_410)));
         }
-        self.start_polling(NO_VERSION.into());
-        Ok(self.poll_again(changes).await)
+        let polling = self.polling(NO_VERSION.into());
+        Ok(self.poll_again(&polling, changes).await)
     }
 
     /// The version from which a watch starts. A watch without a version would start anywhere, and the events
@@ -186,60 +154,67 @@ impl Driver {
         (!version.as_str().is_empty()).then_some(version)
     }
 
-    async fn relist(&mut self, announce: Announce) -> Result<usize, SourceError> {
+    /// Lists, and returns the number of changes since the last listing. `gap` is why some of them may be missing.
+    async fn relist(
+        &mut self,
+        gap: Option<GapCause>,
+        announce: Announce,
+    ) -> Result<usize, SourceError> {
         let limit = self.page_items;
         let asked = self.shared.polls.asked();
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
-        self.trust = Trust::Proven;
         if listing.continuity == Continuity::Restored {
-            self.announce_restore();
+            // What was known of the lost history is no longer true.
+            self.archive.compacted.restart(&self.shared.key.resource);
+            self.connecting(RESTORED.into());
         }
-        let changes = self.shared.relist(listing, self.gap.take(), announce);
+        let changes = self.shared.relist(listing, gap, announce);
         self.shared.polls.serve(asked);
-        (self.worked.list, self.has_listed) = (true, true);
+        self.access.listed();
         self.accepted();
         self.shared.settle().await;
         Ok(changes)
     }
 
-    async fn poll(&mut self) -> Result<DriverStep, SourceError> {
-        self.gap.get_or_insert(GapCause::Polled);
-        let changes = self.relist(Announce::Changes).await?;
+    async fn poll(&mut self, polling: &Polling) -> Result<Phase, SourceError> {
+        let gap = Some(GapCause::Polled);
+        let changes = self.relist(gap, Announce::Changes).await?;
         self.backoff.progress();
-        Ok(self.poll_again(changes).await)
+        Ok(self.poll_again(polling, changes).await)
     }
 
     /// Waits for the next poll, or until it is time to try a watch again.
-    async fn poll_again(&mut self, changes: usize) -> DriverStep {
-        let Some(Polling { cause, until }) = &self.polling else {
-            return DriverStep::Watch;
-        };
-        let cause = cause.clone();
-        let again = *until;
+    async fn poll_again(&mut self, polling: &Polling, changes: usize) -> Phase {
+        let cause = polling.cause.clone();
         self.shared.set_state(SourceState::Polling { cause });
         let pause = self.backoff.poll(changes);
         tokio::select! {
             () = sleep(pause) => {}
-            () = self.shared.polls.wanted() => return DriverStep::Poll,
+            () = self.shared.polls.wanted() => return Phase::Poll(polling.clone()),
         }
-        if Instant::now() < again || self.resume_from().is_none() {
-            return DriverStep::Poll;
+        if Instant::now() < polling.until || self.resume_from().is_none() {
+            return Phase::Poll(polling.clone());
         }
-        DriverStep::Watch
+        Phase::Watch(NextWatch::after_list(false))
     }
 
-    async fn watch(&mut self) -> Result<DriverStep, SourceError> {
+    fn polling(&self, cause: Arc<str>) -> Polling {
+        let until = Instant::now() + self.pace.of(POLL_FOR);
+        Polling { cause, until }
+    }
+
+    async fn watch(&mut self, next: &mut NextWatch) -> Result<Phase, SourceError> {
         let Some(from) = self.resume_from() else {
-            return Ok(DriverStep::List);
+            return Ok(Phase::LIST);
         };
-        let trust = std::mem::replace(&mut self.trust, Trust::Doubted);
-        let lines = self.open(&from).await?;
+        let trust = std::mem::replace(&mut next.trust, Trust::Doubted);
+        let lines = self.open(&from, &next.why_ended).await?;
         if trust == Trust::Doubted && self.is_restored(&from).await? {
-            return Ok(DriverStep::List);
+            self.shared.set_back();
+            return Ok(Phase::LIST);
         }
-        self.worked.watch = true;
-        self.polling = None;
+        self.access.watched();
         self.shared.report_polled();
         self.accepted();
         let opened = Instant::now();
@@ -261,42 +236,268 @@ impl Driver {
         if long || (moved && !is_forgotten) {
             self.backoff.progress();
         }
-        if long {
-            self.expired = Expired::No;
-        }
-        self.ended(end, lived).await
+        next.is_after_410 &= !long;
+        self.after_watch(next, end, lived).await
     }
 
     /// Opens the watch. If that takes long after the last watch ended, the source stops being live meanwhile.
-    async fn open(&mut self, from: &ResourceVersion) -> Result<LineStream, SourceError> {
+    async fn open(
+        &mut self,
+        from: &ResourceVersion,
+        why_ended: &Arc<str>,
+    ) -> Result<LineStream, SourceError> {
         let mut opening = self.transport.watch(&self.shared.key, from);
         if let Ok(opened) = timeout(self.pace.of(SPIN), &mut opening).await {
             return opened;
         }
         if *self.shared.state().borrow() == SourceState::Live {
-            self.connecting(self.why_ended.clone());
+            self.connecting(why_ended.clone());
         }
         opening.await
     }
 
+    /// Whether the server was restored since the source reached this version.
+    async fn is_restored(&self, from: &ResourceVersion) -> Result<bool, SourceError> {
+        let Some(from) = Revision::parse(from) else {
+            return Ok(false);
+        };
+        let (archive, shared) = (&self.archive, &self.shared);
+        Ok(is_set_back(archive, from).await? || is_overtaken(archive, shared).await)
+    }
+
+    /// When the trial of a watch ends that opens now. There is no trial for the first watch of a source, which
+    /// follows a fresh listing, and none after a routine end.
+    fn trial(&self, opened: Instant) -> Option<Instant> {
+        match &*self.shared.state().borrow() {
+            SourceState::Connecting | SourceState::Live => {}
+            SourceState::Retrying { .. }
+            | SourceState::Forbidden { .. }
+            | SourceState::Unserved { .. }
+            | SourceState::Polling { .. }
+            | SourceState::Failed { .. }
+            | SourceState::Ended => return Some(opened + self.pace.of(TRIAL)),
+        }
+        self.shared.set_state(SourceState::Live);
+        None
+    }
+
+    /// Decides what follows the end of a watch. After a while an end is routine: the server's time limit closes
+    /// the watch, or a load balancer cuts it. Then the next watch opens at once, and nothing is reported unless
+    /// that fails.
+    async fn after_watch(
+        &mut self,
+        next: &NextWatch,
+        end: WatchEnd,
+        lived: Duration,
+    ) -> Result<Phase, SourceError> {
+        match end {
+            WatchEnd::Closed if lived > self.pace.of(SPIN) => Ok(next.again(CLOSED.into())),
+            WatchEnd::Closed => Ok(self.closed_early(next).await),
+            WatchEnd::Restored => {
+                self.shared.set_back();
+                Ok(Phase::LIST)
+            }
+            WatchEnd::Unreadable(detail) => Ok(self.unreadable(next, detail).await),
+            WatchEnd::Failed(error @ SourceError::Cut { .. }) if lived > self.pace.of(LIVED) => {
+                self.shared.health.lost();
+                Ok(next.again(error.to_string().into()))
+            }
+            WatchEnd::Failed(error) => Err(error),
+        }
+    }
+
+    /// Handles a watch that the server closed just after it was opened. The first time the driver waits without a
+    /// report; if it happens again, it reports a retry.
+    async fn closed_early(&mut self, next: &NextWatch) -> Phase {
+        let again = next.again(CLOSED.into());
+        let is_live = *self.shared.state().borrow() == SourceState::Live;
+        if !is_live || self.backoff.failures() > 0 {
+            return self.retry(again, CLOSED.into(), None).await;
+        }
+        let (_, wait) = self.backoff.failed();
+        sleep(wait).await;
+        again
+    }
+
     /// Handles a line that could not be read. The first time the watch resumes before it, because the line may
     /// have been damaged in transit. The second time only a listing gets past it.
-    async fn unreadable(&mut self, detail: Arc<str>) -> DriverStep {
+    async fn unreadable(&mut self, next: &NextWatch, detail: Arc<str>) -> Phase {
         self.shared.undecodable(detail.clone());
         let at = self.shared.version();
-        if self.bad_at.take() == at {
-            self.gap = Some(GapCause::Undecodable);
+        if next.bad_at == at {
             self.connecting(detail);
-            return DriverStep::List;
+            return Phase::list_after(GapCause::Undecodable);
         }
-        self.bad_at = at;
-        self.retry(DriverStep::Watch, detail, None).await
+        let again = Phase::Watch(NextWatch {
+            bad_at: at,
+            ..next.clone()
+        });
+        self.retry(again, detail, None).await
     }
 
     /// Records that the server accepted the request.
     fn accepted(&mut self) {
         self.shared.health.answered();
-        self.refused_since = None;
+        self.access.refused_since = None;
         self.backoff.allowed();
+    }
+
+    /// The phase after an error: the driver waits and retries, polls instead of watching, or gives up.
+    async fn recover(&mut self, phase: Phase, error: SourceError) -> Option<Phase> {
+        let cause: Arc<str> = error.to_string().into();
+        if error.is_outage() {
+            self.shared.health.lost();
+        }
+        match (error, &phase) {
+            (SourceError::Expired(_), Phase::Watch(next)) => {
+                let is_after_410 = next.is_after_410;
+                Some(self.expired(is_after_410, cause).await)
+            }
+            (
+                error @ (SourceError::Forbidden(_)
+                | SourceError::Unauthorized(_)
+                | SourceError::NotServed(_)),
+                _,
+            ) => self.refused(phase, error, cause).await,
+            (SourceError::MethodNotAllowed(_), Phase::Watch(_)) => {
+                Some(Phase::Poll(self.polling(cause)))
+            }
+            // A file does not change, so a retry would fail in the same way.
+            (SourceError::Decode { .. }, _) if self.transport.upstream() == Upstream::Kept => {
+                self.fail(cause)
+            }
+            (
+                SourceError::MethodNotAllowed(_)
+                | SourceError::Endless { .. }
+                | SourceError::Input { .. },
+                _,
+            ) => self.fail(cause),
+            // No listing of this source ever succeeded, so the request itself is wrong.
+            (SourceError::Rejected(_), _) if !self.access.has_listed => self.fail(cause),
+            (SourceError::Rejected(_), _) => Some(self.turned_down(phase, cause).await),
+            (SourceError::Ended, _) => {
+                self.shared.set_state(SourceState::Ended);
+                None
+            }
+            (SourceError::Throttled { after, .. }, _) => {
+                let after = Some(after.unwrap_or_default());
+                Some(self.retry(phase, cause, after).await)
+            }
+            (
+                SourceError::Expired(_)
+                | SourceError::Server(_)
+                | SourceError::Connect { .. }
+                | SourceError::Tls { .. }
+                | SourceError::Cut { .. }
+                | SourceError::Idle { .. }
+                | SourceError::Timeout { .. }
+                | SourceError::Decode { .. }
+                | SourceError::Credential { .. },
+                _,
+            ) => Some(self.retry(phase, cause, None).await),
+        }
+    }
+
+    /// Handles a 410 of a watch: lists again, at once unless the last watch ended in the same way.
+    async fn expired(&mut self, is_after_410: bool, cause: Arc<str>) -> Phase {
+        let list = Phase::list_after(GapCause::Expired);
+        if is_after_410 {
+            return self.retry(list, cause, None).await;
+        }
+        self.connecting(cause);
+        list
+    }
+
+    /// Handles a rejection after earlier success. One retry may help. After that only a listing helps, because a
+    /// watch can start from it.
+    async fn turned_down(&mut self, phase: Phase, cause: Arc<str>) -> Phase {
+        let again = self.retry(phase, cause, None).await;
+        if matches!(again, Phase::Watch(_)) && self.backoff.failures() > 1 {
+            return Phase::list_after(GapCause::Refused);
+        }
+        again
+    }
+
+    /// Handles a 401, 403 or 404. It counts at once, with two exceptions: the same request succeeded before, or
+    /// any source of the cluster has just seen the server fail or refuse what worked. Then the driver asks again
+    /// for a while. So it believes the first answer of a running server, but not that of a starting one.
+    async fn refused(
+        &mut self,
+        phase: Phase,
+        error: SourceError,
+        cause: Arc<str>,
+    ) -> Option<Phase> {
+        let doubt = self.pace.of(DOUBT);
+        let worked = *self.access.worked(&phase);
+        if worked && self.access.refused_since.is_none() {
+            // Another server may have taken its place, as behind a load balancer.
+            self.shared.health.lost();
+        }
+        self.shared.health.answered();
+        let since = *self.access.refused_since.get_or_insert_with(Instant::now);
+        if since.elapsed() < doubt && (worked || self.shared.health.is_new(doubt)) {
+            let wait = self.pace.of(DOUBT_PAUSE);
+            let state = SourceState::Retrying {
+                attempt: self.backoff.failures() + 1,
+                cause,
+                until: self.shared.time(wait),
+                is_throttled: false,
+            };
+            self.pause(state, wait).await;
+            return Some(phase);
+        }
+        *self.access.worked(&phase) = false;
+        self.access.refused_since = None;
+        match (error, &phase) {
+            (SourceError::Unauthorized(_), _) => return self.fail(cause),
+            (SourceError::NotServed(_), _) => {
+                self.shared.set_state(SourceState::Unserved { cause });
+                sleep(self.backoff.unserved()).await;
+            }
+            // A user may be allowed to list but not to watch.
+            (_, Phase::Watch(_)) => return Some(Phase::Poll(self.polling(cause))),
+            (_, Phase::List { .. } | Phase::Poll(_)) => {
+                self.shared.set_state(SourceState::Forbidden { cause });
+                sleep(self.backoff.denied()).await;
+            }
+        }
+        Some(match phase {
+            Phase::Poll(_) => Phase::Watch(NextWatch::after_list(false)),
+            Phase::List { .. } | Phase::Watch(_) => phase,
+        })
+    }
+
+    /// Reports that the source is not live, for a retry without a wait.
+    fn connecting(&self, cause: Arc<str>) {
+        self.shared.set_state(SourceState::Retrying {
+            attempt: self.backoff.failures() + 1,
+            cause,
+            until: self.shared.time(Duration::ZERO),
+            is_throttled: false,
+        });
+    }
+
+    /// Reports a retry, waits, and returns `phase`.
+    async fn retry(&mut self, phase: Phase, cause: Arc<str>, after: Option<Duration>) -> Phase {
+        let (attempt, wait) = self.backoff.failed();
+        let wait = after.map_or(wait, |after| after.min(LONGEST_ASKED).max(wait));
+        let state = SourceState::Retrying {
+            attempt,
+            cause,
+            until: self.shared.time(wait),
+            is_throttled: after.is_some(),
+        };
+        self.pause(state, wait).await;
+        phase
+    }
+
+    async fn pause(&mut self, state: SourceState, wait: Duration) {
+        self.shared.set_state(state);
+        sleep(wait).await;
+    }
+
+    fn fail(&mut self, cause: Arc<str>) -> Option<Phase> {
+        self.shared.set_state(SourceState::Failed { cause });
+        None
     }
 }
