@@ -37,7 +37,7 @@ pub(crate) use session::{EveryKind, Origin, ServerClock, Session};
 pub(crate) use shutdown::{Shutdown, Signal};
 pub(crate) use sources::{Need, Note, Shown, Sources, UnreadPart};
 pub(crate) use terminal::{Output, Terminal};
-pub(crate) use wait::{Answer, Awaited, Judge, JudgedObjects, Stop, WaitArgs};
+pub(crate) use wait::{Answer, Awaited, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

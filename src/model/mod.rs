@@ -21,9 +21,11 @@ mod plan;
 mod reference_findings;
 mod refresh;
 mod roll_up;
+mod roots;
 mod service;
 mod service_sources;
 mod stateful_set;
+mod step;
 #[cfg(test)]
 mod tests;
 mod volume_fit;
@@ -42,6 +44,7 @@ use crate::status::Rules;
 use absent_member::PlannedMembers;
 use evidence::Evidence;
 use lookups::Lookups;
+use step::Wanted;
 
 pub use absence::Absence;
 pub use absent_member::{AbsentMember, MemberGap};
@@ -49,6 +52,8 @@ pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
+pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
+pub use step::Surroundings;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +77,14 @@ pub struct Model {
     needs_of_well_pods: Tier,
     /// The types whose objects it can read.
     types: ServedTypes,
+    /// The requested sources.
+    requested: Vec<SourceKey>,
+    roots: Roots,
+    surroundings: Surroundings,
+    /// The sources that it wants to follow since the last step.
+    wanted: Wanted,
+    /// Whether the sources were read once.
+    has_loaded: bool,
     coverage: Coverage,
     lookups: Lookups,
     members: PlannedMembers,
@@ -105,6 +118,11 @@ impl Model {
             links_upto: Tier::Always,
             needs_of_well_pods: Tier::Always,
             types: ServedTypes::default(),
+            requested: Vec::new(),
+            roots: Roots::default(),
+            surroundings: Surroundings::Dependents,
+            wanted: Wanted::default(),
+            has_loaded: false,
             lookups: Lookups::default(),
             members: PlannedMembers::default(),
             coverage: Coverage::default(),
@@ -140,12 +158,11 @@ impl Model {
         }
     }
 
-    /// The same model for a few objects: it also looks for what a Pod names that is well. Such a Pod stays well, but
-    /// without the objects that it names no container of it could start again.
+    /// The same model for a view that shows this around the requested objects.
     #[must_use]
-    pub fn of_few(self) -> Model {
+    pub fn showing(self, surroundings: Surroundings) -> Model {
         Model {
-            needs_of_well_pods: Tier::Unwell,
+            surroundings,
             ..self
         }
     }
@@ -263,6 +280,13 @@ impl Model {
         if self.evidence.is_of(source) {
             self.take_evidence(source, event);
             return;
+        }
+        if !why.is_gone()
+            && let Some(index) = self.requested.iter().position(|own| *own == **source)
+        {
+            let is_named = source.select.name().is_some();
+            let rank = if is_named { Rank::Named } else { Rank::Well };
+            self.roots.add(&version.object, index, rank);
         }
         if !why.is_gone() && self.lookups.keeps(source, version, &self.types) {
             return self.put(source, version, *why);

@@ -217,10 +217,14 @@ fn an_ingress_needs_a_secret_with_a_certificate() {
 }
 
 /// A ready Pod whose container takes its environment from a `ConfigMap`, and the source of that `ConfigMap`.
-fn pod_with_environment(model: Model, reference: &str) -> (Model, Option<SourceKey>) {
-    let pods = pods("");
-    let mut model = model;
-    model.follow(vec![(*pods).clone()]);
+/// The Pod is requested by this selection.
+fn pod_with_environment(select: Select, reference: &str) -> (Model, Option<SourceKey>) {
+    let pods = Arc::new(SourceKey {
+        select,
+        ..(*pods("")).clone()
+    });
+    let mut model = Model::new(Rules::Spy, RETENTION);
+    model.request(vec![(*pods).clone()]);
     let pod = version(&format!(
         r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"i","name":"web","namespace":"shop"}},
             "spec":{{"nodeName":"a","containers":[{{"name":"app","envFrom":[{{"configMapRef":{{"name":"app"{reference}}}}}]}}]}},
@@ -235,14 +239,14 @@ fn pod_with_environment(model: Model, reference: &str) -> (Model, Option<SourceK
 
 #[test]
 fn a_pod_that_runs_stays_well_without_its_config_map_and_says_what_is_missing() {
-    let few = || Model::new(Rules::Spy, RETENTION).of_few();
-    let (mut model, source) = pod_with_environment(few(), "");
+    let named = Select::Name("web".into());
+    let (mut model, source) = pod_with_environment(named, "");
     let source = Arc::new(source.expect("the model looks for the ConfigMap"));
     assert_eq!(
         (&*source.resource.kind, source.form),
         ("ConfigMap", Form::Metadata)
     );
-    model.follow(vec![(*pods("")).clone(), (*source).clone()]);
+    model.step(at(0), |_| Vec::new());
     assert_eq!(verdict(&mut model, at(0)), "Current: ");
     model.apply(&source, &Event::synced(0), at(1));
     assert_eq!(
@@ -282,10 +286,9 @@ fn keys_are_missing_only_in_a_config_map_that_was_read_whole() {
 
 #[test]
 fn nobody_looks_for_what_a_well_pod_does_not_need_or_is_one_of_many() {
-    let few = Model::new(Rules::Spy, RETENTION).of_few();
-    assert_eq!(pod_with_environment(few, r#","optional":true"#).1, None);
-    let many = Model::new(Rules::Spy, RETENTION);
-    assert_eq!(pod_with_environment(many, "").1, None);
+    let named = Select::Name("web".into());
+    assert_eq!(pod_with_environment(named, r#","optional":true"#).1, None);
+    assert_eq!(pod_with_environment(Select::All, "").1, None);
 }
 
 #[test]

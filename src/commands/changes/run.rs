@@ -12,10 +12,8 @@ use super::output::Renderer;
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::sources::{named, waiting};
-use crate::commands::{
-    CommandError, JudgedObjects, Live, Need, Note, Session, Sources, Terminal, UnreadPart,
-};
-use crate::env::Env;
+use crate::commands::{CommandError, Live, Need, Note, Session, Sources, Terminal, UnreadPart};
+use crate::env::{Clock, Env};
 use crate::model::{Model, Retention};
 use crate::render::header_footer::Connection;
 use crate::render::style::Look;
@@ -61,11 +59,17 @@ pub(super) struct Changes {
     /// The server's schemas of custom kinds.
     pub(super) schemas: Schemas,
     /// The model that judges the objects for `--for=current`. Nothing of it is printed.
-    judged: Option<JudgedObjects>,
+    judged: Option<Judged>,
     /// When the next counted line is due.
     counts_at: Option<Instant>,
     /// Whether it has checked the first versions for flags that match nothing.
     pub(super) is_settled: bool,
+}
+
+/// The model of the objects, and the server's clock, by which it judges them.
+struct Judged {
+    model: Model,
+    clock: Clock,
 }
 
 impl Changes {
@@ -97,8 +101,10 @@ impl Changes {
 
     /// Also judges the objects, with their dependents.
     pub(super) async fn judge(&mut self, session: &Session, env: &Env) -> Result<(), CommandError> {
-        let model = session.model(&self.keys, Rules::Spy, Retention::None).await;
-        self.judged = Some(JudgedObjects::new(model, &self.keys, session.clock(env)));
+        let mut model = session.model(&self.keys, Rules::Spy, Retention::None).await;
+        model.request(self.keys.clone());
+        let clock = session.clock(env);
+        self.judged = Some(Judged { model, clock });
         Ok(())
     }
 
@@ -134,13 +140,14 @@ impl Changes {
 impl Live for Changes {
     fn wanted(&self) -> Vec<SourceKey> {
         match &self.judged {
-            Some(judged) => judged.wanted(),
+            Some(judged) => judged.model.coverage().sources().cloned().collect(),
             None => self.keys.clone(),
         }
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        (self.judged.as_mut()).map_or_else(Vec::new, JudgedObjects::take_rereads)
+        let judged = self.judged.as_mut();
+        judged.map_or_else(Vec::new, |judged| judged.model.take_rereads())
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
@@ -154,7 +161,8 @@ impl Live for Changes {
     }
 
     fn judged(&self) -> Option<&Model> {
-        self.judged.as_ref()?.judged()
+        let model = &self.judged.as_ref()?.model;
+        Some(model).filter(|model| model.is_presentable())
     }
 
     fn reports_waiting(&self) -> bool {
@@ -163,7 +171,7 @@ impl Live for Changes {
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         if let Some(judged) = &mut self.judged {
-            judged.apply(key, &event);
+            judged.model.apply(key, &event, (judged.clock)());
             if !self.keys.contains(key) {
                 return;
             }
@@ -270,7 +278,7 @@ impl Live for Changes {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if let Some(judged) = &mut self.judged {
-            judged.refresh();
+            judged.model.step((judged.clock)(), |_| Vec::new());
         }
         self.schemas.report(terminal)?;
         if !self.print_past(terminal)? {

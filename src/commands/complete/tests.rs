@@ -116,7 +116,6 @@ fn flags_at_the_cursor() {
         ("status -nsh", "namespace: Namespace -n|sh"),
         ("status -Ao ", "output: Choice |"),
         ("status --watch ", "type |"),
-        ("status --watch=f", "watch: Choice |f"),
         (
             "status pods --namespace=shop w",
             "name of pods |w after pods",

@@ -1,9 +1,9 @@
 //! The header of `status`: the objects, their namespace, and the progress of their rollout.
 
 use super::options::{HealthFilter, RowOptions, Titles};
-use super::roots::Collapsed;
 use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
+use crate::model::Collapsed;
 use crate::render::count::{counted, thousands};
 use crate::render::header_footer::ViewHeader;
 use crate::render::style::Look;
@@ -31,7 +31,7 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
 
 /// `the members of 3 inventories are not read; name one to read them`: which states of a list are of the object alone.
 pub(super) fn unread_inventories(state: &StatusState, look: Look) -> Option<String> {
-    let unread = state.plan.unread_inventories();
+    let unread = state.model.judgement().unread_inventories();
     let counted = counted(unread, "inventory is", "inventories are");
     let text = format!("the members of {counted} not read; name one to read them");
     (unread > 0).then(|| look.styles.dim(&text))

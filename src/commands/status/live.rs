@@ -183,7 +183,7 @@ impl Live for LiveStatus {
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        let plan = &self.state.plan;
+        let plan = self.state.model.judgement();
         Box::new(|key| match () {
             () if plan.has_member(key) => Need::Decisive,
             () if plan.contains(key) => Need::Useful,

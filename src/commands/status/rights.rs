@@ -47,8 +47,14 @@ impl StatusState {
                 coverage.reading(key) != Some(&Reading::Refused)
                     || key.resource.group_resource() != of_type
             };
-            let owners = self.owners_of_sources(self.roots.iter().map(|(uid, _)| uid), is_other);
-            let places = self.roots.in_order().map(|place| place.object.identity());
+            let owners = self
+                .model
+                .owners_of_sources(self.model.roots().iter().map(|(uid, _)| uid), is_other);
+            let places = self
+                .model
+                .roots()
+                .in_order()
+                .map(|place| place.object.identity());
             let owners = places.filter(|uid| owners.contains(uid));
             let objects = owners.filter_map(|uid| self.model.object(&uid));
             let objects: Vec<&ObjectRef> = objects.map(|object| &*object.object).collect();

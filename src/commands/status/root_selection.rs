@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::roots::{Rank, RootPlace};
 use super::sort_by::SortKey;
 use super::state::StatusState;
+use crate::model::{Rank, RootPlace};
 use crate::object::{ObjectRef, Uid};
 use crate::source::SourceKey;
 
@@ -41,7 +41,7 @@ impl StatusState {
         let is_below = |uid: &Uid| tops.as_ref().is_some_and(|tops| !tops.contains(uid));
         let mut absent = self.absent_places().into_iter().peekable();
         let (mut shown, mut last) = (Vec::new(), Vec::new());
-        let beyond = self.roots.len() - places.len();
+        let beyond = self.model.roots().len() - places.len();
         for (place, uid) in places.into_iter().zip(&uids) {
             while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
                 shown.push(object);
@@ -85,7 +85,7 @@ impl StatusState {
     /// The places of the seen objects, in their order. With `room`, of the Current ones only that many of the recently
     /// changed, and as many of all.
     fn places_within(&self, room: Option<usize>) -> Vec<&RootPlace> {
-        let places = self.roots.in_order();
+        let places = self.model.roots().in_order();
         let Some(room) = room else {
             return places.collect();
         };
@@ -96,7 +96,7 @@ impl StatusState {
         };
         let mut shown: BTreeSet<&RootPlace> = places.take_while(is_within).collect();
         let recent = self.recent.uids();
-        let recent = recent.filter_map(|uid| self.roots.place(uid));
+        let recent = recent.filter_map(|uid| self.model.roots().place(uid));
         let recent: BTreeSet<&RootPlace> = recent.collect();
         shown.extend(recent.into_iter().take(room));
         shown.into_iter().collect()

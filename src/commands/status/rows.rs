@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::root_selection::{RequestedObject, RootSelection};
-use super::roots::Root;
 use super::state::StatusState;
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
+use crate::model::Root;
 use crate::model::{AbsentMember, ModelObject};
 use crate::object::{ObjectRef, Uid};
 use crate::status::{Assessment, Status};

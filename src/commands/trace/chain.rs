@@ -68,8 +68,7 @@ pub(super) trait Chain {
         self.traced_mut().judged_at = now;
         self.traced_mut().model.refresh(now);
         let story = self.plan();
-        self.traced_mut().follow(story);
-        self.traced_mut().model.refresh(now);
+        self.traced_mut().model.step(now, |_| story);
     }
 
     /// The state of the object, which frames, lines and records show.

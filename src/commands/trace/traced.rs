@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::LastChange;
-use crate::graph::{Graph, Node, TraceReach, TraceScope};
-use crate::model::{Model, Retention};
+use crate::graph::{Graph, Node, TraceReach};
+use crate::model::{Model, Retention, Surroundings};
 use crate::object::{Doc, ObjectRef, ServedTypes, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
@@ -56,11 +56,13 @@ pub(super) enum Presence {
 impl Traced {
     /// The object of this source before any event.
     pub(super) fn new(source: SourceKey, options: TraceOptions) -> Traced {
-        let mut model = Model::new(Rules::Spy, Retention::None).with_links(options.types);
+        let mut model = Model::new(Rules::Spy, Retention::None)
+            .with_links(options.types)
+            .showing(Surroundings::Connections(options.reach.clone()));
         if options.is_of_file {
             model = model.of_excerpt();
         }
-        model.follow(vec![source.clone()]);
+        model.request(vec![source.clone()]);
         Traced {
             source,
             presence: Presence::Unread,
@@ -70,39 +72,6 @@ impl Traced {
             explains: options.explains,
             reach: options.reach,
         }
-    }
-
-    /// Follows the sources of a story, those that show the connections of the object, and those that decide the states
-    /// of all these objects.
-    pub(super) fn follow(&mut self, story: Vec<SourceKey>) {
-        let cluster = &self.source.cluster;
-        let followed: Vec<SourceKey> = self.model.coverage().sources().cloned().collect();
-        let scope = TraceScope {
-            cluster,
-            types: self.model.types(),
-            reach: &self.reach,
-            followed: &followed,
-        };
-        let object = self.node().map(|node| &node.object);
-        let connected = object.map(|object| self.graph().trace_plan(object, &scope));
-        let connected = connected.unwrap_or_default();
-        let mut sources = story;
-        sources.extend(connected.sources);
-        if let Some(uid) = self.uid() {
-            sources.extend(self.model.dependent_sources([(uid, cluster)]));
-        }
-        let named = self.uid().map(|uid| (uid, cluster));
-        let plan = self.model.plan(named.into_iter());
-        self.model
-            .follow_plan(sources, &plan.looking_through(connected.lookups));
-    }
-
-    /// Tells whether a source has the dependents or the members of the object, which decide its state.
-    pub(super) fn deciding(&self) -> impl Fn(&SourceKey) -> bool + use<> {
-        let root = self.uid().map(|uid| (uid, &self.source.cluster));
-        let dependents = self.model.dependent_sources(root);
-        let plan = self.model.plan(root.into_iter());
-        move |source| dependents.contains(source) || plan.has_member(source)
     }
 
     /// Applies one event.

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::chain::Chain;
 use super::printed_trace::{PrintedTrace, TraceFormat};
-use super::traced::{Presence, Traced};
+use super::traced::Presence;
 use crate::commands::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
@@ -193,10 +193,9 @@ impl Live for Tracer {
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
         let traced = || self.traces.iter().map(|trace| trace.chain.traced());
-        let deciding: Vec<_> = traced().map(Traced::deciding).collect();
         Box::new(move |key| match () {
             () if traced().any(|traced| traced.source == *key) => Need::Vital,
-            () if deciding.iter().any(|decides| decides(key)) => Need::Decisive,
+            () if traced().any(|traced| traced.model.is_deciding(key)) => Need::Decisive,
             () => Need::Useful,
         })
     }

@@ -3,7 +3,6 @@
 mod answer;
 mod awaited;
 mod goal_progress;
-mod judged;
 mod limit;
 mod object_progress;
 #[cfg(test)]
@@ -21,7 +20,6 @@ use crate::status::Goal;
 pub(crate) use answer::Answer;
 pub(crate) use awaited::Awaited;
 pub(crate) use goal_progress::Judge;
-pub(crate) use judged::JudgedObjects;
 use limit::Limit;
 use waiting::{Outcome, Waiting};
 

@@ -1,8 +1,8 @@
 //! Tests of the state: which sources it follows, and which states it shows.
 
-use super::super::roots::Collapsed;
 use super::super::transitions::Transitions;
 use super::*;
+use crate::model::Collapsed;
 use crate::source::{Event, SourceState};
 use crate::status::Status;
 

@@ -19,7 +19,7 @@ const SETTLING: SignedDuration = SignedDuration::from_secs(10);
 
 /// The place of a requested object among the others, first to last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub enum Rank {
     /// It was requested by name. Named objects keep the order of the request.
     Named,
     /// It is Failed.
@@ -58,9 +58,9 @@ pub(super) enum RankClock {
 
 /// A requested object.
 #[derive(Debug)]
-pub(super) struct Root {
+pub struct Root {
     /// Its place among the requested objects.
-    pub(super) place: RootPlace,
+    pub place: RootPlace,
     /// Whether its dependents are in sources that nobody requested.
     is_owner: bool,
     /// Since when it has been better than its rank.
@@ -71,7 +71,7 @@ pub(super) struct Root {
 
 impl Root {
     /// Whether it was requested by name.
-    pub(super) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.place.rank == Rank::Named
     }
 
@@ -98,37 +98,39 @@ impl Root {
 
 /// The sort key of a requested object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RootPlace {
-    pub(super) rank: Rank,
+pub struct RootPlace {
+    /// What decides first.
+    pub rank: Rank,
     /// Its namespace, if the objects of several kinds and namespaces are shown: those of one namespace stand together.
-    pub(super) namespace: Option<Arc<str>>,
+    pub namespace: Option<Arc<str>>,
     /// The index of the first requested source that showed it.
-    pub(super) requested: usize,
+    pub requested: usize,
     /// The object. The objects of one source have one type, so their namespaces and names decide. An object that was
     /// requested by name and does not exist has no uid.
-    pub(super) object: Arc<ObjectRef>,
+    pub object: Arc<ObjectRef>,
 }
 
 /// The objects whose dependents are hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Collapsed {
+pub struct Collapsed {
     /// How many they are.
-    pub(super) all: usize,
+    pub all: usize,
     /// How many of them are not Current.
-    pub(super) unwell: usize,
+    pub unwell: usize,
 }
 
 /// The requested objects that have been there.
 #[derive(Debug, Default)]
-pub(super) struct Roots {
+pub struct Roots {
     by_uid: BTreeMap<Uid, Root>,
     /// The objects in their order.
     order: BTreeSet<RootPlace>,
     /// The objects that come before the Current ones.
     unwell: BTreeSet<Uid>,
-    /// The objects whose dependents are hidden.
-    pub(super) collapsed: Collapsed,
+    collapsed: Collapsed,
     groups_namespaces: bool,
+    /// Whether other objects may have to be expanded.
+    is_changed: bool,
 }
 
 impl Roots {
@@ -140,11 +142,11 @@ impl Roots {
         }
     }
 
-    /// Adds an object that a requested source shows. Returns whether it is new.
-    pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) -> bool {
+    /// Adds an object that a requested source shows.
+    pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) {
         let namespace = object.namespace.clone();
         let Entry::Vacant(entry) = self.by_uid.entry(object.identity()) else {
-            return false;
+            return;
         };
         let place = RootPlace {
             rank,
@@ -159,76 +161,78 @@ impl Roots {
             is_expanded: false,
         });
         self.order.insert(place);
-        true
+        self.is_changed = true;
     }
 
-    pub(super) fn remove(&mut self, uid: &Uid) -> bool {
-        let removed = self.by_uid.remove(uid);
-        if let Some(root) = &removed {
+    pub(super) fn remove(&mut self, uid: &Uid) {
+        if let Some(root) = self.by_uid.remove(uid) {
             self.order.remove(&root.place);
+            self.is_changed = true;
         }
-        removed.is_some()
+    }
+
+    /// The objects whose dependents are hidden.
+    pub fn collapsed(&self) -> Collapsed {
+        self.collapsed
     }
 
     /// The objects in their order.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = &RootPlace> {
+    pub fn in_order(&self) -> impl Iterator<Item = &RootPlace> {
         self.order.iter()
     }
 
     /// The number of objects.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.by_uid.len()
     }
 
     /// The place of an object.
-    pub(super) fn place(&self, uid: &Uid) -> Option<&RootPlace> {
+    pub fn place(&self, uid: &Uid) -> Option<&RootPlace> {
         Some(&self.by_uid.get(uid)?.place)
     }
 
-    pub(super) fn get(&self, uid: &Uid) -> Option<&Root> {
+    /// The requested object with this uid; `None` if the object was not requested.
+    pub fn get(&self, uid: &Uid) -> Option<&Root> {
         self.by_uid.get(uid)
     }
 
     /// The objects that were requested by name. They come first.
-    pub(super) fn named(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+    pub fn named(&self) -> impl Iterator<Item = (&Uid, &Root)> {
         let named = self.order.iter();
         let named = named.take_while(|place| place.rank == Rank::Named);
         named.filter_map(|place| self.by_uid.get_key_value(&place.object.identity()))
     }
 
     /// The objects that were requested by name, and the others that are not Current.
-    pub(super) fn named_or_unwell(&self) -> impl Iterator<Item = Uid> {
+    pub fn named_or_unwell(&self) -> impl Iterator<Item = Uid> {
         let first = self.order.iter();
         let first = first.take_while(|place| place.rank <= Rank::Moving);
         first.map(|place| place.object.identity())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Uid, &Root)> {
+    /// All objects, by uid.
+    pub fn iter(&self) -> impl Iterator<Item = (&Uid, &Root)> {
         self.by_uid.iter()
     }
 
-    /// Notes which of these objects have dependents in sources that nobody requested. Returns whether this is new.
-    pub(super) fn note_owners(&mut self, uids: &[&Uid], owners: &BTreeSet<Uid>) -> bool {
-        let mut is_new = false;
+    /// Notes which of these objects have dependents in sources that nobody requested.
+    pub(super) fn note_owners(&mut self, uids: &[&Uid], owners: &BTreeSet<Uid>) {
         for uid in uids {
             if let Some(root) = self.by_uid.get_mut(*uid) {
                 let is_owner = owners.contains(*uid);
-                is_new |= root.is_owner != is_owner;
+                self.is_changed |= root.is_owner != is_owner;
                 root.is_owner = is_owner;
             }
         }
-        is_new
     }
 
     /// Moves objects towards the ranks of their states: the changed ones, and those that are not at the end of the order.
-    /// Returns whether the rank of an object with dependents has changed.
     pub(super) fn rank(
         &mut self,
         changed: &BTreeSet<Uid>,
         rank: impl Fn(&Uid) -> Option<Rank>,
         clock: RankClock,
-    ) -> bool {
-        let mut has_changed = false;
+    ) {
         let due: Vec<Uid> = self.unwell.union(changed).cloned().collect();
         for uid in due {
             let (Some(root), Some(rank)) = (self.by_uid.get_mut(&uid), rank(&uid)) else {
@@ -239,7 +243,7 @@ impl Roots {
             if root.move_to(rank, clock) {
                 self.order.remove(&place);
                 self.order.insert(root.place.clone());
-                has_changed |= root.is_owner;
+                self.is_changed |= root.is_owner;
             }
             if matches!(
                 root.place.rank,
@@ -250,12 +254,14 @@ impl Roots {
                 self.unwell.remove(&uid);
             }
         }
-        has_changed
     }
 
     /// Chooses the objects whose dependents are followed, at most `limit` of those without a name. Of several equally bad
     /// objects, one that is followed already stays.
     pub(super) fn expand(&mut self, limit: usize) {
+        if !std::mem::take(&mut self.is_changed) {
+            return;
+        }
         let owners = |root: &Root| root.is_owner && !root.is_named();
         let wide = self.by_uid.values().filter(|root| owners(root)).count();
         let mut candidates: Vec<(&Uid, &mut Root)> = self
