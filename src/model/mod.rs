@@ -53,7 +53,7 @@ pub use object::ModelObject;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
-pub use step::Surroundings;
+pub use step::Extent;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Model {
     /// The requested sources.
     requested: Vec<SourceKey>,
     roots: Roots,
-    surroundings: Surroundings,
+    extent: Extent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
     /// Whether the sources were read once.
@@ -120,7 +120,7 @@ impl Model {
             types: ServedTypes::default(),
             requested: Vec::new(),
             roots: Roots::default(),
-            surroundings: Surroundings::Dependents,
+            extent: Extent::Dependents,
             wanted: Wanted::default(),
             has_loaded: false,
             lookups: Lookups::default(),
@@ -160,11 +160,8 @@ impl Model {
 
     /// The same model for a view that shows this around the requested objects.
     #[must_use]
-    pub fn showing(self, surroundings: Surroundings) -> Model {
-        Model {
-            surroundings,
-            ..self
-        }
+    pub fn showing(self, extent: Extent) -> Model {
+        Model { extent, ..self }
     }
 
     /// The same model in a cluster that serves these types.

@@ -15,7 +15,7 @@ use super::{JudgementPlan, Model};
 
 /// Which objects a view shows besides the requested ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Surroundings {
+pub enum Extent {
     /// Their dependents.
     #[default]
     Dependents,
@@ -42,7 +42,7 @@ impl Model {
         self.follow(sources);
         self.requested = self.coverage.sources().cloned().collect();
         let is_named = |key: &SourceKey| key.select.name().is_some();
-        let shows_dependents = self.surroundings == Surroundings::Dependents;
+        let shows_dependents = self.extent == Extent::Dependents;
         if shows_dependents && self.requested.iter().all(is_named) {
             // A Pod that is well stays well, but without the objects that it names no container of it could start again.
             self.needs_of_well_pods = Tier::Unwell;
@@ -149,7 +149,7 @@ impl Model {
         self.roots = roots;
     }
 
-    /// What the requested objects and their surroundings need.
+    /// What the requested objects and what is shown around them need.
     fn wanted(&self, story: Vec<SourceKey>) -> Wanted {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
         let followed = self.roots.followed();
@@ -171,7 +171,7 @@ impl Model {
 
     /// The sources that show what the named objects are connected to.
     fn connections(&self) -> (Vec<SourceKey>, Vec<Lookup>) {
-        let Surroundings::Connections(reach) = &self.surroundings else {
+        let Extent::Connections(reach) = &self.extent else {
             return (Vec::new(), Vec::new());
         };
         let followed: Vec<SourceKey> = self.coverage.sources().cloned().collect();

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use self::backfiller::Backfiller;
 use self::continuity::{Trust, WatchOrder, is_overtaken, is_set_back};
-use self::phase::{Access, NextWatch, Phase, Polling};
+use self::phase::{Allowed, CLOSED, NextWatch, Phase, Polling};
 use self::session::{WatchEnd, WatchSession};
 use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
@@ -51,8 +51,6 @@ const POLL_FOR: Duration = Duration::from_secs(300);
 /// The longest wait that a `Retry-After` can cause.
 const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
-/// The cause to show when a watch ends just after it was opened.
-const CLOSED: &str = "the server ended the watch";
 /// The cause to show for a listing without a resourceVersion. Some aggregated servers send such listings, and
 /// they must be polled.
 const NO_VERSION: &str = "the server's list has no resourceVersion to watch from";
@@ -72,7 +70,7 @@ pub(super) struct Driver {
     backoff: Backoff,
     /// Whether the server sends bookmarks.
     bookmarks: bool,
-    access: Access,
+    allowed: Allowed,
     backfiller: Backfiller,
 }
 
@@ -98,7 +96,7 @@ impl Driver {
             watches: options.watches,
             backoff: Backoff::new(seed, pace),
             bookmarks: false,
-            access: Access::default(),
+            allowed: Allowed::default(),
         }
     }
 
@@ -171,7 +169,7 @@ impl Driver {
         }
         let changes = self.shared.relist(listing, gap, announce);
         self.shared.polls.serve(asked);
-        self.access.listed();
+        self.allowed.listed();
         self.accepted();
         self.shared.settle().await;
         Ok(changes)
@@ -214,7 +212,7 @@ impl Driver {
             self.shared.set_back();
             return Ok(Phase::LIST);
         }
-        self.access.watched();
+        self.allowed.watched();
         self.shared.report_polled();
         self.accepted();
         let opened = Instant::now();
@@ -338,7 +336,7 @@ impl Driver {
     /// Records that the server accepted the request.
     fn accepted(&mut self) {
         self.shared.health.answered();
-        self.access.refused_since = None;
+        self.allowed.refused_since = None;
         self.backoff.allowed();
     }
 
@@ -373,7 +371,7 @@ impl Driver {
                 _,
             ) => self.fail(cause),
             // No listing of this source ever succeeded, so the request itself is wrong.
-            (SourceError::Rejected(_), _) if !self.access.has_listed => self.fail(cause),
+            (SourceError::Rejected(_), _) if !self.allowed.has_listed => self.fail(cause),
             (SourceError::Rejected(_), _) => Some(self.turned_down(phase, cause).await),
             (SourceError::Ended, _) => {
                 self.shared.set_state(SourceState::Ended);
@@ -428,13 +426,13 @@ impl Driver {
         cause: Arc<str>,
     ) -> Option<Phase> {
         let doubt = self.pace.of(DOUBT);
-        let worked = *self.access.worked(&phase);
-        if worked && self.access.refused_since.is_none() {
+        let worked = *self.allowed.worked(&phase);
+        if worked && self.allowed.refused_since.is_none() {
             // Another server may have taken its place, as behind a load balancer.
             self.shared.health.lost();
         }
         self.shared.health.answered();
-        let since = *self.access.refused_since.get_or_insert_with(Instant::now);
+        let since = *self.allowed.refused_since.get_or_insert_with(Instant::now);
         if since.elapsed() < doubt && (worked || self.shared.health.is_new(doubt)) {
             let wait = self.pace.of(DOUBT_PAUSE);
             let state = SourceState::Retrying {
@@ -446,8 +444,8 @@ impl Driver {
             self.pause(state, wait).await;
             return Some(phase);
         }
-        *self.access.worked(&phase) = false;
-        self.access.refused_since = None;
+        *self.allowed.worked(&phase) = false;
+        self.allowed.refused_since = None;
         match (error, &phase) {
             (SourceError::Unauthorized(_), _) => return self.fail(cause),
             (SourceError::NotServed(_), _) => {

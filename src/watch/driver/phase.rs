@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::CLOSED;
 use super::continuity::Trust;
 use crate::object::ResourceVersion;
 use crate::source::GapCause;
+
+/// The cause to show when a watch ends just after it was opened.
+pub(super) const CLOSED: &str = "the server ended the watch";
 
 /// What a driver does next.
 #[derive(Debug)]
@@ -74,7 +76,7 @@ pub(super) struct Polling {
 
 /// What the server has allowed so far.
 #[derive(Debug, Default)]
-pub(super) struct Access {
+pub(super) struct Allowed {
     /// Whether a listing has ever succeeded.
     pub(super) has_listed: bool,
     /// Whether a listing has succeeded since the last final refusal of one.
@@ -85,7 +87,7 @@ pub(super) struct Access {
     pub(super) refused_since: Option<Instant>,
 }
 
-impl Access {
+impl Allowed {
     /// Records a listing.
     pub(super) fn listed(&mut self) {
         (self.has_listed, self.lists) = (true, true);
