@@ -10,7 +10,8 @@ use super::node::{Facts, Node};
 
 /// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
 /// of them would take more memory than it saves time.
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
+    "DaemonSet",
     "EndpointSlice",
     "Ingress",
     "IngressClass",

@@ -56,6 +56,7 @@ pub use nearest::{Nearest, nearest};
 pub use neighbours::{End, Neighbour};
 pub use node::{Facts, Node};
 pub use owner::Owner;
+pub use placement::node_selectors;
 pub use plan::{slices_source, well_known};
 pub use pod::{ContainerPort, Images, Pod};
 pub use reference::{Port, Reference};

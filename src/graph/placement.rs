@@ -11,8 +11,8 @@ const TERMS: [&str; 5] = [
     "nodeSelectorTerms",
 ];
 
-/// Reads the selectors of which a node must match one. There are none if the Pod demands no labels.
-pub(super) fn read(pod: Value<'_>) -> Vec<LabelSelector> {
+/// The selectors of which a node must match one, for a Pod or a Pod template. There are none if it demands no labels.
+pub fn node_selectors(pod: Value<'_>) -> Vec<LabelSelector> {
     let labels = pod.at(&["spec", "nodeSelector"]).and_then(map_selector);
     let labels = labels.unwrap_or_default();
     let terms = pod.items_at(&TERMS).filter_map(node_selector_term);
@@ -53,7 +53,10 @@ mod tests {
             (terms(r#"{"matchFields":[]}"#), &["disk=ssd"]),
         ] {
             let doc = Doc::parse(format!(r#"{{"spec":{spec}}}"#)).expect("a case is JSON");
-            let selectors: Vec<_> = read(doc.root()).iter().map(ToString::to_string).collect();
+            let selectors: Vec<_> = node_selectors(doc.root())
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             assert_eq!(selectors, expect, "{spec}");
         }
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::object::selector::LabelSelector;
 use crate::object::{Value, condition};
 
-use super::placement;
+use super::placement::node_selectors;
 
 /// The facts of a Pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Pod {
         Pod {
             placement: match node {
                 Some(_) => Box::default(),
-                None => placement::read(object).into(),
+                None => node_selectors(object).into(),
             },
             ready: is_true(object, "Ready"),
             has_ended: matches!(

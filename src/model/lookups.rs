@@ -118,6 +118,11 @@ impl Lookups {
         all.map(|known| (&known.planned.source, known.objects))
     }
 
+    /// Whether the model keeps only some objects of a source.
+    pub(super) fn has(&self, source: &SourceKey) -> bool {
+        self.of(source).is_some()
+    }
+
     fn of(&self, source: &SourceKey) -> Option<&LookupProgress> {
         self.all
             .iter()

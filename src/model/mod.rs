@@ -106,6 +106,8 @@ pub struct Model {
     unwell: BTreeSet<Uid>,
     /// What explains them.
     evidence: Evidence,
+    /// The time of the last refresh.
+    refreshed: Timestamp,
 }
 
 impl Model {
@@ -136,6 +138,7 @@ impl Model {
             departed: BTreeSet::new(),
             unwell: BTreeSet::new(),
             evidence: Evidence::default(),
+            refreshed: Timestamp::UNIX_EPOCH,
         }
     }
 
@@ -162,6 +165,11 @@ impl Model {
     #[must_use]
     pub fn showing(self, extent: Extent) -> Model {
         Model { extent, ..self }
+    }
+
+    /// Whether it has only a few objects, or those of a trace.
+    fn is_of_few(&self) -> bool {
+        self.needs_of_well_pods == Tier::Unwell || self.links_upto == Tier::Trace
     }
 
     /// The same model in a cluster that serves these types.

@@ -18,12 +18,13 @@ const SHORT_OF_SPACE: [CauseRule; 3] = [
 ];
 
 /// The causes of a node that explain no Pod which it has: they are about new Pods, or about a drain.
-const ONLY_OF_NODES: [CauseRule; 5] = [
+const ONLY_OF_NODES: [CauseRule; 6] = [
     CauseRule::BudgetViolated,
     CauseRule::Cordoned,
     CauseRule::EvictionsBlocked,
     CauseRule::MaxPods,
     CauseRule::Overcommitted,
+    CauseRule::Tainted,
 ];
 
 impl Model {

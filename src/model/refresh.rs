@@ -25,6 +25,7 @@ impl Model {
         if self.was_settled {
             self.listed.clear();
         }
+        self.refreshed = now;
         let mut changed = std::mem::take(&mut self.changed);
         changed.extend(self.take_due(now));
         // Owners before and after.
@@ -61,7 +62,8 @@ impl Model {
         let mut explained = news.about;
         if news.has_labels {
             explained.extend(self.unwell.iter().cloned());
-            explained.extend(self.selecting_none().map(|node| node.uid.clone()));
+            let looked_at = self.selecting_none().chain(self.looked_at_sets());
+            explained.extend(looked_at.map(|node| node.uid.clone()));
         }
         if news.has_unknown_subjects {
             let nodes = self.graph.of_kind("Node");

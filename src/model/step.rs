@@ -188,6 +188,7 @@ impl Model {
             };
             let plan = self.graph.trace_plan(&node.object, &scope);
             connected.0.extend(plan.sources);
+            connected.0.extend(self.network_policies(uid));
             connected.1.extend(plan.lookups);
         }
         connected

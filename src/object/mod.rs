@@ -14,6 +14,7 @@ mod label_selector;
 mod laws;
 pub mod list_keys;
 pub mod managed_fields;
+mod network_policy;
 mod newest_time;
 mod parse_error;
 mod parser;
@@ -46,6 +47,7 @@ pub use excerpt::excerpt;
 pub use groups::is_kubernetes_own;
 pub use json_fault::json_fault;
 pub use label_selector::{label_selector, map_selector, node_selector_term};
+pub use network_policy::{denied, restricted};
 pub use newest_time::newest_time;
 pub use pod_counts::{PodCounts, partition};
 pub(crate) use quantity::Decimal;
@@ -58,7 +60,10 @@ pub use served_types::ServedTypes;
 pub use shown_url::{shown_url, without_secrets};
 pub use sidecar::is_sidecar;
 pub use similar::near;
-pub use taint::{CONDITION_TAINTS, evicting_taints, is_closed, is_cordoned, untolerated_taints};
+pub use taint::{
+    CONDITION_TAINTS, evicting_taints, imposed_taints, is_closed, is_cordoned, set_taints,
+    untolerated_taints,
+};
 pub use time::time;
 pub use value::Value;
 pub use version::{ResourceVersion, Uid};

@@ -13,8 +13,19 @@ pub fn is_cordoned(node: Value<'_>) -> bool {
 
 /// Whether somebody has closed a Node to a Pod: by a cordon, or by a taint that the Pod does not tolerate.
 pub fn is_closed(node: Value<'_>, pod: Value<'_>) -> bool {
-    let mut taints = untolerated_taints(node, pod);
-    is_cordoned(node) || taints.any(|taint| !taint.starts_with(CONDITION_TAINTS))
+    is_cordoned(node) || imposed_taints(node, pod).next().is_some()
+}
+
+/// The taints that somebody has set on a Node, each as `dedicated=gpu:NoExecute`. Those beside its conditions are left out.
+pub fn set_taints(node: Value<'_>) -> impl Iterator<Item = String> {
+    let taints = node.items_at(&["spec", "taints"]).map(text);
+    taints.filter(|taint| !taint.starts_with(CONDITION_TAINTS))
+}
+
+/// The taints that somebody has set on a Node and that keep a Pod away from it.
+pub fn imposed_taints<'a>(node: Value<'a>, pod: Value<'a>) -> impl Iterator<Item = String> {
+    let taints = untolerated_taints(node, pod);
+    taints.filter(|taint| !taint.starts_with(CONDITION_TAINTS))
 }
 
 /// The taints of a Node that keep a Pod away from it, each as `dedicated=gpu:NoExecute`. A taint with the effect

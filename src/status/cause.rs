@@ -182,7 +182,9 @@ rules! {
     Finalizers Retried FINALIZERS "An object that is being deleted waits until its finalizers are removed.";
     ImagePull Never IMAGES "The kubelet cannot pull the image of a container.";
     InvalidSchedule Never CRON_JOBS "The schedule of a CronJob does not parse, names no day that exists, or is in an unknown time zone.";
+    Isolated Retried NETWORK_POLICIES "Network policies select a Pod, and none of them allows any traffic in a direction.";
     JobFailed Never JOB_FAILURES "The Job has failed, and starts no more Pods.";
+    KeptOut Retried DAEMON_SETS "Nodes have taints that a DaemonSet does not tolerate, so it runs no Pod there. They keep away new Pods; an old one may still run.";
     KeyMismatch Retried TLS_SECRETS "The private key of a TLS Secret does not belong to its certificate.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
     Listener Retried GATEWAYS "A listener of a Gateway does not work, or has no routes.";
@@ -242,6 +244,7 @@ rules! {
     Standalone Retried STANDALONE "No controller replaces the Pod if it is lost.";
     StoredVersions Retried CRD_VERSIONS "Objects of a custom resource may be stored in an old version.";
     Suspended Retried SUSPENSIONS "The object is suspended on purpose.";
+    Tainted Retried TAINTS "Somebody has set taints on a node. They keep away Pods that do not tolerate them.";
     TargetReached Retried AUTOSCALERS "A metric of an autoscaler has reached its target.";
     TypeError Retried TYPE_CHECKS "The API server found a wrong expression in an admission policy.";
     Unallocated Retried DEVICES "A claim has no devices yet.";

@@ -37,6 +37,7 @@ mod schema;
 mod secrets;
 mod servers;
 mod status;
+mod taken_away;
 mod terminal;
 mod throttled;
 mod trace;

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Absence, Model, ModelObject};
-use crate::object::{ObjectRef, Uid, condition};
+use crate::object::{ObjectRef, Uid, condition, set_taints};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::History;
 
@@ -71,7 +71,9 @@ impl Candidate {
         is_telling: bool,
     ) -> Option<LastChange> {
         let is_lack = self.problem.as_ref().is_some_and(VersionProblem::is_lack);
-        if is_telling && is_lack {
+        // Who wrote the taints last may have written another one.
+        let is_kept_out = matches!(self.reason, FailureReason::KeptOut(_));
+        if (is_telling && is_lack) || is_kept_out {
             return None;
         }
         let written = LastChange::last_written(oldest, old, self.matters())?;
@@ -112,9 +114,13 @@ pub(super) fn candidates(
     let failed_at = unwell_since(model, &unwell);
     let errors = Arc::new(ErrorText::of(unwell.iter().copied().chain(object)));
     let others = others(model, failure, &unwell, &source.cluster);
-    let pod = || model.doc(&unwell.first()?.object.identity());
     let problem = |target: &ReferenceTarget| match reason {
-        FailureReason::Scheduling(_) => pod().map(VersionProblem::Closed),
+        FailureReason::KeptOut(_) => model.doc(uid).map(VersionProblem::KeepsOut),
+        FailureReason::Isolated(_) => Some(VersionProblem::Denies),
+        FailureReason::Scheduling(_) => {
+            let pod = model.doc(&unwell.first()?.object.identity());
+            pod.map(VersionProblem::Closed)
+        }
         FailureReason::Ports => Some(VersionProblem::LacksPorts(target_ports(model, uid))),
         _ => Some(problem_of_other(&needs, target, now)),
     };
@@ -139,23 +145,43 @@ pub(super) fn candidates(
         })
     };
     let others: Vec<Candidate> = others.into_iter().filter_map(other).collect();
-    let problem = match reason {
-        FailureReason::Need(_) => Some(VersionProblem::Names(needs, model.types().clone())),
-        FailureReason::Other => Some(VersionProblem::Verdict(now)),
-        _ => None,
-    };
-    let own = history(source).map(|history| Candidate {
+    let own = history(source).filter(|_| reason.may_be_own());
+    let own = own.map(|history| Candidate {
         history,
         start: CandidateStart::Known(version.clone()),
         reason: reason.clone(),
         is_own: true,
         is_blamed: false,
-        problem,
+        problem: problem_of_own(model, failure, needs, now),
         failed_at: None,
         errors: errors.clone(),
         now,
     });
     own.into_iter().chain(others).collect()
+}
+
+/// The problem of the failed object itself that tells which of its changes is the cause.
+fn problem_of_own(
+    model: &Model,
+    failure: &Failure,
+    needs: Vec<Reference>,
+    now: Timestamp,
+) -> Option<VersionProblem> {
+    match failure.reason {
+        FailureReason::Need(_) => Some(VersionProblem::Names(needs, model.types().clone())),
+        FailureReason::KeptOut(_) => {
+            let nodes = model.nodes_that_keep_out(&failure.uid).into_iter();
+            let nodes = nodes.map(|(_, node)| node);
+            Some(VersionProblem::KeptOut(nodes.collect()))
+        }
+        FailureReason::Closed => {
+            let node = model.doc(&failure.uid)?;
+            let taints = set_taints(node.root());
+            Some(VersionProblem::Closes(taints.collect()))
+        }
+        FailureReason::Other => Some(VersionProblem::Verdict(now)),
+        _ => None,
+    }
 }
 
 /// The newest version of a named object; `None` if the model has only its metadata, or nothing of it.
@@ -236,7 +262,12 @@ fn others(
 ) -> Vec<ReferenceTarget> {
     let Failure { uid, reason, .. } = failure;
     let mut others = match reason {
-        FailureReason::Elsewhere | FailureReason::Selector => return Vec::new(),
+        FailureReason::Elsewhere | FailureReason::Selector | FailureReason::Closed => {
+            return Vec::new();
+        }
+        FailureReason::KeptOut(named) | FailureReason::Isolated(named) => {
+            return named.iter().take(MAX_OTHERS).cloned().collect();
+        }
         FailureReason::Ports => return creators(model, uid),
         FailureReason::Webhook(named) => return named.iter().cloned().collect(),
         FailureReason::Idle(workload) => return vec![workload.clone()],

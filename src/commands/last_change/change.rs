@@ -194,7 +194,8 @@ impl LastChange {
         let mut writers = Writers::of(None, Some(doc.root()));
         writers.retain(|_, creator| creator.manager == entry.manager);
         if is_alone && writers.actors().next().is_some() {
-            let is_from_start = matters.reason.ends_with_success();
+            let is_from_start = matters.reason.ends_with_success()
+                || matches!(matters.reason, FailureReason::Isolated(_));
             let creation = LastChange::creation_of_workload(version, matters);
             return creation.filter(|_| is_from_start);
         }

@@ -3,6 +3,8 @@
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use crate::graph::Standing;
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
@@ -33,13 +35,22 @@ impl Failure {
 }
 
 /// The objects that have failed or report a problem. A workload on its way has the problems of its Pods, such as a probe
-/// that fails.
+/// that fails. Of those that are well, nodes that are closed, and `DaemonSets` that were closed out lately.
 pub(super) fn broken(
     model: &Model,
     objects: impl Iterator<Item = Uid>,
+    now: Timestamp,
 ) -> Vec<(&ModelObject, Uid)> {
     let above_pods = LazyCell::new(|| above_broken_pods(model));
     let is_broken = |object: &ModelObject, uid: &Uid| match object.assessment.status() {
+        Status::Current if object.assessment.has_cause(CauseRule::KeptOut) => {
+            model.was_closed_out_lately(uid, now)
+        }
+        Status::Current => {
+            let closed = [CauseRule::Cordoned, CauseRule::Tainted];
+            let is_closed = closed.iter().any(|rule| object.assessment.has_cause(*rule));
+            is_closed || !model.isolating_policies(uid).is_empty()
+        }
         Status::InProgress => object.is_broken() || above_pods.contains(uid),
         Status::Terminating => object.assessment.has_cause(CauseRule::Finalizers),
         _ => object.is_broken(),

@@ -36,6 +36,12 @@ pub(super) enum FailureReason {
     Webhook(BTreeSet<ReferenceTarget>),
     /// It is being deleted, and waits for its finalizers.
     Finalizers,
+    /// None: somebody has tainted these nodes, and so keeps a `DaemonSet` out.
+    KeptOut(BTreeSet<ReferenceTarget>),
+    /// None: somebody has cordoned or tainted it.
+    Closed,
+    /// None: these network policies isolate its Pods.
+    Isolated(BTreeSet<ReferenceTarget>),
     /// None of its own fields: the Pods of a Service are not ready.
     Elsewhere,
     /// Anything else.
@@ -50,6 +56,9 @@ impl FailureReason {
         }
         if object.assessment.status() == Status::Terminating {
             return FailureReason::Finalizers;
+        }
+        if object.assessment.is_well() {
+            return FailureReason::of_well(model, object);
         }
         if object.assessment.has_cause(CauseRule::BlockedRollout) {
             return FailureReason::BlockedRollout;
@@ -76,6 +85,38 @@ impl FailureReason {
         } else {
             FailureReason::Other
         }
+    }
+
+    /// Why an object that is well does less than others may expect.
+    fn of_well(model: &Model, object: &ModelObject) -> FailureReason {
+        if object.assessment.has_cause(CauseRule::KeptOut) {
+            let nodes = model.nodes_that_keep_out(&object.object.identity());
+            let nodes = nodes.iter().map(|(node, _)| ReferenceTarget::of(node));
+            FailureReason::KeptOut(nodes.collect())
+        } else if &*object.object.kind != "Node" {
+            let policies = model.isolating_policies(&object.object.identity());
+            let policies = policies.iter().map(|policy| ReferenceTarget::of(policy));
+            FailureReason::Isolated(policies.collect())
+        } else {
+            FailureReason::Closed
+        }
+    }
+
+    /// Whether the object has failed, or reports a problem.
+    pub(super) fn is_failure(&self) -> bool {
+        use FailureReason::{Closed, Isolated, KeptOut};
+        !matches!(self, Closed | Isolated(_) | KeptOut(_))
+    }
+
+    /// Whether a change of the object itself may be the cause.
+    pub(super) fn may_be_own(&self) -> bool {
+        use FailureReason::{Elsewhere, Idle, Isolated, Webhook};
+        !matches!(self, Elsewhere | Idle(_) | Isolated(_) | Webhook(_))
+    }
+
+    /// Whether an object that was so from the start can be the cause.
+    pub(super) fn may_be_from_start(&self) -> bool {
+        !matches!(self, FailureReason::KeptOut(_) | FailureReason::Closed)
     }
 
     /// The reason why the API server refuses the Pods of an object; `None` if it refuses none.
@@ -152,6 +193,7 @@ impl FailureReason {
             FailureReason::Webhook(named) => {
                 &*target.kind.kind != "Service" && named.contains(target)
             }
+            FailureReason::Isolated(policies) => policies.contains(target),
             _ => self.blamed() == Some(target),
         }
     }

@@ -59,6 +59,9 @@ const NAMED_BY: [&str; 4] = ["env", "volumes", "imagePullSecrets", "serviceAccou
 /// How many Pods a workload wants.
 pub(super) const REPLICAS: &str = ".spec.replicas";
 
+/// What keeps Pods away from a Node.
+const TAINTS: &str = ".spec.taints";
+
 /// Who must agree to the deletion of an object.
 const FINALIZERS: &str = ".metadata.finalizers";
 
@@ -157,6 +160,9 @@ impl FailureReason {
             | FailureReason::Idle(_)
             | FailureReason::Webhook(_)
             | FailureReason::Finalizers
+            | FailureReason::KeptOut(_)
+            | FailureReason::Closed
+            | FailureReason::Isolated(_)
             | FailureReason::Elsewhere => true,
         }
     }
@@ -182,6 +188,8 @@ impl FailureReason {
                     is_container || is_count || SCHEDULED_BY.iter().any(is_below)
                 }
                 FailureReason::Scheduling(_) => is_count || is_placement(path),
+                FailureReason::KeptOut(_) => is_of_template && is_placement(path),
+                FailureReason::Closed => closes_node(path),
                 FailureReason::Refusal(_) => is_count || is_of_template,
                 FailureReason::BlockedRollout => is_of_template,
                 FailureReason::Pods => is_of_template || path == REPLICAS,
@@ -194,6 +202,7 @@ impl FailureReason {
                 FailureReason::Idle(_)
                 | FailureReason::Webhook(_)
                 | FailureReason::Finalizers
+                | FailureReason::Isolated(_)
                 | FailureReason::Elsewhere => false,
                 FailureReason::Need(_) | FailureReason::Other => !is_count,
             }
@@ -213,6 +222,11 @@ fn is_placement(path: &str) -> bool {
     fields.any(|field| path.contains(&format!(".{field}")))
 }
 
+/// Whether a field of a Node keeps Pods away from it.
+fn closes_node(path: &str) -> bool {
+    path.starts_with(".spec.unschedulable") || path.starts_with(TAINTS)
+}
+
 /// Whether a field is part of what someone wants.
 pub(super) fn is_configuration(path: &str) -> bool {
     let mut bookkeeping = BOOKKEEPING.iter();
@@ -223,7 +237,7 @@ pub(super) fn is_configuration(path: &str) -> bool {
 fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
     match (kind, reason) {
         ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
-        ("Node", _) => path.starts_with(".spec.unschedulable") || path.starts_with(".spec.taints"),
+        ("Node", _) => closes_node(path),
         ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
         ("DaemonSet", FailureReason::Idle(_)) => is_placement(path),
         (_, FailureReason::Idle(_)) => path == REPLICAS,

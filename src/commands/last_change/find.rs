@@ -238,6 +238,7 @@ impl WalkBack<'_> {
     fn reach_creation(&mut self) {
         let candidate = self.candidate;
         let counts = candidate.is_own || candidate.is_blamed || self.is_telling;
+        let counts = counts && candidate.reason.may_be_from_start();
         let first = self.oldest.take().filter(|_| counts);
         let creation = first.and_then(|first| {
             if self.is_telling {

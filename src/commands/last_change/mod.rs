@@ -46,6 +46,9 @@ const FEW: usize = 2;
 /// How many requests the look-ups that start together may make.
 const REQUESTS: u32 = 60;
 
+/// How many of these are for objects that are well.
+const REQUESTS_FOR_OTHERS: u32 = 12;
+
 /// How many of them run at the same time.
 const REQUESTS_AT_ONCE: usize = 8;
 
@@ -85,14 +88,21 @@ impl LastChanges {
         objects: impl Iterator<Item = Uid>,
         now: Timestamp,
     ) {
-        let failures = failures(model, objects);
-        self.beyond = failures.len().saturating_sub(MAX_OBJECTS);
+        let failures = failures(model, objects, now);
+        let beyond = failures.iter().skip(MAX_OBJECTS);
+        self.beyond = beyond.filter(|it| it.reason.is_failure()).count();
         let failed: BTreeSet<Failure> = failures.into_iter().take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
-        let reads = Reads {
-            allowance: RequestAllowance::new(REQUESTS),
-            watch_cache: failed.len() <= FEW,
+        let watch_cache = failed.len() <= FEW;
+        let is_all = failed.iter().all(|failure| failure.reason.is_failure());
+        let [of_failures, of_others] = match is_all {
+            true => [REQUESTS, 0],
+            false => [REQUESTS - REQUESTS_FOR_OTHERS, REQUESTS_FOR_OTHERS],
         };
+        let [of_failures, of_others] = [of_failures, of_others].map(|requests| Reads {
+            allowance: RequestAllowance::new(requests),
+            watch_cache,
+        });
         for failure in failed {
             if self.found.contains_key(&failure) {
                 continue;
@@ -107,7 +117,11 @@ impl LastChanges {
                 candidates: candidates(model, &failure, &history, now),
                 redactor: self.redactor.clone(),
                 dates: cluster.and_then(|cluster| self.mux.dates(cluster)),
-                reads: reads.clone(),
+                reads: if failure.reason.is_failure() {
+                    of_failures.clone()
+                } else {
+                    of_others.clone()
+                },
             };
             self.lookups.push(Box::pin(async move {
                 let found = look_up.run().await;
@@ -156,9 +170,12 @@ impl LastChanges {
     /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if that is true of all.
     pub(crate) fn shortfall(&self) -> Option<String> {
         let is_short = |found: &&Found| found.is_cut_off && found.changes.is_empty();
-        let cut_off = self.found.values().filter(is_short).count();
-        let all = self.found.len() + self.beyond;
-        let done = self.found.len() - cut_off;
+        let found = self.found.iter();
+        let found = found.filter(|(failure, _)| failure.reason.is_failure());
+        let found: Vec<&Found> = found.map(|(_, found)| found).collect();
+        let cut_off = found.iter().copied().filter(is_short).count();
+        let all = found.len() + self.beyond;
+        let done = found.len() - cut_off;
         (done < all).then(|| {
             format!("changes looked up for {done} of {all} failures: name an object to see its own")
         })
@@ -167,8 +184,9 @@ impl LastChanges {
 
 /// The failures of these objects whose changes may tell something. Each namespace has its turn, with the failed objects
 /// first. A Service that fails because of its Pods has no own cause.
-fn failures(model: &Model, objects: impl Iterator<Item = Uid>) -> Vec<Failure> {
-    let mut broken = broken(model, objects);
+/// Those that are well come last.
+fn failures(model: &Model, objects: impl Iterator<Item = Uid>, now: Timestamp) -> Vec<Failure> {
+    let mut broken = broken(model, objects, now);
     broken.sort_by_key(|(object, _)| Reverse(object.assessment.status()));
     let mut turns: BTreeMap<Option<Arc<str>>, usize> = BTreeMap::new();
     let failures = broken.into_iter().filter_map(|(object, uid)| {
@@ -181,7 +199,7 @@ fn failures(model: &Model, objects: impl Iterator<Item = Uid>) -> Vec<Failure> {
         })
     });
     let mut failures: Vec<(usize, Failure)> = failures.collect();
-    failures.sort_by_key(|(turn, _)| *turn);
+    failures.sort_by_key(|(turn, failure)| (!failure.reason.is_failure(), *turn));
     failures.into_iter().map(|(_, failure)| failure).collect()
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::{Links, Reference, Tier};
-use crate::object::{Doc, ServedTypes, Value, is_closed};
+use crate::object::{
+    Doc, ServedTypes, Value, denied, imposed_taints, is_closed, is_cordoned, set_taints,
+};
 use crate::source::Version;
 use crate::status::{Rules, Status, compute};
 
@@ -21,6 +23,14 @@ pub(super) enum VersionProblem {
     LacksPorts(Vec<String>),
     /// It is a Node that is closed to this Pod.
     Closed(Doc),
+    /// It is a Node that keeps this `DaemonSet` out.
+    KeepsOut(Doc),
+    /// It is a `DaemonSet` that these Nodes keep out.
+    KeptOut(Vec<Doc>),
+    /// It is a Node that somebody has cordoned, or that has these taints.
+    Closes(Vec<String>),
+    /// It is a network policy that denies all traffic in a direction.
+    Denies,
     /// It has failed by its own fields, at this time. It has no status that a controller writes.
     Verdict(Timestamp),
 }
@@ -53,12 +63,32 @@ impl VersionProblem {
             VersionProblem::Lacks(keys) => places(keys, |key| !has_key(object, key)),
             VersionProblem::LacksPorts(names) => places(names, |name| !has_port(object, name)),
             VersionProblem::Closed(pod) => single(is_closed(object, pod.root())),
+            VersionProblem::KeepsOut(set) => single(keeps_out(object, set.root())),
+            VersionProblem::KeptOut(nodes) => places(nodes, |node| keeps_out(node.root(), object)),
+            VersionProblem::Closes(taints) => {
+                let taints_of_version: Vec<String> = set_taints(object).collect();
+                let mut parts = places(taints, |taint| taints_of_version.contains(taint));
+                parts.extend(is_cordoned(object).then_some(taints.len()));
+                parts
+            }
+            VersionProblem::Denies => {
+                let denied = denied(object);
+                places(&["ingress", "egress"], |direction| {
+                    denied.contains(direction)
+                })
+            }
             VersionProblem::Verdict(now) => {
                 let has_failed = || compute(object, *now, Rules::Spy).status == Status::Failed;
                 single(object.get("status").is_none() && has_failed())
             }
         }
     }
+}
+
+/// Whether somebody has set a taint on a Node that a `DaemonSet` does not tolerate.
+fn keeps_out(node: Value<'_>, set: Value<'_>) -> bool {
+    let template = set.at(&["spec", "template"]);
+    template.is_some_and(|pod| imposed_taints(node, pod).next().is_some())
 }
 
 /// The parts of a problem that has only one.
@@ -166,6 +196,33 @@ mod tests {
         let of_condition =
             r#""taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]"#;
         assert!(parts(of_condition).is_empty());
+    }
+
+    #[test]
+    fn a_node_and_a_daemon_set_have_the_taints_that_come_between_them() {
+        let node = r#""spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]}"#;
+        let tolerates = r#""spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}"#;
+        let set = r#""spec":{"template":{"spec":{}}}"#;
+        let doc = |fields: &str| Doc::parse(format!("{{{fields}}}")).expect("JSON");
+        let keeps_out = VersionProblem::KeepsOut(doc(set));
+        assert_eq!(parts(&keeps_out, "v1/Node", node), [0]);
+        assert!(parts(&keeps_out, "v1/Node", r#""spec":{"unschedulable":true}"#).is_empty());
+        let kept_out = VersionProblem::KeptOut(vec![doc(node)]);
+        assert_eq!(parts(&kept_out, "apps/v1/DaemonSet", set), [0]);
+        assert!(parts(&kept_out, "apps/v1/DaemonSet", tolerates).is_empty());
+    }
+
+    #[test]
+    fn a_version_of_a_node_has_the_taints_and_the_cordon_of_today() {
+        let closes = VersionProblem::Closes(vec!["gpu:NoSchedule".to_owned()]);
+        let node = |spec: &str| parts(&closes, "v1/Node", &format!(r#""spec":{{{spec}}}"#));
+        let gpu = r#"{"key":"gpu","effect":"NoSchedule"}"#;
+        assert!(node(r#""taints":[{"key":"old","effect":"NoSchedule"}]"#).is_empty());
+        assert_eq!(node(&format!(r#""taints":[{gpu}]"#)), [0]);
+        assert_eq!(
+            node(&format!(r#""unschedulable":true,"taints":[{gpu}]"#)),
+            [0, 1]
+        );
     }
 
     #[test]

@@ -95,11 +95,11 @@ pub(super) enum Detail {
 }
 
 impl HealthFilter {
-    /// Whether an object is shown.
+    /// Whether an object is shown. One that is well is if something that changed takes away what it did before.
     pub(super) fn includes(self, row: &StatusRow<'_>) -> bool {
         match self {
             HealthFilter::Any => true,
-            HealthFilter::Unhealthy => !row.assessment.is_well(),
+            HealthFilter::Unhealthy => !row.assessment.is_well() || !row.last_changes.is_empty(),
         }
     }
 

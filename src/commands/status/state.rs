@@ -69,10 +69,18 @@ impl StatusState {
         };
         // A change of a dependent is its owner's, or its controller's. What a custom resource owns may have changes of its own.
         let graph = self.model.graph();
-        let is_named = |uid: &Uid| self.model.roots().get(uid).is_some_and(Root::is_named);
-        let objects = self.model.roots().named_or_unwell();
+        let roots = self.model.roots();
+        let is_named = |uid: &Uid| roots.get(uid).is_some_and(Root::is_named);
+        let is_well = |uid: &Uid| {
+            let object = self.model.object(uid);
+            object.is_some_and(|object| object.assessment.is_well())
+        };
+        let objects = roots.named_or_unwell();
         let is_free = |uid: &Uid| graph.owners(uid).all(Node::is_custom);
         let objects = objects.filter(|uid| is_named(uid) || is_free(uid));
+        let is_listed = |uid: &Uid| roots.get(uid).is_some_and(|root| !root.is_named());
+        let sets = graph.of_kind("DaemonSet").map(|set| set.uid.clone());
+        let objects = objects.chain(sets.filter(|uid| is_listed(uid) && is_well(uid)));
         last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()
     }

@@ -56,10 +56,14 @@ impl Model {
                 }
             }
         }
-        for node in self.selecting_none() {
-            let source = self.beside_source(node);
-            let source = source.filter(|source| !sources.contains(source));
-            sources.extend(source.filter(|_| sources.len() < MAX_SOURCES));
+        let beside = self.selecting_none();
+        let beside = beside.filter_map(|node| self.beside_source(node));
+        let nodes = self.looked_at_sets();
+        let nodes = nodes.flat_map(|set| self.sources_of_its_nodes(set));
+        for source in beside.chain(nodes) {
+            if !sources.contains(&source) && sources.len() < MAX_SOURCES {
+                sources.push(source);
+            }
         }
         sources
     }

@@ -106,7 +106,12 @@ impl Model {
         doc.map_or_else(Vec::new, |pod| closed_nodes(&nodes, pod.root()))
     }
 
-    fn nodes_source(&self, pod: &Node, demand: &LabelSelector) -> Option<SourceKey> {
+    /// The source of the labels of all nodes that an object may use.
+    pub(in crate::model) fn nodes_source(
+        &self,
+        pod: &Node,
+        demand: &LabelSelector,
+    ) -> Option<SourceKey> {
         let select = if demand.is_empty() {
             Select::All
         } else {
@@ -122,7 +127,7 @@ impl Model {
     }
 
     /// The source of whole nodes, if a source of their labels has a few.
-    fn whole_nodes(&self, labels: SourceKey) -> Option<SourceKey> {
+    pub(in crate::model) fn whole_nodes(&self, labels: SourceKey) -> Option<SourceKey> {
         let count = self.evidence.labels(&labels).count();
         let is_few = self.coverage.is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
         is_few.then_some(SourceKey {

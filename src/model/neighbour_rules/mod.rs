@@ -1,12 +1,13 @@
 //! The rules about an object and the objects around it, as data: one row for each rule.
 //!
-//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Three rules are
-//! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, and an
-//! Ingress that names no class.
+//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Four rules are
+//! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, an
+//! Ingress that names no class, and a `DaemonSet` that some nodes keep out.
 
 mod budget;
 mod certificate;
 mod claim;
+mod daemon_set;
 mod default_class;
 mod front;
 mod mesh;
@@ -70,11 +71,13 @@ neighbour_rules! {
     "" "PersistentVolumeClaim" Unwell ["PersistentVolume"] => no_volume_fits;
     "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
     "" "Pod" Unwell [] => eviction_risk;
+    "" "Pod" Trace ["NetworkPolicy"] => isolated;
     "" "Pod" Unwell [] => untolerated_taints;
     "" "Service" Always [] => selects_none;
     "" "Service" Always [] => undeclared_ports;
     "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
     "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
+    "apps" "DaemonSet" Always ["Node"] => kept_out;
     "apps" "ReplicaSet" Always [] => old_revision;
     "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule"] => missing_subsets;

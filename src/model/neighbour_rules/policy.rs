@@ -1,34 +1,206 @@
-//! What a network policy restricts.
+//! What network policies restrict.
 
-use crate::graph::Node;
-use crate::object::Value;
+use std::sync::Arc;
+
+use crate::graph::{Facts, Node, well_known};
+use crate::object::{ObjectRef, Uid, denied, restricted};
+use crate::source::{ClusterId, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::Model;
 
 impl Model {
-    /// The note about the directions of traffic that a policy restricts. Without `policyTypes`, it restricts ingress, and
-    /// egress if it has rules for that.
+    /// The note about the directions of traffic that a policy restricts. It has another one about those that it denies.
     pub(super) fn restrictions(&self, policy: &Node) -> Vec<Finding> {
-        let Some(doc) = self.doc(&policy.uid) else {
-            return Vec::new();
+        let doc = self.doc(&policy.uid);
+        let directions = doc.map(|doc| restricted(doc.root()).join(", "));
+        let directions = directions.filter(|directions| !directions.is_empty());
+        let note = |directions| {
+            let text = format!("{directions} restricted");
+            Finding::new(CauseRule::Restricts, Status::Current, text)
         };
-        let text = format!("{} restricted", directions(doc.root()).join(", "));
-        let rule = CauseRule::Restricts;
-        vec![Finding::new(rule, Status::Current, text)]
+        directions.map(note).into_iter().collect()
+    }
+
+    /// The notes of a Pod that gets no traffic, or may send none, because no policy that selects it allows any. A Pod that is not
+    /// well has other problems: the kubelet probes it whatever the policies say.
+    pub(super) fn isolated(&self, pod: &Node) -> Vec<Finding> {
+        let object = self.objects.get(&pod.uid);
+        if !object.is_some_and(|object| object.own.is_well()) {
+            return Vec::new();
+        }
+        let of_direction = |direction: &&str| {
+            let policies = self.policies_without(pod, direction)?;
+            let names = policies.iter().map(ToString::to_string);
+            let names: Vec<String> = names.collect();
+            let verb = if names.len() == 1 { "allows" } else { "allow" };
+            let text = format!("{} {verb} no {direction}", names.join(", "));
+            Some(Finding::new(CauseRule::Isolated, Status::Current, text))
+        };
+        ["ingress", "egress"]
+            .iter()
+            .filter_map(of_direction)
+            .collect()
+    }
+
+    /// The policies that isolate a Pod, or the Pods of a Service.
+    pub fn isolating_policies(&self, uid: &Uid) -> Vec<Arc<ObjectRef>> {
+        let node = self.graph.node(uid).into_iter();
+        let pods = node.flat_map(|node| match node.facts {
+            Facts::Pod(_) => vec![node],
+            _ => self.graph.selected_pods(&node.uid),
+        });
+        let pods = pods.filter(|pod| {
+            let object = self.object(&pod.uid);
+            object.is_some_and(|object| object.assessment.has_cause(CauseRule::Isolated))
+        });
+        let policies = pods.flat_map(|pod| {
+            let policies = ["ingress", "egress"].map(|it| self.policies_without(pod, it));
+            policies.into_iter().flatten().flatten()
+        });
+        let mut policies: Vec<Arc<ObjectRef>> = policies.collect();
+        policies.sort();
+        policies.dedup();
+        policies
+    }
+
+    /// The policies that restrict a direction of a Pod's traffic, if all are known and none allows any of it. Policies do not
+    /// count for a Pod in the network of its node.
+    fn policies_without(&self, pod: &Node, direction: &str) -> Option<Vec<Arc<ObjectRef>>> {
+        let source = network_policies(pod, self.cluster_of(&pod.uid)?)?;
+        let is_whole = self.coverage.is_read(&source) && !self.lookups.has(&source);
+        let doc = self.doc(&pod.uid).filter(|_| is_whole)?;
+        let has_own_network = doc.root().bool_at(&["spec", "hostNetwork"]) != Some(true);
+        let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
+        (has_own_network && !has_ended).then_some(())?;
+        let policies = self.graph.of_kind("NetworkPolicy");
+        let policies = policies.filter(|policy| {
+            policy.object.group() == "networking.k8s.io"
+                && self.is_there(&policy.uid)
+                && self.graph.selects_by_relations(&policy.uid, pod)
+        });
+        let mut found = Vec::new();
+        for policy in policies {
+            let doc = self.doc(&policy.uid)?;
+            if restricted(doc.root()).contains(&direction) {
+                return None;
+            }
+            let denies = denied(doc.root()).contains(&direction);
+            found.extend(denies.then(|| policy.object.clone()));
+        }
+        found.sort();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The source of the policies that may isolate a Pod, or the Pods of a Service. Only all of them tell it.
+    pub fn network_policies(&self, uid: &Uid) -> Option<SourceKey> {
+        let node = self.graph.node(uid)?;
+        let has_pods = match node.facts {
+            Facts::Pod(_) => true,
+            Facts::Service(_) => node.selector().is_some(),
+            Facts::Workload(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => false,
+        };
+        network_policies(node, self.cluster_of(uid)?).filter(|_| has_pods)
     }
 }
 
-fn directions(policy: Value<'_>) -> Vec<String> {
-    let types = policy.items_at(&["spec", "policyTypes"]);
-    let types: Vec<String> = types
-        .filter_map(|kind| Some(kind.as_str()?.to_lowercase()))
-        .collect();
-    if !types.is_empty() {
-        return types;
+/// The source of all network policies in the namespace of an object.
+fn network_policies(node: &Node, cluster: &ClusterId) -> Option<SourceKey> {
+    let namespace = node.object.namespace.clone()?;
+    let kind = well_known("networking.k8s.io", "NetworkPolicy");
+    Some(SourceKey::of(cluster, kind, Some(namespace), Select::All))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::neighbour_rules::tests::Read;
+    use crate::source::{Scope, SourceKey};
+
+    fn policy(name: &str, spec: &str) -> String {
+        format!(
+            "{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}}}}}"
+        )
     }
-    let has_egress = policy.items_at(&["spec", "egress"]).next().is_some();
-    let directions = ["ingress", "egress"].into_iter();
-    let directions = directions.take(if has_egress { 2 } else { 1 });
-    directions.map(str::to_owned).collect()
+
+    fn pod(spec: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: web, namespace: shop, labels: {{app: web}}}}, spec: {{nodeName: n1, {spec}}}, status: {{phase: Running, conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        )
+    }
+
+    const WEB: &str = "podSelector: {matchLabels: {app: web}}";
+
+    #[test]
+    fn a_pod_is_isolated_if_no_policy_allows_anything() {
+        let deny = policy("deny", "podSelector: {}");
+        let of_web = |name, rules: &str| policy(name, &format!("{WEB}, {rules}"));
+        let other = "podSelector: {matchLabels: {app: db}}";
+        let no_ingress = "Isolated: networkpolicy/deny allows no ingress";
+        for (policies, expect) in [
+            (vec![deny.clone()], no_ingress),
+            // Policies are additive.
+            (vec![deny.clone(), of_web("allow", "ingress: [{}]")], ""),
+            (
+                vec![
+                    deny.clone(),
+                    of_web("some", "ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]"),
+                ],
+                "",
+            ),
+            (
+                vec![
+                    deny.clone(),
+                    policy("db", &format!("{other}, ingress: [{{}}]")),
+                ],
+                no_ingress,
+            ),
+            (vec![policy("db", other)], ""),
+            // An egress policy allows no ingress, and restricts none.
+            (
+                vec![
+                    deny.clone(),
+                    of_web("out", "policyTypes: [Egress], egress: [{}]"),
+                ],
+                no_ingress,
+            ),
+            (
+                vec![of_web("out", "policyTypes: [Egress]")],
+                "Isolated: networkpolicy/out allows no egress",
+            ),
+            (
+                vec![deny.clone(), of_web("also", "policyTypes: [Ingress]")],
+                "Isolated: networkpolicy/also, networkpolicy/deny allow no ingress",
+            ),
+        ] {
+            let objects = [vec![pod("")], policies].concat();
+            let state = Read::of(&objects.join("\n---\n")).state("web");
+            let found = state.strip_prefix("Current").map(str::trim);
+            assert_eq!(found, Some(expect), "{objects:?}");
+        }
+    }
+
+    #[test]
+    fn a_pod_is_not_called_isolated_without_certainty() {
+        let deny = policy("deny", "podSelector: {}");
+        let unready = pod("").replace("'True'", "'False'");
+        let state = Read::of(&format!("{unready}\n---\n{deny}")).state("web");
+        assert!(!state.contains("Isolated"), "{state}");
+        let both = |pod: String| format!("{pod}\n---\n{deny}");
+        // Nobody says what a policy does to a Pod in the network of its node.
+        let state = Read::of(&both(pod("hostNetwork: true"))).state("web");
+        assert_eq!(state, "Current");
+        // `status` does not read the policies.
+        assert_eq!(Read::for_status(&both(pod(""))).state("web"), "Current");
+        let mut read = Read::of(&pod(""));
+        read.put(&deny);
+        assert_eq!(read.state("web"), "Current");
+        read.look(SourceKey {
+            scope: Scope::Namespace("shop".into()),
+            ..SourceKey::all("networking.k8s.io", "NetworkPolicy")
+        });
+        read.put(&deny);
+        assert!(read.state("web").ends_with("allows no ingress"));
+        read.delete(&deny);
+        assert_eq!(read.state("web"), "Current");
+    }
 }

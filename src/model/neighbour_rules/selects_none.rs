@@ -178,7 +178,7 @@ mod tests {
         assert!(read.model.evidence_sources().is_empty());
         read.look(selected);
         assert_eq!(notes(&mut read, "{app: web}"), NEAREST);
-        assert!(read.state("it").contains("Restricts: ingress restricted"));
+        assert!(read.state("it").contains("Restricts: allows no ingress"));
         // It selects all Pods.
         let mut all = Read::of(&policy("{}"));
         assert_eq!(notes(&mut all, "{app: web}"), "");

@@ -351,13 +351,9 @@ fn two_budgets_with_one_pod_let_its_evictions_fail() {
 #[test]
 fn a_network_policy_names_the_directions_that_it_restricts() {
     for (spec, expected) in [
-        ("podSelector: {}", "ingress restricted"),
-        ("egress: [{}]", "ingress, egress restricted"),
-        ("policyTypes: [Egress]", "egress restricted"),
-        (
-            "policyTypes: [Ingress, Egress]",
-            "ingress, egress restricted",
-        ),
+        ("ingress: [{}]", "ingress restricted"),
+        ("egress: [{}], ingress: [{}]", "ingress, egress restricted"),
+        ("policyTypes: [Egress], egress: [{}]", "egress restricted"),
     ] {
         let policy = format!(
             "{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: all, namespace: shop}}, spec: {{{spec}}}}}"

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::object::{Value, is_kubernetes_own, map_selector};
+use crate::object::{Value, denied, is_kubernetes_own, map_selector, set_taints};
 use crate::status::cause::{Cause, CauseRule};
 use crate::status::{certificate, pause, read, runs};
 
@@ -11,7 +11,10 @@ use super::autoscaler;
 /// Finds the notes of an object.
 pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
     match kind {
-        "Node" => Vec::from_iter(cordoned(object)),
+        "Node" => cordoned(object)
+            .into_iter()
+            .chain(tainted(object))
+            .collect(),
         "Secret" => Vec::from_iter(certificate::self_signed(object)),
         "resource.k8s.io/ResourceClaim" => Vec::from_iter(unallocated(object)),
         "autoscaling/HorizontalPodAutoscaler" => autoscaler::notes(object),
@@ -23,6 +26,7 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
         "gateway.networking.k8s.io/Gateway" => unused_listeners(object),
         "admissionregistration.k8s.io/ValidatingAdmissionPolicy" => type_errors(object),
+        "networking.k8s.io/NetworkPolicy" => Vec::from_iter(denials(object)),
         "networking.k8s.io/Ingress" => Vec::from_iter(default_certificate(object)),
         _ => extension(object, kind),
     }
@@ -31,6 +35,22 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
 fn cordoned(node: Value<'_>) -> Option<Cause> {
     let is_cordoned = read::flag(node, &["spec", "unschedulable"]);
     is_cordoned.then(|| Cause::new(CauseRule::Cordoned, "cordoned: no pod is scheduled here"))
+}
+
+/// The taints that somebody has set on a node. Those beside its conditions repeat these.
+fn tainted(node: Value<'_>) -> Option<Cause> {
+    let taints: Vec<String> = set_taints(node).collect();
+    let noun = if taints.len() == 1 { "taint" } else { "taints" };
+    let text = format!("{noun} {}", taints.join(", "));
+    (!taints.is_empty()).then(|| Cause::new(CauseRule::Tainted, text))
+}
+
+/// The directions of traffic of which a network policy allows nothing.
+fn denials(policy: Value<'_>) -> Option<Cause> {
+    let denied = denied(policy).into_iter();
+    let denied: Vec<String> = denied.map(|direction| format!("no {direction}")).collect();
+    let text = format!("allows {}", denied.join(" and "));
+    (!denied.is_empty()).then(|| Cause::new(CauseRule::Restricts, text))
 }
 
 /// A claim without devices. The scheduler allocates them for the first Pod that uses the claim.

@@ -447,6 +447,16 @@ const NOTES: &[(&str, &str, &str)] = &[
         "Cordoned  cordoned: no pod is scheduled here",
     ),
     (
+        "v1/Node",
+        r#""spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"},{"key":"spot","effect":"PreferNoSchedule"},{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},"status":{"conditions":[{"type":"Ready","status":"True"}]}"#,
+        "Tainted  taints dedicated=gpu:NoSchedule, spot:PreferNoSchedule",
+    ),
+    (
+        "networking.k8s.io/v1/NetworkPolicy",
+        r#""spec":{"podSelector":{},"policyTypes":["Ingress","Egress"]}"#,
+        "Restricts  allows no ingress and no egress",
+    ),
+    (
         "apps/v1/Deployment",
         r#""spec":{"replicas":0}"#,
         "ScaledToZero  scaled to 0",

@@ -129,6 +129,7 @@ fn a_pod() {
     assert_snapshot!(frame("Pod", "web-1-a"), @"
     pod/web-1-a  -n shop  1/1 ready                                                                 0:00
     ● Pod is Ready
+    └ networkpolicy/all allows no ingress
     CONNECTED                                 RELATION          READY   STATE
     ├─ in front
     │ ├─● replicaset/web-1                    owner             1/1     Current
@@ -138,7 +139,7 @@ fn a_pod() {
     │ │ └─~ ingress/front                     backend                   InProgress
     │ │     └ certificate secret/cert does not exist
     │ ├─● networkpolicy/all                   restricts                 Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ └─● poddisruptionbudget/web             budget                    Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -153,7 +154,7 @@ fn a_pod() {
       └─~ serviceaccount/robot                service account           InProgress
         │ └ pull secret secret/registry does not exist
         └─∅ secret/registry                   pull secret               does not exist
-    looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 2 more
+    looked through 2 services, 1 poddisruptionbudget, 1 ingress and 1 more
     ");
 }
 
@@ -265,6 +266,7 @@ fn a_service_has_the_sections_below_its_story() {
     ENDPOINT            TARGET        READY   STATE   SERVING   OWNER
     ├─ endpointslice/web-x  IPv4  1 ready, 0 not ready, 0 terminating
     │ └─● 10.0.0.1:80   pod/web-1-a   1/1     Ready   yes       deployment/web
+    │     └ networkpolicy/all allows no ingress
     └─ owners: deployment/web > replicaset/web-1   1/1 pods, 1 available
     CONNECTED                                 RELATION          STATE
     ├─ in front
@@ -308,7 +310,7 @@ fn a_deployment_has_the_same_sections_below_its_story() {
     │ │     └ certificate secret/cert does not exist
     │ ├─● horizontalpodautoscaler/web         scale target      Current
     │ ├─● networkpolicy/all                   restricts         Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ └─● poddisruptionbudget/web             budget            Current
     │     └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     └─ uses
@@ -368,6 +370,7 @@ fn a_pod_under_two_budgets_cannot_be_evicted() {
     assert_snapshot!(feed.frame(100), @"
     pod/web-1-a  -n shop  1/1 ready                                                                 0:00
     ● Pod is Ready
+    └ networkpolicy/all allows no ingress
     CONNECTED                                 RELATION          READY   STATE
     ├─ in front
     │ ├─● replicaset/web-1                    owner             1/1     Current
@@ -377,7 +380,7 @@ fn a_pod_under_two_budgets_cannot_be_evicted() {
     │ │ └─~ ingress/front                     backend                   InProgress
     │ │     └ certificate secret/cert does not exist
     │ ├─● networkpolicy/all                   restricts                 Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ ├─● poddisruptionbudget/every           budget                    Current
     │ │   └ pod/web-1-a is also under poddisruptionbudget/web: evictions will fail
     │ └─● poddisruptionbudget/web             budget                    Current
@@ -395,7 +398,7 @@ fn a_pod_under_two_budgets_cannot_be_evicted() {
       └─~ serviceaccount/robot                service account           InProgress
         │ └ pull secret secret/registry does not exist
         └─∅ secret/registry                   pull secret               does not exist
-    looked through 2 poddisruptionbudgets, 2 services, 1 networkpolicy and 2 more
+    looked through 2 poddisruptionbudgets, 2 services, 1 ingress and 1 more
     ");
     feed.delete("PodDisruptionBudget", "every");
     assert!(!feed.frame(100).contains("evictions will fail"));
@@ -466,7 +469,7 @@ fn a_workload_that_no_service_selects_any_more_says_so() {
     ├─ in front
     │ ├─● horizontalpodautoscaler/web         scale target      Current
     │ ├─● networkpolicy/all                   restricts         Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ ├─● poddisruptionbudget/web             budget            Current
     │ │   └ no eviction is allowed: 1 of 1 pods are healthy, 1 must be
     │ └─ no Service selects its pods
@@ -547,11 +550,11 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ ├─✗ service/other       selects     Failed
     │ │   └ 1 pod matches, and it is not ready
     │ ├─● networkpolicy/all   restricts   Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
-    looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
+    looked through 2 services, 1 poddisruptionbudget and 1 ingress
     ");
     feed.put("{apiVersion: v1, kind: Service, metadata: {name: web, uid: service}, spec: {clusterIP: 10.96.0.1, selector: {app: other}, ports: [{port: 80}]}}");
     assert_snapshot!(feed.frame(100), @"
@@ -566,11 +569,11 @@ fn a_new_link_leads_to_objects_that_were_passed_over() {
     │ │ └─~ ingress/front     backend     InProgress
     │ │     └ certificate secret/cert does not exist
     │ ├─● networkpolicy/all   restricts   Current
-    │ │   └ ingress restricted
+    │ │   └ allows no ingress
     │ └─ Standalone: no controller replaces it
     └─ uses
       └─● node/n2             node        Ready
-    looked through 2 services, 1 poddisruptionbudget, 1 networkpolicy and 1 more
+    looked through 2 services, 1 poddisruptionbudget and 1 ingress
     ");
 }
 

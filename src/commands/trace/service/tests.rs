@@ -427,6 +427,7 @@ fn only_the_pods_of_the_service_are_requested() {
             "services metadata.name=api",
             "endpointslices kubernetes.io/service-name=api",
             "pods app=api",
+            "networkpolicies all",
             "statefulsets all",
             "ingresses all",
             "events type=Warning",
@@ -495,7 +496,7 @@ status: {{replicas: 4, availableReplicas: 3}}",
     insta::assert_snapshot!(feed.frame(80).lines().last().unwrap(), @"└─ owners: replicaset/api-7f (not read)");
     feed.put(&pod(&owned("Rollout", "api", "x")));
     insta::assert_snapshot!(feed.frame(80).lines().last().unwrap(), @"└─ owners: rollout/api (not read)");
-    assert_eq!(feed.sources().len(), 6);
+    assert_eq!(feed.sources().len(), 7);
 }
 
 #[test]

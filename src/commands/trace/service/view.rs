@@ -11,7 +11,7 @@ use crate::render::status::role;
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
-use crate::status::{Assessment, Status};
+use crate::status::{Assessment, CauseRule, Status};
 
 use super::endpoint_text;
 use super::state::ServiceState;
@@ -152,14 +152,23 @@ fn endpoint_item(
         Behind::Ghost(target) => vec![endpoint_text::ghost_note(target, state.traced.graph())],
         Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
     };
-    if let Some(pod) = pod
-        && endpoint.state() != EndpointState::Ready
-    {
-        causes.extend(pod_causes(pod));
+    if let Some(pod) = pod {
+        causes.extend(if endpoint.state() == EndpointState::Ready {
+            isolation(pod)
+        } else {
+            pod_causes(pod)
+        });
     }
     let status = endpoint_status(endpoint, behind, pod);
     let cells = cells(state, endpoint, pod, canvas);
     OutlineItem::row(2, status, cells).because(causes)
+}
+
+/// Which policies keep the traffic of the Service from a Pod that is ready.
+fn isolation(pod: &Assessment) -> Vec<String> {
+    let causes = pod.causes.iter();
+    let causes = causes.filter(|cause| cause.rule == CauseRule::Isolated);
+    causes.map(|cause| cause.text.clone()).collect()
 }
 
 /// Why a pod is in its state. STATE shows the state of the endpoint, so the causes name the pod's reason.

@@ -1,0 +1,336 @@
+//! A `DaemonSet` that runs no Pod on some of its nodes, because they have taints that it does not tolerate. Its own numbers do
+//! not count these nodes.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::graph::{Labels, Node, node_selectors};
+use crate::object::managed_fields::{ManagedFieldsEntry, entries};
+use crate::object::selector::LabelSelector;
+use crate::object::{Doc, Uid, Value, imposed_taints, untolerated_taints};
+use crate::source::{Form, Select, SourceKey};
+use crate::status::{CauseRule, Finding, Status};
+
+use super::super::Model;
+use super::super::evidence::EvidenceObject;
+
+/// The most nodes that are looked at.
+const MAX_NODES: usize = 100;
+
+/// The most nodes that are named.
+const MAX_NAMES: usize = 3;
+
+/// How long ago somebody may have closed a node to Pods that are missing there.
+const LATELY: SignedDuration = SignedDuration::from_mins(30);
+
+/// The taints that the Pods of each `DaemonSet` tolerate
+/// (<https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#taints-and-tolerations>).
+const TOLERATED: [&str; 6] = [
+    "node.kubernetes.io/disk-pressure:NoSchedule",
+    "node.kubernetes.io/memory-pressure:NoSchedule",
+    "node.kubernetes.io/not-ready:NoExecute",
+    "node.kubernetes.io/pid-pressure:NoSchedule",
+    "node.kubernetes.io/unreachable:NoExecute",
+    "node.kubernetes.io/unschedulable:NoSchedule",
+];
+
+/// The nodes that match a `DaemonSet`.
+struct MatchingNodes {
+    /// Their number.
+    all: usize,
+    /// How many of them the controller leaves out.
+    left_out: usize,
+    /// Those that somebody has tainted.
+    tainted: Vec<EvidenceObject>,
+}
+
+impl Model {
+    /// The note of a `DaemonSet` that some nodes keep out.
+    pub(super) fn kept_out(&self, set: &Node) -> Vec<Finding> {
+        Vec::from_iter(self.kept_out_of(set))
+    }
+
+    fn kept_out_of(&self, set: &Node) -> Option<Finding> {
+        let doc = self.doc(&set.uid)?;
+        let nodes = self.matching_nodes(set, doc.root())?;
+        let mut of_taint: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (node, text) in &nodes.tainted {
+            let taint = imposed_taints(text.root(), template(doc.root())?).next()?;
+            of_taint.entry(taint).or_default().push(&node.name);
+        }
+        let taints = of_taint.into_iter().map(|(taint, names)| {
+            let verb = if names.len() == 1 { "has" } else { "have" };
+            let names = match names.len() {
+                ..=MAX_NAMES => names.join(", "),
+                more => format!("{more} nodes"),
+            };
+            format!("{names} {verb} taint {taint}")
+        });
+        let taints: Vec<String> = taints.collect();
+        (!taints.is_empty()).then(|| {
+            let MatchingNodes { all, left_out, .. } = nodes;
+            let text = format!("{} of {all} nodes: {}", all - left_out, taints.join("; "));
+            Finding::new(CauseRule::KeptOut, Status::Current, text)
+        })
+    }
+
+    /// The nodes that match a `DaemonSet` and have taints that keep it out, with their texts.
+    pub fn nodes_that_keep_out(&self, set: &Uid) -> Vec<EvidenceObject> {
+        let node = self.graph.node(set);
+        let nodes = node.and_then(|node| self.matching_nodes(node, self.doc(set)?.root()));
+        nodes.map_or_else(Vec::new, |nodes| nodes.tainted)
+    }
+
+    /// Whether someone has written the taints of a node that keeps a `DaemonSet` out, or the `DaemonSet`, a short time ago. A
+    /// node of a control plane has its taints from the start.
+    pub fn was_closed_out_lately(&self, set: &Uid, now: Timestamp) -> bool {
+        let nodes = self.nodes_that_keep_out(set);
+        let mut nodes = nodes.iter().map(|(_, node)| node.root());
+        let is_node = nodes.any(|node| {
+            let mut late = written_lately(node, now).into_iter();
+            late.any(|entry| {
+                let mut owned = entry.owned_fields(node).into_iter();
+                owned.any(|field| field.path.starts_with(".spec.taints"))
+            })
+        });
+        let is_own = |set: Doc| {
+            let mut late = written_lately(set.root(), now).into_iter();
+            late.any(|entry| entry.subresource.is_empty())
+        };
+        is_node || self.doc(set).is_some_and(is_own)
+    }
+
+    /// The nodes that match a `DaemonSet`; `None` if they are not known, or if its controller comes to another number.
+    fn matching_nodes(&self, set: &Node, object: Value<'_>) -> Option<MatchingNodes> {
+        let desired = object.i64_at(&["status", "desiredNumberScheduled"])?;
+        let desired = usize::try_from(desired).ok()?;
+        let template = template(object)?;
+        let nodes = self.nodes_with(set, &node_selectors(template), desired)?;
+        let all = nodes.len();
+        let mut left_out = nodes;
+        left_out.retain(|(_, node)| {
+            let mut taints = untolerated_taints(node.root(), template);
+            taints.any(|taint| !TOLERATED.contains(&&*taint))
+        });
+        let mut nodes = MatchingNodes {
+            all,
+            left_out: left_out.len(),
+            tainted: left_out,
+        };
+        nodes.tainted.retain(|(_, node)| {
+            let mut taints = imposed_taints(node.root(), template);
+            taints.next().is_some()
+        });
+        (desired + nodes.left_out == all).then_some(nodes)
+    }
+
+    /// The nodes that match one of the selectors, if they are known and more than a `DaemonSet` runs on. Those that the model
+    /// has need no source.
+    fn nodes_with(
+        &self,
+        set: &Node,
+        selectors: &[LabelSelector],
+        desired: usize,
+    ) -> Option<Vec<EvidenceObject>> {
+        let is_match = |labels: &Labels| {
+            let mut matching = selectors.iter();
+            selectors.is_empty() || matching.any(|own| own.matches(|key| labels.get(key)))
+        };
+        let mut nodes: Vec<EvidenceObject> = if self.has_all_nodes(set) {
+            let nodes = self.graph.of_kind("Node");
+            let nodes = nodes.filter(|node| self.is_there(&node.uid) && is_match(&node.labels));
+            let nodes: Vec<&Node> = nodes.collect();
+            if nodes.len() <= desired || nodes.len() > MAX_NODES {
+                return None;
+            }
+            let docs = nodes.into_iter();
+            docs.filter_map(|node| Some((node.object.clone(), self.doc(&node.uid)?)))
+                .collect()
+        } else {
+            let whole = self.whole_nodes(self.labels_of_its_nodes(set, selectors)?)?;
+            let is_read = self.coverage.is_read(&whole);
+            is_read.then(|| self.evidence.objects(&whole).cloned().collect())?
+        };
+        nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
+        (nodes.len() > desired).then_some(nodes)
+    }
+
+    /// Whether the model has all nodes of the cluster anyway.
+    fn has_all_nodes(&self, set: &Node) -> bool {
+        let cluster = self.cluster_of(&set.uid);
+        let mut sources = self.coverage.sources();
+        sources.any(|source| {
+            let is_of_nodes = &*source.resource.kind == "Node" && source.resource.group.is_empty();
+            is_of_nodes
+                && source.select == Select::All
+                && source.form != Form::Metadata
+                && Some(&source.cluster) == cluster
+                && self.coverage.is_read(source)
+                && !self.evidence.is_of(source)
+        })
+    }
+
+    /// The `DaemonSets` whose nodes are read: those of a trace, those that were requested by name, and those whose numbers have
+    /// changed a short time ago.
+    pub(in crate::model) fn looked_at_sets(&self) -> impl Iterator<Item = &Node> {
+        let sets = self.graph.of_kind("DaemonSet");
+        let sets = sets.filter(|set| set.object.group() == "apps" && !self.has_all_nodes(set));
+        sets.filter(|set| self.is_of_few() || self.has_moved_lately(&set.uid))
+    }
+
+    /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
+    fn has_moved_lately(&self, set: &Uid) -> bool {
+        self.doc(set).is_some_and(|set| {
+            let mut late = written_lately(set.root(), self.refreshed).into_iter();
+            late.any(|entry| entry.subresource == "status")
+        })
+    }
+
+    /// The sources of the nodes that a `DaemonSet` may use: their labels, and if they are few, all of them.
+    pub(in crate::model) fn sources_of_its_nodes(&self, set: &Node) -> Vec<SourceKey> {
+        let doc = self.doc(&set.uid);
+        let labels = doc.and_then(|doc| {
+            let selectors = node_selectors(template(doc.root())?);
+            self.labels_of_its_nodes(set, &selectors)
+        });
+        let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
+        labels.into_iter().chain(whole).collect()
+    }
+
+    /// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
+    fn labels_of_its_nodes(&self, set: &Node, selectors: &[LabelSelector]) -> Option<SourceKey> {
+        match selectors {
+            [] => self.nodes_source(set, &LabelSelector::default()),
+            [selector] => self.nodes_source(set, selector),
+            [_, _, ..] => None,
+        }
+    }
+}
+
+/// The managers that have written an object a short time ago.
+fn written_lately(object: Value<'_>, now: Timestamp) -> Vec<ManagedFieldsEntry<'_>> {
+    let mut entries = entries(object);
+    entries.retain(|entry| {
+        let age = entry.time().map(|written| now.duration_since(written));
+        age.is_some_and(|age| age <= LATELY)
+    });
+    entries
+}
+
+/// The Pod template of a `DaemonSet`, which reads like a Pod.
+fn template(set: Value<'_>) -> Option<Value<'_>> {
+    set.at(&["spec", "template"])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::neighbour_rules::tests::Read;
+
+    fn set(desired: usize, pod: &str) -> String {
+        format!(
+            "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent, namespace: shop, generation: 1}}, spec: {{selector: {{matchLabels: {{app: agent}}}}, template: {{spec: {{{pod}}}}}}}, status: {{observedGeneration: 1, desiredNumberScheduled: {desired}, currentNumberScheduled: {desired}, numberReady: {desired}, numberAvailable: {desired}, updatedNumberScheduled: {desired}}}}}"
+        )
+    }
+
+    fn node(name: &str, taints: &str) -> String {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{node: {name}}}}}, spec: {{taints: [{taints}]}}, status: {{conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        )
+    }
+
+    const GPU: &str = "{key: dedicated, value: gpu, effect: NoSchedule}";
+    const SPOT: &str = "{key: spot, effect: NoExecute}";
+    const SOFT: &str = "{key: spot, effect: PreferNoSchedule}";
+    const CORDONED: &str = "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}";
+    const UNREADY: &str = "{key: node.kubernetes.io/not-ready, effect: NoSchedule}";
+
+    /// The note of a set that runs on so many nodes, among nodes with these taints.
+    fn note(desired: usize, pod: &str, taints: &[&str]) -> String {
+        let nodes = taints.iter().enumerate();
+        let nodes = nodes.map(|(at, taints)| node(&format!("n{at}"), taints));
+        let objects: Vec<String> = [set(desired, pod)].into_iter().chain(nodes).collect();
+        let state = Read::for_status(&objects.join("\n---\n")).state("agent");
+        let found = state.strip_prefix("Current").unwrap_or(&state).trim();
+        found.strip_prefix("KeptOut: ").unwrap_or(found).to_owned()
+    }
+
+    #[test]
+    fn the_nodes_that_keep_a_daemon_set_out_are_named_with_their_taints() {
+        let tolerates = "tolerations: [{key: dedicated, operator: Exists}]";
+        let on_n1_or_n2 = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: node, operator: In, values: [n1, n2]}]}]}}}";
+        for (desired, pod, taints, expect) in [
+            (
+                2,
+                "",
+                &[GPU, "", ""][..],
+                "2 of 3 nodes: n0 has taint dedicated=gpu:NoSchedule",
+            ),
+            (
+                1,
+                "",
+                &[GPU, SPOT, ""],
+                "1 of 3 nodes: n0 has taint dedicated=gpu:NoSchedule; n1 has taint spot:NoExecute",
+            ),
+            (
+                1,
+                "",
+                &[GPU, GPU, ""],
+                "1 of 3 nodes: n0, n1 have taint dedicated=gpu:NoSchedule",
+            ),
+            (
+                1,
+                "",
+                &[GPU, GPU, GPU, GPU, ""],
+                "1 of 5 nodes: 4 nodes have taint dedicated=gpu:NoSchedule",
+            ),
+            (3, "", &["", "", ""], ""),
+            (3, tolerates, &[GPU, "", ""], ""),
+            (2, "", &[SOFT, CORDONED], ""),
+            // A node that is not ready is not the work of anybody.
+            (1, "", &[UNREADY, ""], ""),
+            (
+                1,
+                "",
+                &[UNREADY, "", GPU],
+                "1 of 3 nodes: n2 has taint dedicated=gpu:NoSchedule",
+            ),
+            (1, "nodeSelector: {node: n1}", &[GPU, ""], ""),
+            (
+                0,
+                "nodeSelector: {node: n0}",
+                &[GPU, ""],
+                "0 of 1 nodes: n0 has taint dedicated=gpu:NoSchedule\nNoNodeSelected: no node has node=n0",
+            ),
+            (
+                1,
+                on_n1_or_n2,
+                &[GPU, GPU, ""],
+                "1 of 2 nodes: n1 has taint dedicated=gpu:NoSchedule",
+            ),
+            // The controller comes to another number: it has not looked yet, or knows more.
+            (3, "", &[GPU, "", ""], ""),
+            (1, "", &[GPU, "", ""], ""),
+        ] {
+            assert_eq!(
+                note(desired, pod, taints),
+                expect,
+                "{desired} {pod} {taints:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn nodes_are_read_for_a_daemon_set_that_was_requested_by_name() {
+        let mut read = Read::for_status(&set(1, ""));
+        assert!(read.model.evidence_sources().is_empty());
+        read.model.needs_of_well_pods = crate::graph::Tier::Unwell;
+        let nodes = [node("n0", GPU), node("n1", "")];
+        read.explain(&nodes);
+        let sources = read.model.evidence_sources();
+        assert_eq!(sources.len(), 2, "{sources:?}");
+        read.explain(&nodes);
+        let expect = "Current\nKeptOut: 1 of 2 nodes: n0 has taint dedicated=gpu:NoSchedule";
+        assert_eq!(read.state("agent"), expect);
+    }
+}
