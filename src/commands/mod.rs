@@ -13,6 +13,7 @@ mod last_change;
 mod manifests;
 mod nonblocking_stdout;
 pub(crate) mod options;
+mod rally;
 mod session;
 mod shutdown;
 mod sources;

@@ -20,6 +20,7 @@ mod docs;
 mod dumps;
 mod escapes;
 mod faults;
+mod fights;
 mod file;
 mod helm;
 mod hostile;

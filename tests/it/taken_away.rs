@@ -150,7 +150,8 @@ async fn a_policy_that_lets_nothing_in_has_who_created_or_closed_it() {
     let created = "networkpolicy/deny was created 4m56s ago by kubectl-create";
     assert_eq!(of("svc/web"), [created, denied]);
     let of_pod = of("pod/web");
-    assert_eq!(of_pod, [created, denied, "allows no ingress"]);
+    let mark = created.strip_prefix("networkpolicy/deny was ").unwrap();
+    assert_eq!(of_pod, [created, denied, "allows no ingress", mark]);
     // Another policy lets something in.
     let allow = policy(
         "allow",

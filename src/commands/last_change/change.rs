@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::diff::{Change, Diff, Redactor};
+use crate::graph::ReferenceTarget;
 use crate::object::ObjectRef;
 use crate::object::managed_fields::{ManagedFieldsEntry, Writers, entries};
 use crate::render::age::{age, interval, rfc3339, rfc3339_millis};
@@ -33,7 +34,7 @@ const NO_SIGN: &str = "no sign that it matters";
 pub(crate) struct LastChange {
     /// The object; `None` if it is the failed one.
     object: Option<ObjectRef>,
-    by: ChangedBy,
+    pub(super) by: ChangedBy,
     /// The revision of the version after it.
     revision: Option<Revision>,
     /// Whether it only changes the metadata of a Pod template, as a restart does, or the number of Pods that fail.
@@ -43,11 +44,13 @@ pub(crate) struct LastChange {
     /// Whether the object has changed again since.
     is_earlier: bool,
     /// The paths of all changed fields.
-    paths: Vec<String>,
+    pub(super) paths: Vec<String>,
     /// When it was made, by the clock of this machine; `None` if that is not known.
-    at: Option<Made>,
+    pub(super) at: Option<Made>,
     sign: Sign,
-    what: What,
+    pub(super) what: What,
+    /// What two managers do with its first field: `flipped 9 times in 25s between …`.
+    fight: Option<String>,
 }
 
 /// What ties a change to the failure.
@@ -63,7 +66,7 @@ pub(super) enum Sign {
 
 /// When a change was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
+pub(super) enum Made {
     /// The server recorded this time.
     At(Timestamp),
     /// Other writes before and after it have recorded times. Without the second one, it may be just now.
@@ -72,7 +75,7 @@ enum Made {
 
 /// What a change did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     /// It changed fields.
     Changed(FieldChanges),
     /// It wrote fields whose old values are not known.
@@ -85,16 +88,16 @@ enum What {
 
 /// The fields that a change changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct FieldChanges {
+pub(super) struct FieldChanges {
     /// The first few, with the arrow between the values left open.
-    first: Vec<[String; 2]>,
+    pub(super) first: Vec<[String; 2]>,
     /// How many more there are.
     more: usize,
 }
 
 /// The fields of a write whose old values are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct WrittenFields {
+pub(super) struct WrittenFields {
     /// The paths of the first few.
     first: Vec<String>,
     /// How many more there are.
@@ -162,6 +165,7 @@ impl LastChange {
                     .collect(),
                 more: changes.len().saturating_sub(FIELDS),
             }),
+            fight: None,
         })
     }
 
@@ -267,6 +271,7 @@ impl LastChange {
             at: None,
             sign: Sign::None,
             what,
+            fight: None,
         }
     }
 
@@ -303,6 +308,11 @@ impl LastChange {
         }
     }
 
+    /// The same change, with what two managers do with its first field.
+    pub(super) fn with_fight(self, fight: Option<String>) -> LastChange {
+        LastChange { fight, ..self }
+    }
+
     /// Whether it changes a field that another change changes, too.
     pub(super) fn repeats(&self, other: &LastChange) -> bool {
         self.paths.iter().any(|path| other.paths.contains(path))
@@ -313,9 +323,9 @@ impl LastChange {
         self.at.is_some_and(|at| at.time() > time)
     }
 
-    /// Whether it is the newest change of the Pod template of the failed object.
+    /// Whether it is only the newest change of the Pod template of the failed object, which a trace of the rollout shows anyway.
     pub(crate) fn is_of_newest_template(&self) -> bool {
-        self.object.is_none() && self.is_of_template && !self.is_earlier
+        self.object.is_none() && self.is_of_template && !self.is_earlier && self.fight.is_none()
     }
 
     /// Whether it is a creation.
@@ -349,13 +359,7 @@ impl LastChange {
     /// `changed 41s ago by kubectl-set: containers[web].image: web:1.0 → bad:1`. It has display text of values, and names
     /// that are not escaped.
     pub(crate) fn text(&self, now: Timestamp, arrow: &str) -> String {
-        let when = |made| match made {
-            Made::At(at) => format!(" {} ago", age(at, now)),
-            Made::Between(from, until) => {
-                format!(" {} ago", interval(from, until.unwrap_or(now), now))
-            }
-        };
-        self.sentence(when, &format!(" {arrow} "))
+        self.sentence(|made: Made| made.ago(now), &format!(" {arrow} "))
     }
 
     /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, for a log.
@@ -370,6 +374,22 @@ impl LastChange {
         self.sentence(when, ARROW)
     }
 
+    /// `changed 30s ago by config-bot`, beside the row of the object that it changed; `None` if that is another object, or
+    /// if neither the time nor the manager is known.
+    pub(crate) fn mark(&self, object: &ReferenceTarget, now: Timestamp) -> Option<String> {
+        let is_it = self.object.as_ref().map(ReferenceTarget::of).as_ref() == Some(object);
+        let word = match self.what {
+            What::Changed(_) => "changed",
+            What::Wrote(_) => "last written",
+            What::Created => "created",
+            What::Deleted => "deleted",
+        };
+        let when = self.at.map_or(String::new(), |made| made.ago(now));
+        let by = self.by.text();
+        let is_known = !(when.is_empty() && by.is_empty());
+        (is_it && is_known).then(|| format!("{word}{when}{by}"))
+    }
+
     fn sentence(&self, when: impl Fn(Made) -> String, arrow: &str) -> String {
         let object = self.object.as_ref();
         let object = object.map_or(String::new(), |object| format!("{object} "));
@@ -378,7 +398,9 @@ impl LastChange {
         let (sentence, old) = match &self.what {
             What::Changed(fields) => {
                 let fields = fields.text(arrow);
-                (format!("{object}changed{when}{by}: {fields}"), None)
+                let fight = self.fight.as_ref();
+                let fight = fight.map_or(String::new(), |fight| format!("; {fight}"));
+                (format!("{object}changed{when}{by}: {fields}{fight}"), None)
             }
             What::Wrote(fields) => {
                 let bound = if fields.is_all { "" } else { " or before" };
@@ -428,6 +450,7 @@ impl LastChange {
                 .map(|fields| fields.more)
                 .or(written.map(|fields| fields.more))
                 .unwrap_or(0),
+            fight: self.fight.clone(),
             sign: match self.sign {
                 Sign::None => SignRecord::None,
                 Sign::Possible => SignRecord::Possible,
@@ -448,6 +471,16 @@ fn is_left_over(owned: &BTreeSet<String>, path: &str) -> bool {
 }
 
 impl Made {
+    /// ` 30s ago`.
+    fn ago(self, now: Timestamp) -> String {
+        match self {
+            Made::At(at) => format!(" {} ago", age(at, now)),
+            Made::Between(from, until) => {
+                format!(" {} ago", interval(from, until.unwrap_or(now), now))
+            }
+        }
+    }
+
     /// The earliest time at which it may have been made.
     fn time(self) -> Timestamp {
         let (Made::At(time) | Made::Between(time, _)) = self;

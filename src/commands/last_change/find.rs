@@ -12,6 +12,8 @@ use crate::diff::Redactor;
 use crate::source::Version;
 use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, WalkLimits};
 
+use crate::commands::rally::Rally;
+
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, OldValues, Sign};
 use super::suspects::SuspectChanges;
@@ -152,6 +154,10 @@ struct WalkBack<'c> {
     is_telling: bool,
     /// Whether the walk has found the start, or all that may be the cause.
     is_done: bool,
+    /// Older writes of the field of the cause, the newest first, while two managers take turns.
+    exchange: Option<Vec<LastChange>>,
+    /// Whether the exchange certainly began with the oldest of these.
+    has_begun: bool,
 }
 
 /// The last change of one object that may be the cause, and whether requests or time ran out before it was found.
@@ -170,9 +176,12 @@ async fn of(
         },
         is_telling: false,
         is_done: false,
+        exchange: None,
+        has_begun: false,
     };
     let end = timeout(PATIENCE, back.run(reads)).await;
     let end = end.unwrap_or(Some(End::OutOfTime(PATIENCE)));
+    let end = end.filter(|_| !back.is_done);
     let is_cut_off = matches!(end, Some(End::Spent | End::OutOfTime(_)));
     (back.cause(end.as_ref()), is_cut_off)
 }
@@ -198,11 +207,12 @@ impl WalkBack<'_> {
                     self.is_done = true;
                     return None;
                 }
-                Past::Created => {
+                Past::Created if !self.is_done => {
                     self.reach_creation();
                     return None;
                 }
-                Past::Deleted(_) => {
+                Past::Created | Past::Deleted(_) => {
+                    self.has_begun = true;
                     self.is_done = true;
                     return None;
                 }
@@ -210,6 +220,12 @@ impl WalkBack<'_> {
             let Some(version) = self.oldest.replace(older.clone()) else {
                 continue;
             };
+            if self.exchange.is_some() {
+                if !self.goes_on(&older, &version) {
+                    return None;
+                }
+                continue;
+            }
             if self.found.rules_out_before(&version) {
                 self.is_done = true;
                 return None;
@@ -217,7 +233,10 @@ impl WalkBack<'_> {
             let is_cause = !self.is_telling || !problem(&version).is_subset(&problem(&older));
             if is_cause && self.take_change(&older, &version) {
                 self.is_done = true;
-                return None;
+                if !self.may_be_fight(&older) {
+                    return None;
+                }
+                self.exchange = Some(Vec::new());
             }
         }
         walk.end().cloned()
@@ -233,6 +252,27 @@ impl WalkBack<'_> {
         };
         let change = change.filter(is_in_time).map(|change| self.tie(change));
         change.is_some_and(|change| self.found.add(change).is_enough())
+    }
+
+    /// Whether another manager wrote the field of the newest found change a short time before it.
+    fn may_be_fight(&self, older: &Version) -> bool {
+        let found = self.found.changes().last();
+        found.is_some_and(|change| change.is_contested(older))
+    }
+
+    /// Goes on with older versions in an exchange of writes. Returns whether the exchange may be longer.
+    fn goes_on(&mut self, older: &Version, newer: &Version) -> bool {
+        let matters = self.candidate.matters();
+        let change = LastChange::between(older, newer, matters, self.redactor);
+        let first = self.found.changes().last();
+        let is_of_field = |change: &LastChange| first.is_some_and(|it| it.repeats(change));
+        let Some(change) = change.filter(is_of_field) else {
+            return true;
+        };
+        let is_contested = change.is_contested(older);
+        self.exchange.get_or_insert_default().push(change);
+        self.has_begun = !is_contested;
+        is_contested
     }
 
     fn reach_creation(&mut self) {
@@ -273,8 +313,28 @@ impl WalkBack<'_> {
             let written = written.map(|written| self.tie(written));
             self.found.reach_unread(written);
         }
-        self.found.cause()
+        let older = self.exchange.take().unwrap_or_default();
+        let found = self.found.changes().to_vec().into_iter().chain(older);
+        let cause = self.found.cause()?;
+        let fight = fight(&cause, found.collect(), self.has_begun);
+        Some(cause.with_fight(fight))
     }
+}
+
+/// What two managers do with the field of a change, by all changes that were found, the newest first.
+fn fight(cause: &LastChange, found: Vec<LastChange>, has_begun: bool) -> Option<String> {
+    let mut rally = Rally::default();
+    for change in found.into_iter().rev() {
+        if change.changes_same_as(cause) {
+            rally.take(change.first_write()?);
+        }
+    }
+    let text = rally.is_fight().then(|| rally.text()).flatten()?;
+    Some(if has_begun {
+        text
+    } else {
+        text.replacen("flipped ", "flipped at least ", 1)
+    })
 }
 
 /// The version at which a walk starts, and the walk.

@@ -7,6 +7,7 @@ mod candidate;
 mod change;
 mod changed_by;
 mod error_text;
+mod exchange;
 mod failure;
 mod failure_reason;
 mod fields;
@@ -95,11 +96,9 @@ impl LastChanges {
         self.found.retain(|failure, _| failed.contains(failure));
         let watch_cache = failed.len() <= FEW;
         let is_all = failed.iter().all(|failure| failure.reason.is_failure());
-        let [of_failures, of_others] = match is_all {
-            true => [REQUESTS, 0],
-            false => [REQUESTS - REQUESTS_FOR_OTHERS, REQUESTS_FOR_OTHERS],
-        };
-        let [of_failures, of_others] = [of_failures, of_others].map(|requests| Reads {
+        let for_others = if is_all { 0 } else { REQUESTS_FOR_OTHERS };
+        let shares = [REQUESTS - for_others, for_others];
+        let [of_failures, of_others] = shares.map(|requests| Reads {
             allowance: RequestAllowance::new(requests),
             watch_cache,
         });

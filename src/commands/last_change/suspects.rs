@@ -40,6 +40,11 @@ impl<'r> SuspectChanges<'r> {
         is_well == Some(true) && (ends || !self.found.is_empty())
     }
 
+    /// All changes so far, the newest first.
+    pub(super) fn changes(&self) -> &[LastChange] {
+        &self.found
+    }
+
     /// There are no older versions. An object that was never well has its failure from the start.
     pub(super) fn reach_creation(&mut self, creation: Option<LastChange>) {
         if self.was_well {

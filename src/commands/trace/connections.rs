@@ -148,7 +148,17 @@ fn row(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> OutlineItem {
     let is_shown = |_: &&Assessment| !step.is_repeat;
     let causes = assessment.filter(is_shown).map(|found| &found.causes[..]);
     let causes = causes.unwrap_or_default().iter();
-    OutlineItem::row(step.depth + 1, status, cells).because(causes.map(|cause| &cause.text))
+    let causes = causes.map(|cause| cause.text.clone());
+    let marks = marks(traced, step, canvas);
+    OutlineItem::row(step.depth + 1, status, cells).because(causes.chain(marks))
+}
+
+/// That the object changed before the traced one failed, and who did it. A line at the top has the values.
+fn marks(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> Vec<String> {
+    let target = step.end.target();
+    let changes = traced.last_changes.iter().filter(|_| !step.is_repeat);
+    let marks = changes.filter_map(|change| change.mark(&target, canvas.now));
+    marks.collect()
 }
 
 /// The object, with its namespace if it is another one.

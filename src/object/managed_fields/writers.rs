@@ -43,6 +43,16 @@ pub enum By<'w, 'a> {
     Was(&'w ManagedFieldsEntry<'a>),
 }
 
+impl By<'_, '_> {
+    /// The manager that made the change; `None` if no entry shows who did.
+    pub fn writer(self) -> Option<String> {
+        match self {
+            By::Actor(actor) | By::Took { actor, .. } => Some(actor.manager.to_string()),
+            By::Owner(_) | By::Was(_) => None,
+        }
+    }
+}
+
 impl<'a> Writers<'a> {
     /// Reads the managers of both versions. The actors are the entries that are new or changed; if there is only the
     /// new version, that of its creator; if there is only the old one, none.

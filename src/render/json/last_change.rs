@@ -32,6 +32,9 @@ pub struct LastChangeRecord {
     pub written: Vec<String>,
     /// How many more fields changed, or were written.
     pub more: usize,
+    /// What two managers do with the first field: `flipped 9 times in 25s between …`; absent if they do not fight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fight: Option<String>,
     /// What ties it to the failure.
     pub sign: SignRecord,
 }
