@@ -75,6 +75,15 @@ async fn a_daemon_set_that_a_taint_keeps_out_has_who_set_it() {
         };
         assert!(found.iter().any(changed), "{found:?}");
     }
+    for verb in ["status", "trace"] {
+        let mut run = cluster.spy().start(&[verb, "ds/agent"]);
+        let line = run.until(" changed at ");
+        assert!(
+            line.contains("daemonset/agent is affected: node/n2 changed at "),
+            "{line}"
+        );
+        run.interrupt();
+    }
     let of_node = lines(&cluster, &["status", "node/n2", "--once"], &["taint"]);
     assert_eq!(of_node[0], "taint dedicated=gpu:NoSchedule");
     assert!(

@@ -14,6 +14,7 @@ use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::{LastChangeRecord, SignRecord};
 use crate::source::Version;
+use crate::status::Assessment;
 use crate::watch::{Between, Revision};
 
 use super::changed_by::ChangedBy;
@@ -362,8 +363,14 @@ impl LastChange {
         self.sentence(|made: Made| made.ago(now), &format!(" {arrow} "))
     }
 
-    /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, for a log.
-    pub(crate) fn log_text(&self) -> String {
+    /// `is not well: changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`, after the name of
+    /// the object in a log. An object that is well may still do less than before.
+    pub(crate) fn log_text(&self, assessment: &Assessment) -> String {
+        let state = if assessment.is_well() {
+            "is affected"
+        } else {
+            "is not well"
+        };
         let when = |made| match made {
             Made::At(at) => format!(" at {}", rfc3339(at)),
             Made::Between(from, Some(until)) => {
@@ -371,7 +378,7 @@ impl LastChange {
             }
             Made::Between(from, None) => format!(" after {}", rfc3339(from)),
         };
-        self.sentence(when, ARROW)
+        format!("{state}: {}", self.sentence(when, ARROW))
     }
 
     /// `changed 30s ago by config-bot`, beside the row of the object that it changed; `None` if that is another object, or

@@ -100,7 +100,7 @@ impl Transitions {
             let is_old =
                 |change: &&LastChange| was.is_some_and(|was| was.last_changes.contains(change));
             let changes = row.last_changes.iter().filter(|change| !is_old(change));
-            let changes = changes.map(|change| format!("is not well: {}", change.log_text()));
+            let changes = changes.map(|change| change.log_text(row.assessment));
             let texts = transition.into_iter().chain(changes);
             let line = |text| {
                 let text = format!("{}{} {text}", row.object, place(row));

@@ -34,7 +34,9 @@ impl TraceTransitions {
         let new = traced.last_changes.iter();
         let new = new.filter(|change| !self.last_changes.contains(change));
         let object = traced.object();
-        changes.extend(new.map(|change| format!("{object} is not well: {}", change.log_text())));
+        let assessment = traced.uid().and_then(|uid| traced.assessment(uid));
+        let texts = new.filter_map(|change| Some(change.log_text(assessment?)));
+        changes.extend(texts.map(|text| format!("{object} {text}")));
         self.last_changes.clone_from(&traced.last_changes);
         let time = age::rfc3339(now);
         changes
