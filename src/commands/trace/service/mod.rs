@@ -2,6 +2,7 @@
 
 mod endpoint_text;
 mod owners;
+mod served_ports;
 mod spec;
 mod state;
 #[cfg(test)]

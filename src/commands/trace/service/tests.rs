@@ -332,7 +332,41 @@ fn a_target_port_is_looked_up_in_the_pods() {
     insta::assert_snapshot!(feed.frame(80).lines().take(3).collect::<Vec<_>>().join("\n"), @r#"
     service/api  -n shop  ClusterIP 10.96.14.7  http 80->web/TCP                0:00
     ✗ no pod has a port "web"; they have http (8080)  selector app=api
-    ENDPOINT         TARGET      READY   STATE   SERVING   NODE     AGE
+    ENDPOINT         TARGET      READY   STATE    SERVING   NODE     AGE
+    "#);
+}
+
+/// An endpoint that is ready and has none of the ports, and one that has one of two.
+#[test]
+fn an_endpoint_without_a_port_says_so() {
+    let service =
+        |ports: &str| SERVICE.replace("ports: [{name: http, port: 80, targetPort: 8080}]", ports);
+    let mut feed = api();
+    feed.put(&service(
+        "ports: [{name: http, port: 80, targetPort: https}]",
+    ))
+    .put(&pod("api-a", "10.0.0.1", "Ready"))
+    .put(
+        &slice("api-1", "IPv4", &["api-a 10.0.0.1"])
+            .replace("{name: http, port: 8080, protocol: TCP}", ""),
+    );
+    let rows = |feed: &mut Feed| {
+        let frame = feed.frame(100);
+        frame.lines().skip(3).take(3).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(rows(&mut feed), @r#"
+    ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+    │ └─✗ 10.0.0.1   pod/api-a   1/1     NoPort   no        node-1   2d
+    │     └ the pod has no port "https"
+    "#);
+    feed.put(&service(
+        "ports: [{name: web, port: 80, targetPort: web}, {name: tls, port: 443, targetPort: https}]",
+    ))
+    .put(&slice("api-1", "IPv4", &["api-a 10.0.0.1"]).replace("name: http", "name: web"));
+    insta::assert_snapshot!(rows(&mut feed), @r#"
+    ├─ endpointslice/api-1  IPv4  1 ready, 0 not ready, 0 terminating
+    │ └─~ 10.0.0.1:8080   pod/api-a   1/1     Ready   yes       node-1   2d
+    │     └ the pod has no port "https"
     "#);
 }
 

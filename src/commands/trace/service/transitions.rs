@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::endpoint_text;
+use super::served_ports;
 use super::state::ServiceState;
 use crate::graph::{Behind, EndpointState, ServedEndpoint};
 
@@ -60,8 +61,9 @@ fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>) -> String {
             let assessment = state.traced.assessment(&pod.uid);
             assessment.and_then(|assessment| Some(assessment.causes.first()?.text.clone()))
         }
+        behind @ Behind::Pod(_) => served_ports::of(state, behind).lack(),
         Behind::Ghost(target) => Some(endpoint_text::ghost_note(target, state.traced.graph())),
-        Behind::Pod(_) | Behind::Unread | Behind::External => None,
+        Behind::Unread | Behind::External => None,
     };
     match why {
         Some(why) => format!("{text}: {why}"),

@@ -15,7 +15,7 @@ use crate::status::{Assessment, CauseRule, Status};
 
 use super::endpoint_text;
 use super::state::ServiceState;
-use super::{owners, spec, unserved_pods};
+use super::{owners, served_ports, spec, unserved_pods};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
@@ -159,8 +159,15 @@ fn endpoint_item(
             pod_causes(pod)
         });
     }
-    let status = endpoint_status(endpoint, behind, pod);
-    let cells = cells(state, endpoint, pod, canvas);
+    let served = served_ports::of(state, behind);
+    causes.extend(served.lack());
+    let status = match endpoint_status(endpoint, behind, pod) {
+        Status::Current => served.status(),
+        status => status,
+    };
+    let is_ready = endpoint.state() == EndpointState::Ready;
+    let word = served.word().filter(|_| is_ready);
+    let cells = cells(state, endpoint, (status, word), canvas);
     OutlineItem::row(2, status, cells).because(causes)
 }
 
@@ -204,7 +211,7 @@ fn endpoint_status(
 fn cells(
     state: &ServiceState,
     endpoint: &ServedEndpoint<'_>,
-    assessment: Option<&Assessment>,
+    (status, word): (Status, Option<&str>),
     canvas: Canvas,
 ) -> Vec<Cell> {
     let plain = |text: &str| Cell::new(text, Role::Plain);
@@ -214,8 +221,12 @@ fn cells(
         Behind::Pod(pod) => Some(pod),
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
-    let status = endpoint_status(endpoint, behind, assessment);
-    let serving = if endpoint.is_serving() { "yes" } else { "no" };
+    let assessment = pod.and_then(|pod| state.traced.assessment(&pod.uid));
+    let serving = if endpoint.is_serving() && word.is_none() {
+        "yes"
+    } else {
+        "no"
+    };
     let facts = endpoint.backend.endpoint;
     let owner = pod.map(|pod| owners::outermost(state.traced.graph(), pod));
     vec![
@@ -226,7 +237,7 @@ fn cells(
                 .and_then(|pod| pod.row.ready.as_deref())
                 .unwrap_or_default(),
         ),
-        Cell::new(endpoint_text::word(condition), role(status)),
+        Cell::new(word.unwrap_or(endpoint_text::word(condition)), role(status)),
         plain(serving),
         plain(facts.node.as_deref().unwrap_or_default()),
         plain(facts.zone.as_deref().unwrap_or_default()),
