@@ -12,14 +12,17 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {word}")
 }
 
-/// `1 change`, `25 changes`, `4,864 watches`.
+/// `1 change`, `25 changes`, `4,864 watches`, `2 ingresses`, `3 networkpolicies`.
 pub fn plural(count: usize, unit: &str) -> String {
-    let ending = match unit {
-        _ if count == 1 => "",
-        _ if unit.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {unit}{ending}", thousands(count))
+    let count_text = thousands(count);
+    let stem = unit.strip_suffix('y');
+    let stem = stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (count, stem) {
+        (1, _) => format!("{count_text} {unit}"),
+        (_, Some(stem)) => format!("{count_text} {stem}ies"),
+        _ if unit.ends_with("ch") || unit.ends_with('s') => format!("{count_text} {unit}es"),
+        _ => format!("{count_text} {unit}s"),
+    }
 }
 
 /// A count with thousands separators: `4,864`.
@@ -51,7 +54,15 @@ mod tests {
 
     #[test]
     fn a_unit_agrees_with_its_count() {
-        let texts = [plural(1, "watch"), plural(2, "watch"), plural(1000, "line")];
-        assert_eq!(texts, ["1 watch", "2 watches", "1,000 lines"]);
+        for (count, unit, text) in [
+            (1, "watch", "1 watch"),
+            (2, "watch", "2 watches"),
+            (1000, "line", "1,000 lines"),
+            (3, "networkpolicy", "3 networkpolicies"),
+            (2, "ingress", "2 ingresses"),
+            (2, "key", "2 keys"),
+        ] {
+            assert_eq!(plural(count, unit), text);
+        }
     }
 }

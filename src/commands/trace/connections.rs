@@ -1,11 +1,13 @@
 //! The connections of the traced object: what is in front of it, what uses it, what is behind it, and what it uses.
 
+use std::collections::BTreeMap;
+
 use super::traced::Traced;
 use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide};
 use crate::model::Absence;
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
-use crate::render::count::thousands;
+use crate::render::count::{plural, thousands};
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::status::role;
 use crate::render::style::Role;
@@ -17,12 +19,11 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
     let steps = steps(traced);
     let mut items = Vec::new();
     for side in sides {
-        let rows: Vec<OutlineItem> = steps
-            .iter()
-            .filter(|step| step.side == *side)
-            .map(|step| row(traced, step, canvas))
-            .collect();
-        let rows: Vec<OutlineItem> = rows.into_iter().chain(notes(traced, *side)).collect();
+        let of_side = steps.iter().filter(|step| step.side == *side);
+        let Users { shown, well } = Users::of(traced, *side, of_side.collect());
+        let shown = shown.into_iter().map(|step| row(traced, step, canvas));
+        let more = well_users(&well).map(|text| OutlineItem::line(2, &text, Role::Dim));
+        let rows: Vec<OutlineItem> = shown.chain(more).chain(notes(traced, *side)).collect();
         if !rows.is_empty() {
             items.push(OutlineItem::line(1, title(*side), Role::Heading));
             items.extend(rows);
@@ -41,6 +42,61 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
         healthy_beyond: 0,
         footnote: looked_through(traced),
     }
+}
+
+/// The most users of an object that are well and have rows. If there are more, they are counted.
+const MAX_WELL_USERS: usize = 8;
+
+/// The objects on a side of the traced one. A node has users in any number: only those that are not well say something.
+struct Users<'s, 'g> {
+    shown: Vec<&'s Step<'g>>,
+    /// Those that are only counted.
+    well: Vec<&'s Step<'g>>,
+}
+
+impl<'s, 'g> Users<'s, 'g> {
+    fn of(traced: &Traced, side: TraceSide, steps: Vec<&'s Step<'g>>) -> Users<'s, 'g> {
+        let groups: Vec<&[&Step<'_>]> = steps.chunk_by(|_, next| next.depth > 1).collect();
+        let is_well = |group: &&&[&Step<'_>]| group.iter().all(|step| says_nothing(traced, step));
+        let well = groups.iter().filter(is_well).count();
+        if side != TraceSide::UsedBy || well <= MAX_WELL_USERS {
+            return Users {
+                shown: steps,
+                well: Vec::new(),
+            };
+        }
+        let (well, shown): (Vec<&[&Step<'_>]>, Vec<_>) =
+            groups.into_iter().partition(|group| is_well(&group));
+        Users {
+            shown: shown.concat(),
+            well: well.concat(),
+        }
+    }
+}
+
+/// Whether an object is well and has no line.
+fn says_nothing(traced: &Traced, step: &Step<'_>) -> bool {
+    let assessment = match &step.end {
+        End::Node(node) => traced.assessment(&node.uid),
+        End::Ghost(_) => None,
+    };
+    assessment.is_some_and(|found| found.is_well() && found.causes.is_empty())
+}
+
+/// `+ 48 that are well: 30 pods, 18 replicasets (-o json shows them)`: the users without rows.
+fn well_users(well: &[&Step<'_>]) -> Option<String> {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for step in well.iter().filter(|step| !step.is_repeat) {
+        let kind = step.end.target().kind.kind.to_lowercase();
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let counts = kinds.iter().map(|(kind, count)| plural(*count, kind));
+    let counts: Vec<String> = counts.collect();
+    let all = thousands(kinds.values().sum());
+    (!well.is_empty()).then(|| {
+        let counts = counts.join(", ");
+        format!("+ {all} that are well: {counts} (-o json shows them)")
+    })
 }
 
 /// What is missing on a side of the object.

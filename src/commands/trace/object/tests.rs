@@ -404,6 +404,35 @@ fn a_pod_under_two_budgets_cannot_be_evicted() {
     assert!(!feed.frame(100).contains("evictions will fail"));
 }
 
+/// Of a node with 30 Pods that are well and one that is not, the first are counted.
+#[test]
+fn the_users_of_a_node_that_are_well_are_counted() {
+    let mut feed = trace("Node", "n1");
+    let status = |ready: &str| {
+        format!("{{phase: Running, conditions: [{{type: Ready, status: \"{ready}\"}}]}}")
+    };
+    let mut put = |name: &str, status: &str| {
+        feed.put(&format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: set, uid: uid-set, controller: true}}]}}, spec: {{nodeName: n1, containers: [{{name: app}}]}}, status: {status}}}"
+        ));
+    };
+    for number in 0..30 {
+        put(&format!("well-{number}"), &status("True"));
+    }
+    let broken = "{phase: Pending, containerStatuses: [{name: app, state: {waiting: {reason: ImagePullBackOff}}}]}";
+    put("broken", broken);
+    assert_snapshot!(feed.frame(100), @r#"
+    node/n1                                                                                         0:00
+    ● Resource is Ready
+    CONNECTED                  RELATION   READY   STATE
+    └─ used by
+      ├─✗ pod/broken -n shop   node       0/1     ImagePullBackOff
+      │   └ app: ImagePullBackOff ""
+      └─ + 33 that are well: 1 deployment, 31 pods, 1 replicaset (-o json shows them)
+    looked through 32 pods, 1 poddisruptionbudget and 1 persistentvolumeclaim
+    "#);
+}
+
 #[test]
 fn a_full_node_says_so() {
     let mut feed = trace("Node", "n1");
