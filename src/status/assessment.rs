@@ -83,9 +83,14 @@ impl Assessment {
             self.verdict
         };
         let causes = findings.into_iter().filter(|finding| finding.has_line);
-        let causes = causes.map(|finding| finding.cause);
+        let mut causes: Vec<Cause> = causes.map(|finding| finding.cause).collect();
+        let own = self.causes.into_iter();
+        let own: Vec<Cause> = own
+            .filter(|own| !causes.iter().any(|found| found.says_absence_of(own)))
+            .collect();
+        causes.extend(own);
         Assessment {
-            causes: causes.chain(self.causes).collect(),
+            causes,
             row,
             verdict,
         }

@@ -22,6 +22,32 @@ impl Cause {
         }
     }
 
+    /// Whether it names the object or the key whose absence the object itself reports in other words:
+    /// `environment secret/db does not exist` and `secret "db" not found`.
+    pub(super) fn says_absence_of(&self, own: &Cause) -> bool {
+        let is_absence = matches!(
+            self.rule,
+            CauseRule::MissingReference | CauseRule::MissingKey
+        );
+        let reports_one = matches!(own.rule, CauseRule::ContainerStart | CauseRule::VolumeLost);
+        if !(is_absence && reports_one) {
+            return false;
+        }
+        let named = self
+            .text
+            .split([' ', ':'])
+            .find_map(|word| word.split_once('/'));
+        let key = self
+            .text
+            .split('"')
+            .nth(1)
+            .filter(|_| self.rule == CauseRule::MissingKey);
+        let named = named.map(|(_, name)| name).into_iter().chain(key);
+        let is_word = |end: char| !(end.is_alphanumeric() || "-_.".contains(end));
+        let mut words = named.map(|name| own.text.split(is_word).any(|word| word == name));
+        words.all(|is_named| is_named)
+    }
+
     /// Whether it explains a state. A Pod that only starts has other causes, too.
     pub fn is_specific(&self) -> bool {
         !matches!(

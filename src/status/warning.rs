@@ -79,6 +79,7 @@ fn repeats(reason: &str, rule: CauseRule) -> bool {
                 | Rule::ContainerFailed
         ),
         "FailedScheduling" => rule == Rule::Unschedulable,
+        "ClaimLost" => matches!(rule, Rule::MissingReference | Rule::VolumeLost),
         "FailedGetScale" => rule == Rule::CannotScale,
         "FailedBinding" => rule == Rule::VolumeReserved,
         "VolumeMismatch" => rule == Rule::VolumeMismatch,
