@@ -8,6 +8,8 @@ use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
 use super::evidence::is_subject;
+use super::facts::fact_sources;
+use super::neighbour_rules::static_volume::volume_sources;
 use super::{Model, ModelObject};
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
@@ -20,8 +22,8 @@ impl Model {
             return Vec::new();
         }
         let mut sources = self.warning_sources();
-        sources.extend(self.fact_sources());
-        sources.extend(self.volume_sources());
+        sources.extend(fact_sources(self.around()));
+        sources.extend(volume_sources(self.around()));
         sources
     }
 

@@ -13,8 +13,11 @@ use crate::source::{ClusterId, SourceKey};
 use crate::status::{Cause, Finding, Rules, Status};
 
 use super::Model;
+use super::facts::facts;
+use super::neighbour_rules::neighbour_findings;
 use super::object::{ModelObject, Surroundings};
-use super::reference_findings::at_next_start;
+use super::reference_findings::{at_next_start, reference_finding, unallocated};
+use super::service::endpoints_finding;
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
@@ -116,7 +119,11 @@ impl Model {
         let is_problem = |finding: &Finding| finding.status != Status::Current;
         let is_well = object.own.is_well() && !findings.iter().any(is_problem);
         Surroundings {
-            facts: if is_well { Vec::new() } else { self.facts(uid) },
+            facts: if is_well {
+                Vec::new()
+            } else {
+                facts(self.around(), uid)
+            },
             warnings: self.warnings(object),
             findings,
         }
@@ -140,7 +147,7 @@ impl Model {
             return Vec::new();
         };
         let node = self.graph.node(uid);
-        let endpoints = node.and_then(|node| self.endpoints_finding(node));
+        let endpoints = node.and_then(|node| endpoints_finding(self.around(), node));
         let mut findings = Vec::from_iter(endpoints);
         findings.retain(|finding| finding.status != Status::Current);
         let is_well = self.object(uid).is_some_and(|object| object.own.is_well());
@@ -150,8 +157,9 @@ impl Model {
             if reference.if_absent() == IfAbsent::Works {
                 continue;
             }
-            let found = self.reference_finding(cluster, reference);
-            let found = found.or_else(|| self.unallocated(reference).filter(|_| !is_placed));
+            let found = reference_finding(self.around(), cluster, reference);
+            let found =
+                found.or_else(|| unallocated(self.around(), reference).filter(|_| !is_placed));
             let found = if is_well && reference.tier() == Tier::Unwell {
                 found.and_then(|found| at_next_start(&found))
             } else {
@@ -162,7 +170,7 @@ impl Model {
         findings.extend(self.member_findings(uid));
         findings.extend(
             node.into_iter()
-                .flat_map(|node| self.neighbour_findings(node)),
+                .flat_map(|node| neighbour_findings(self.around(), node)),
         );
         findings
     }

@@ -5,6 +5,7 @@
 
 mod absence;
 mod absent_member;
+mod around;
 mod coverage;
 mod departed;
 mod evidence;
@@ -49,10 +50,17 @@ use step::Wanted;
 pub use absence::Absence;
 pub use absent_member::{AbsentMember, MemberGap};
 pub use coverage::{Coverage, Reading};
+pub use facts::placement::nodes_closed_to;
+pub use facts::pod_templates::idle_workload;
+pub use facts::refusing_webhook::refusing_configurations;
+pub use neighbour_rules::daemon_set::{nodes_that_keep_out, was_closed_out_lately};
+pub use neighbour_rules::front::missing_in_front;
+pub use neighbour_rules::policy::isolating_policies;
 pub use object::ModelObject;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
+pub use service::{endpoints_finding, pod_coverage, repeats_its_pods};
 pub use step::Extent;
 
 /// How long the model keeps an object that is gone.

@@ -10,6 +10,8 @@ use crate::object::{Uid, well_known_type};
 use crate::source::{ClusterId, SourceKey};
 
 use super::Model;
+use super::neighbour_rules::default_class::class_sources;
+use super::service_sources::service_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
 /// in lists.
@@ -83,7 +85,7 @@ impl Model {
     /// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
     /// of custom resources and the members of inventories. The named objects may be gone already.
     pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
-        let mut neighbours = self.service_sources();
+        let mut neighbours = service_sources(self.around());
         let named_sources = self.reference_sources();
         let mut lookups = Vec::new();
         if named_sources.len() <= MAX_REFERENCES {
@@ -92,7 +94,7 @@ impl Model {
             lookups = lists_with(&named_sources);
         }
         neighbours.extend(self.unwell_workload_sources());
-        neighbours.extend(self.class_sources());
+        neighbours.extend(class_sources(self.around()));
         let mut plan = JudgementPlan {
             neighbours,
             lookups,

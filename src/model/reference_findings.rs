@@ -7,8 +7,11 @@ use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
 use crate::source::ClusterId;
 use crate::status::{Assessment, CauseRule, Finding, Status};
 
+use super::Absence;
+use super::around::Around;
 use super::service::{absent_port, ports_of};
-use super::{Absence, Model};
+use crate::model::facts::near_names::near_names;
+use crate::model::service::has_no_endpoints;
 
 /// The causes of a node that is short of space.
 const SHORT_OF_SPACE: [CauseRule; 3] = [
@@ -27,100 +30,98 @@ const ONLY_OF_NODES: [CauseRule; 6] = [
     CauseRule::Tainted,
 ];
 
-impl Model {
-    /// What is wrong with a named object.
-    pub(super) fn reference_finding(
-        &self,
-        cluster: &ClusterId,
-        reference: &Reference,
-    ) -> Option<Finding> {
-        match self.graph.referenced(&reference.target) {
-            Some(node) if self.is_there(&node.uid) => self.problem_of(reference, node),
-            Some(_) => Some(self.absent(cluster, reference)),
-            None => match self.absence(reference.source(cluster, &self.types).as_ref()) {
-                Absence::Missing => Some(self.absent(cluster, reference)),
-                Absence::Refused => unseen(reference),
-                Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
-            },
-        }
+/// What is wrong with a named object.
+pub(in crate::model) fn reference_finding(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Option<Finding> {
+    match around.graph().referenced(&reference.target) {
+        Some(node) if around.is_there(&node.uid) => problem_of(around, reference, node),
+        Some(_) => Some(absent(around, cluster, reference)),
+        None => match around.absence(reference.source(cluster, &around.types()).as_ref()) {
+            Absence::Missing => Some(absent(around, cluster, reference)),
+            Absence::Refused => unseen(reference),
+            Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
+        },
     }
+}
 
-    /// The problem of an object that names one which does not exist. It names those that it may have meant.
-    fn absent(&self, cluster: &ClusterId, reference: &Reference) -> Finding {
-        let near = self.near_names(cluster, reference).join(", ");
-        let (words, status) = (Absence::Missing.words(), status_if_absent(reference));
-        let text = match &*near {
-            "" => format!("{reference} {words}"),
-            near => format!("{reference} {words}; there is {near}"),
-        };
-        Finding::new(CauseRule::MissingReference, status, text)
-    }
+/// The problem of an object that names one which does not exist. It names those that it may have meant.
+fn absent(around: Around<'_>, cluster: &ClusterId, reference: &Reference) -> Finding {
+    let near = near_names(around, cluster, reference).join(", ");
+    let (words, status) = (Absence::Missing.words(), status_if_absent(reference));
+    let text = match &*near {
+        "" => format!("{reference} {words}"),
+        near => format!("{reference} {words}; there is {near}"),
+    };
+    Finding::new(CauseRule::MissingReference, status, text)
+}
 
-    /// The problem of an object that exists, for an object that names it.
-    fn problem_of(&self, reference: &Reference, node: &Node) -> Option<Finding> {
-        match &node.facts {
-            Facts::Data(keys) => {
-                if let Some(missing) = missing_key(reference, keys) {
-                    return Some(missing);
-                }
+/// The problem of an object that exists, for an object that names it.
+fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<Finding> {
+    match &node.facts {
+        Facts::Data(keys) => {
+            if let Some(missing) = missing_key(reference, keys) {
+                return Some(missing);
             }
-            Facts::Service(service) => {
-                if let Some(port) = absent_port(reference, service) {
-                    let text = format!("{reference} has no port {port}{}", ports_of(service));
-                    let status = status_if_absent(reference);
-                    return Some(Finding::new(CauseRule::MissingPort, status, text));
-                }
-            }
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
         }
-        let own = &self.objects.get(&node.uid)?.assessment;
-        let is_always = reference.relation.tier == Tier::Always;
-        if is_always && node.service().is_some() && own.is_well() && self.has_no_endpoints(node) {
-            let text = format!("{reference}: no endpoints");
-            let status = status_if_absent(reference);
-            return Some(Finding::new(CauseRule::FailedReference, status, text));
+        Facts::Service(service) => {
+            if let Some(port) = absent_port(reference, service) {
+                let text = format!("{reference} has no port {port}{}", ports_of(service));
+                let status = status_if_absent(reference);
+                return Some(Finding::new(CauseRule::MissingPort, status, text));
+            }
         }
-        let (rule, status) = match own.status() {
-            Status::Failed if is_always => match node.facts {
-                Facts::Data(_) | Facts::Service(_) => {
-                    (CauseRule::FailedReference, status_if_absent(reference))
-                }
-                Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => return None,
-            },
-            Status::Unknown if is_always && node.service().is_some() => {
-                (CauseRule::UnreadReference, Status::Unknown)
-            }
-            Status::InProgress if is_harmless(own) => return None,
-            // The object is not well anyway: this only says why.
-            Status::Failed | Status::InProgress if !is_always => {
-                (CauseRule::FailedReference, Status::InProgress)
-            }
-            Status::Failed
-            | Status::InProgress
-            | Status::Unknown
-            | Status::Current
-            | Status::Terminating
-            | Status::NotFound => return None,
-        };
-        let words = if is_always {
-            &own.verdict.message
-        } else {
-            words_for_others(own)
-        };
-        Some(Finding::new(rule, status, format!("{reference}: {words}")))
+        Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
     }
+    let own = &around.object(&node.uid)?.assessment;
+    let is_always = reference.relation.tier == Tier::Always;
+    if is_always && node.service().is_some() && own.is_well() && has_no_endpoints(around, node) {
+        let text = format!("{reference}: no endpoints");
+        let status = status_if_absent(reference);
+        return Some(Finding::new(CauseRule::FailedReference, status, text));
+    }
+    let (rule, status) = match own.status() {
+        Status::Failed if is_always => match node.facts {
+            Facts::Data(_) | Facts::Service(_) => {
+                (CauseRule::FailedReference, status_if_absent(reference))
+            }
+            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => return None,
+        },
+        Status::Unknown if is_always && node.service().is_some() => {
+            (CauseRule::UnreadReference, Status::Unknown)
+        }
+        Status::InProgress if is_harmless(own) => return None,
+        // The object is not well anyway: this only says why.
+        Status::Failed | Status::InProgress if !is_always => {
+            (CauseRule::FailedReference, Status::InProgress)
+        }
+        Status::Failed
+        | Status::InProgress
+        | Status::Unknown
+        | Status::Current
+        | Status::Terminating
+        | Status::NotFound => return None,
+    };
+    let words = if is_always {
+        &own.verdict.message
+    } else {
+        words_for_others(own)
+    };
+    Some(Finding::new(rule, status, format!("{reference}: {words}")))
+}
 
-    /// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
-    /// places the Pod.
-    pub(super) fn unallocated(&self, reference: &Reference) -> Option<Finding> {
-        let claim = self.graph.referenced(&reference.target)?;
-        let own = &self.objects.get(&claim.uid)?.assessment;
-        let mut causes = own.causes.iter();
-        let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
-        let text = format!("{reference}: {}", cause.text);
-        let waits = reference.tier() == Tier::Unwell && self.is_there(&claim.uid);
-        waits.then(|| Finding::new(CauseRule::FailedReference, Status::InProgress, text))
-    }
+/// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
+/// places the Pod.
+pub(super) fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
+    let claim = around.graph().referenced(&reference.target)?;
+    let own = &around.object(&claim.uid)?.assessment;
+    let mut causes = own.causes.iter();
+    let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
+    let text = format!("{reference}: {}", cause.text);
+    let waits = reference.tier() == Tier::Unwell && around.is_there(&claim.uid);
+    waits.then(|| Finding::new(CauseRule::FailedReference, Status::InProgress, text))
 }
 
 /// The first cause of the state of an object that also matters to those that name it, or else the state itself.

@@ -12,6 +12,9 @@ use crate::status::{Assessment, Rules, is_starting, review_at};
 
 use super::Model;
 use super::needed::{is_running_well, needed};
+use super::neighbour_rules::daemon_set::looked_at_sets;
+use super::neighbour_rules::selects_none::selecting_none;
+use super::neighbour_rules::to_judge_again;
 
 impl Model {
     /// Whether there is something to show: every source has answered, or does not answer.
@@ -43,7 +46,7 @@ impl Model {
             changed.extend(self.remove(uid));
         }
         changed.extend(self.take_explained());
-        changed.extend(self.to_judge_again(&touched));
+        changed.extend(to_judge_again(self.around(), &touched));
         let judged = self.judge(changed, now);
         touched.extend(self.graph.with_above(&judged));
         for group in self.graph.bottom_up(&touched) {
@@ -62,7 +65,7 @@ impl Model {
         let mut explained = news.about;
         if news.has_labels {
             explained.extend(self.unwell.iter().cloned());
-            let looked_at = self.selecting_none().chain(self.looked_at_sets());
+            let looked_at = selecting_none(self.around()).chain(looked_at_sets(self.around()));
             explained.extend(looked_at.map(|node| node.uid.clone()));
         }
         if news.has_unknown_subjects {

@@ -10,6 +10,7 @@ use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::Model;
 use super::object::{ModelObject, Parts};
+use super::stateful_set::blocked_rollout;
 
 impl Model {
     /// Judges objects by the dependents of their current revisions. Each of several objects is above the others.
@@ -56,7 +57,7 @@ impl Model {
     /// Judges an object by its dependents.
     fn judge_dependents(&mut self, uid: &Uid, now: Timestamp) {
         let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
-        let blocked = node.and_then(|node| self.blocked_rollout(node));
+        let blocked = node.and_then(|node| blocked_rollout(self.around(), node));
         let problem = node.and_then(|node| {
             let failed = self.failed_pods(node);
             failed.or_else(|| {

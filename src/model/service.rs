@@ -11,208 +11,219 @@ use crate::object::selector::LabelSelector;
 use crate::source::SourceKey;
 use crate::status::{CauseRule, Finding, Status};
 
-use super::{Model, Reading};
+use super::Reading;
+use super::around::Around;
+use crate::model::facts::nearby_pods_source;
+use crate::model::facts::pod_templates::selected_workload;
+use crate::model::service_sources::{reading_of_all, slices_reading};
 
-impl Model {
-    /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
-    /// that shows them. A Service that is well gets a finding too.
-    pub fn endpoints_finding(&self, node: &Node) -> Option<Finding> {
-        let service = node.service()?;
-        let cluster = self.objects.get(&node.uid)?.cluster()?;
-        let reading = self.slices_reading(node, cluster)?;
-        if let Some(name) = &service.external_name {
-            return Some(match &**name {
-                "" => finding(Status::Failed, ".spec.externalName is empty"),
-                name => finding(Status::Current, format!("alias for {name}")),
-            });
+/// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
+/// that shows them. A Service that is well gets a finding too.
+pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
+    let service = node.service()?;
+    let cluster = around.object(&node.uid)?.cluster()?;
+    let reading = slices_reading(around, node, cluster)?;
+    if let Some(name) = &service.external_name {
+        return Some(match &**name {
+            "" => finding(Status::Failed, ".spec.externalName is empty"),
+            name => finding(Status::Current, format!("alias for {name}")),
+        });
+    }
+    let pods = pod_coverage(around, node);
+    let groups = address_groups(&around.graph(), around.graph().slices(&node.uid));
+    let counts = count_backends(&groups, pods);
+    Some(match reading {
+        _ if counts != EndpointCounts::default() => {
+            let unserved = unserved_port(around, node, service, counts);
+            unserved.unwrap_or_else(|| with_pod_problems(around, node, serving(counts)))
         }
-        let pods = self.pod_coverage(node);
-        let groups = address_groups(&self.graph, self.graph.slices(&node.uid));
-        let counts = count_backends(&groups, pods);
-        Some(match reading {
-            _ if counts != EndpointCounts::default() => {
-                let unserved = self.unserved_port(node, service, counts);
-                unserved.unwrap_or_else(|| self.with_pod_problems(node, serving(counts)))
-            }
-            Reading::All if !self.knows_absence => return None,
-            Reading::All => {
-                self.with_pod_problems(node, self.without_endpoints(node, service, pods))
-            }
-            _ => finding(Status::Unknown, "endpoints not read"),
-        })
-    }
-
-    /// Whether a Service only repeats the problems of the Pods that it selects: there are some, and not all are ready.
-    pub fn repeats_its_pods(&self, uid: &Uid) -> bool {
-        let node = self.graph.node(uid);
-        if node.is_none_or(|node| node.service().is_none()) {
-            return false;
+        Reading::All if !around.knows_absence() => return None,
+        Reading::All => {
+            with_pod_problems(around, node, without_endpoints(around, node, service, pods))
         }
-        let pods = self.graph.selected_pods(uid);
-        let mut facts = pods.iter().filter_map(|pod| pod.pod());
-        facts.any(|pod| !pod.ready && !pod.has_ended)
-    }
+        _ => finding(Status::Unknown, "endpoints not read"),
+    })
+}
 
-    /// Whether all Pods that a Service selects are known. Without a selector they are not read.
-    pub fn pod_coverage(&self, service: &Node) -> PodCoverage {
-        let cluster = self.cluster_of(&service.uid);
-        let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
-        let is_read = |pods: SourceKey| self.reading_of_all(&pods) == Some(&Reading::All);
-        pods.is_some_and(is_read).into()
+/// Whether a Service only repeats the problems of the Pods that it selects: there are some, and not all are ready.
+pub fn repeats_its_pods(around: Around<'_>, uid: &Uid) -> bool {
+    let node = around.graph().node(uid);
+    if node.is_none_or(|node| node.service().is_none()) {
+        return false;
     }
+    let pods = around.graph().selected_pods(uid);
+    let mut facts = pods.iter().filter_map(|pod| pod.pod());
+    facts.any(|pod| !pod.ready && !pod.has_ended)
+}
 
-    /// The same, with the problems of the Pods that keep the Service from working.
-    fn with_pod_problems(&self, node: &Node, found: Finding) -> Finding {
-        let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
-        let problems = if is_broken {
-            self.problems_of_selected(node, found.status)
+/// Whether all Pods that a Service selects are known. Without a selector they are not read.
+pub fn pod_coverage(around: Around<'_>, service: &Node) -> PodCoverage {
+    let cluster = around.cluster_of(&service.uid);
+    let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
+    let is_read = |pods: SourceKey| reading_of_all(around, &pods) == Some(&Reading::All);
+    pods.is_some_and(is_read).into()
+}
+
+/// The same, with the problems of the Pods that keep the Service from working.
+fn with_pod_problems(around: Around<'_>, node: &Node, found: Finding) -> Finding {
+    let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
+    let problems = if is_broken {
+        around.problems_of_selected(node, found.status)
+    } else {
+        String::new()
+    };
+    if problems.is_empty() {
+        return found;
+    }
+    let text = format!("{}: {problems}", found.cause.text);
+    finding(found.status, text)
+}
+
+/// Whether a Service is read and has no endpoint. That may be meant so, but not by an object that sends it requests.
+pub(in crate::model) fn has_no_endpoints(around: Around<'_>, node: &Node) -> bool {
+    let reading = around
+        .cluster_of(&node.uid)
+        .and_then(|cluster| slices_reading(around, node, cluster));
+    let is_alias = node
+        .service()
+        .is_some_and(|service| service.external_name.is_some());
+    let groups = address_groups(&around.graph(), around.graph().slices(&node.uid));
+    let counts = count_backends(&groups, pod_coverage(around, node));
+    let is_read = reading == Some(&Reading::All) && around.knows_absence();
+    is_read && !is_alias && counts == EndpointCounts::default()
+}
+
+/// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.
+fn without_endpoints(
+    around: Around<'_>,
+    node: &Node,
+    service: &Service,
+    pods: PodCoverage,
+) -> Finding {
+    let matched = around.graph().selected_pods(&node.uid);
+    // The slices may follow a little later.
+    let is_any_ready = matched.iter().any(|pod| pod.is_ready_pod());
+    let words = match (&service.selector, pods, matched.len()) {
+        (Some(_), ..) if is_any_ready => "no endpoints".to_owned(),
+        (None, ..) => "no endpoints, and no selector to find any".to_owned(),
+        (Some(selector), PodCoverage::Known, 0) => {
+            let cause = selected_workload(around, node, selector);
+            let cause = cause.map(|cause| format!(": {cause}"));
+            let cause = cause.unwrap_or_else(|| nearest_pods(around, node, selector));
+            format!("no pod matches {selector}{cause}")
+        }
+        (Some(_), PodCoverage::Known, _) if matched.iter().all(|pod| has_ended(pod)) => {
+            "all pods that match have ended".to_owned()
+        }
+        (Some(_), PodCoverage::Known, 1) => "1 pod matches, and it is not ready".to_owned(),
+        (Some(_), PodCoverage::Known, pods) => format!("{pods} pods match, none is ready"),
+        (Some(_), PodCoverage::Unknown, _) => "no endpoints".to_owned(),
+    };
+    let is_meant = service.is_headless || service.selector.is_none();
+    finding(
+        if is_meant {
+            Status::Current
         } else {
-            String::new()
+            Status::Failed
+        },
+        words,
+    )
+}
+
+/// The labels that the Pods beside a Service have in place of those that it selects: `; 3 pods have app=web`.
+fn nearest_pods(around: Around<'_>, node: &Node, selector: &LabelSelector) -> String {
+    let Some(source) = nearby_pods_source(around, node) else {
+        return String::new();
+    };
+    nearest_in(around, &source, selector)
+}
+
+/// The same for the Pods of a source of labels.
+pub(in crate::model) fn nearest_in(
+    around: Around<'_>,
+    source: &SourceKey,
+    selector: &LabelSelector,
+) -> String {
+    match nearest(selector, around.evidence().labels(source)) {
+        None => String::new(),
+        Some(Nearest { labels, pods: 1 }) => format!("; 1 pod has {labels}"),
+        Some(Nearest { labels, pods }) => format!("; {pods} pods have {labels}"),
+    }
+}
+
+/// The problem of a Service with a target port that not all of its Pods name. The slices have such Pods without
+/// the port.
+fn unserved_port(
+    around: Around<'_>,
+    node: &Node,
+    service: &Service,
+    counts: EndpointCounts,
+) -> Option<Finding> {
+    let staying = counts.staying();
+    let slices = around.graph().slices(&node.uid);
+    let named = service.ports.iter().filter_map(|port| match &port.target {
+        Port::Name(target) if service.selector.is_some() => Some((port, target)),
+        Port::Name(_) | Port::Number(_) => None,
+    });
+    let mut named = named.map(|(port, target)| {
+        let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
+        let groups = address_groups(&around.graph(), with);
+        (port, target, count_backends(&groups, PodCoverage::Unknown))
+    });
+    let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;
+    let answers = with.ready + with.draining;
+    Some(if with.staying() == 0 {
+        let kind = match &*port.protocol {
+            "TCP" => String::new(),
+            other => format!("{other} "),
         };
-        if problems.is_empty() {
-            return found;
-        }
-        let text = format!("{}: {problems}", found.cause.text);
-        finding(found.status, text)
-    }
-
-    /// Whether a Service is read and has no endpoint. That may be meant so, but not by an object that sends it requests.
-    pub(super) fn has_no_endpoints(&self, node: &Node) -> bool {
-        let reading = self
-            .cluster_of(&node.uid)
-            .and_then(|cluster| self.slices_reading(node, cluster));
-        let is_alias = node
-            .service()
-            .is_some_and(|service| service.external_name.is_some());
-        let groups = address_groups(&self.graph, self.graph.slices(&node.uid));
-        let counts = count_backends(&groups, self.pod_coverage(node));
-        let is_read = reading == Some(&Reading::All) && self.knows_absence;
-        is_read && !is_alias && counts == EndpointCounts::default()
-    }
-
-    /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.
-    fn without_endpoints(&self, node: &Node, service: &Service, pods: PodCoverage) -> Finding {
-        let matched = self.graph.selected_pods(&node.uid);
-        // The slices may follow a little later.
-        let is_any_ready = matched.iter().any(|pod| pod.is_ready_pod());
-        let words = match (&service.selector, pods, matched.len()) {
-            (Some(_), ..) if is_any_ready => "no endpoints".to_owned(),
-            (None, ..) => "no endpoints, and no selector to find any".to_owned(),
-            (Some(selector), PodCoverage::Known, 0) => {
-                let cause = self.selected_workload(node, selector);
-                let cause = cause.map(|cause| format!(": {cause}"));
-                let cause = cause.unwrap_or_else(|| self.nearest(node, selector));
-                format!("no pod matches {selector}{cause}")
-            }
-            (Some(_), PodCoverage::Known, _) if matched.iter().all(|pod| has_ended(pod)) => {
-                "all pods that match have ended".to_owned()
-            }
-            (Some(_), PodCoverage::Known, 1) => "1 pod matches, and it is not ready".to_owned(),
-            (Some(_), PodCoverage::Known, pods) => format!("{pods} pods match, none is ready"),
-            (Some(_), PodCoverage::Unknown, _) => "no endpoints".to_owned(),
-        };
-        let is_meant = service.is_headless || service.selector.is_none();
-        finding(
-            if is_meant {
-                Status::Current
-            } else {
-                Status::Failed
-            },
-            words,
-        )
-    }
-
-    /// The labels that the Pods beside a Service have in place of those that it selects: `; 3 pods have app=web`.
-    fn nearest(&self, node: &Node, selector: &LabelSelector) -> String {
-        let Some(source) = self.nearby_pods_source(node) else {
-            return String::new();
-        };
-        self.nearest_in(&source, selector)
-    }
-
-    /// The same for the Pods of a source of labels.
-    pub(super) fn nearest_in(&self, source: &SourceKey, selector: &LabelSelector) -> String {
-        match nearest(selector, self.evidence.labels(source)) {
-            None => String::new(),
-            Some(Nearest { labels, pods: 1 }) => format!("; 1 pod has {labels}"),
-            Some(Nearest { labels, pods }) => format!("; {pods} pods have {labels}"),
-        }
-    }
-
-    /// The problem of a Service with a target port that not all of its Pods name. The slices have such Pods without
-    /// the port.
-    fn unserved_port(
-        &self,
-        node: &Node,
-        service: &Service,
-        counts: EndpointCounts,
-    ) -> Option<Finding> {
-        let staying = counts.staying();
-        let slices = self.graph.slices(&node.uid);
-        let named = service.ports.iter().filter_map(|port| match &port.target {
-            Port::Name(target) if service.selector.is_some() => Some((port, target)),
-            Port::Name(_) | Port::Number(_) => None,
-        });
-        let mut named = named.map(|(port, target)| {
-            let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
-            let groups = address_groups(&self.graph, with);
-            (port, target, count_backends(&groups, PodCoverage::Unknown))
-        });
-        let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;
-        let answers = with.ready + with.draining;
-        Some(if with.staying() == 0 {
-            let kind = match &*port.protocol {
-                "TCP" => String::new(),
-                other => format!("{other} "),
-            };
-            let others = self.ports_there_are(node, &port.protocol);
-            let text = format!("no pod has a {kind}port \"{target}\"{others}");
-            let is_only_port = service.ports.len() == 1;
-            let status = if is_only_port {
-                Status::Failed
-            } else {
-                Status::InProgress
-            };
-            finding(status, text)
+        let others = ports_there_are(around, node, &port.protocol);
+        let text = format!("no pod has a {kind}port \"{target}\"{others}");
+        let is_only_port = service.ports.len() == 1;
+        let status = if is_only_port {
+            Status::Failed
         } else {
-            let text = format!(
-                "{}/{staying} ready: {} without a port \"{target}\"",
-                with.ready,
-                staying - with.staying()
-            );
-            let status = if answers == 0 {
-                Status::Failed
-            } else {
-                Status::InProgress
-            };
-            finding(status, text)
-        })
-    }
+            Status::InProgress
+        };
+        finding(status, text)
+    } else {
+        let text = format!(
+            "{}/{staying} ready: {} without a port \"{target}\"",
+            with.ready,
+            staying - with.staying()
+        );
+        let status = if answers == 0 {
+            Status::Failed
+        } else {
+            Status::InProgress
+        };
+        finding(status, text)
+    })
+}
 
-    /// The ports that the Pods of a Service declare: `; they have http (8080), 9000`. Those of another protocol have it:
-    /// `dns (53 UDP)`.
-    pub(super) fn ports_there_are(&self, node: &Node, protocol: &str) -> String {
-        let pods = self.graph.selected_pods(&node.uid);
-        let ports = pods.iter().filter_map(|pod| pod.pod());
-        let ports = ports.flat_map(|pod| pod.ports.iter()).map(|port| {
-            let number = match &*port.protocol {
-                own if own == protocol => port.number.to_string(),
-                own => format!("{} {own}", port.number),
-            };
-            match &port.name {
-                Some(name) => format!("{name} ({number})"),
-                None => number,
-            }
-        });
-        // Those with a name come first.
-        let is_bare = |port: &String| port.starts_with(|first: char| first.is_ascii_digit());
-        let ports: BTreeSet<(bool, String)> = ports.map(|port| (is_bare(&port), port)).collect();
-        if ports.is_empty() {
-            return String::new();
+/// The ports that the Pods of a Service declare: `; they have http (8080), 9000`. Those of another protocol have it:
+/// `dns (53 UDP)`.
+pub(in crate::model) fn ports_there_are(around: Around<'_>, node: &Node, protocol: &str) -> String {
+    let pods = around.graph().selected_pods(&node.uid);
+    let ports = pods.iter().filter_map(|pod| pod.pod());
+    let ports = ports.flat_map(|pod| pod.ports.iter()).map(|port| {
+        let number = match &*port.protocol {
+            own if own == protocol => port.number.to_string(),
+            own => format!("{} {own}", port.number),
+        };
+        match &port.name {
+            Some(name) => format!("{name} ({number})"),
+            None => number,
         }
-        let ports: Vec<String> = ports.into_iter().map(|(_, port)| port).collect();
-        format!("; they have {}", ports.join(", "))
+    });
+    // Those with a name come first.
+    let is_bare = |port: &String| port.starts_with(|first: char| first.is_ascii_digit());
+    let ports: BTreeSet<(bool, String)> = ports.map(|port| (is_bare(&port), port)).collect();
+    if ports.is_empty() {
+        return String::new();
     }
+    let ports: Vec<String> = ports.into_iter().map(|(_, port)| port).collect();
+    format!("; they have {}", ports.join(", "))
 }
 
 fn has_ended(pod: &Node) -> bool {

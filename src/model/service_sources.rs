@@ -8,76 +8,86 @@ use crate::graph::Node;
 use crate::source::{ClusterId, Scope, SourceKey};
 use crate::status::{Rules, Status};
 
-use super::{Model, Reading};
+use super::Reading;
+use super::around::Around;
+use crate::model::service::endpoints_finding;
 
 /// With more Services than this, one source shows the slices of all of them. Of as many broken ones, the Pods are read.
 const MAX_SERVICES: usize = 8;
 
-impl Model {
-    /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
-    pub(super) fn slices_reading(&self, service: &Node, cluster: &ClusterId) -> Option<&Reading> {
-        self.reading_of_all(&service.slices_source(cluster)?)
-    }
+/// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
+pub(in crate::model) fn slices_reading<'m>(
+    around: Around<'m>,
+    service: &Node,
+    cluster: &ClusterId,
+) -> Option<&'m Reading> {
+    reading_of_all(around, &service.slices_source(cluster)?)
+}
 
-    /// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
-    pub(super) fn reading_of_all(&self, own: &SourceKey) -> Option<&Reading> {
-        let wider = own.wider();
-        let mut sources = iter::once(own).chain(&wider);
-        sources.find_map(|source| self.coverage.reading(source))
-    }
+/// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
+pub(in crate::model) fn reading_of_all<'m>(
+    around: Around<'m>,
+    own: &SourceKey,
+) -> Option<&'m Reading> {
+    let wider = own.wider();
+    let mut sources = iter::once(own).chain(&wider);
+    sources.find_map(|source| around.coverage().reading(source))
+}
 
-    /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
-    /// to say why a Service does not work.
-    pub(super) fn service_sources(&self) -> Vec<SourceKey> {
-        if self.rules == Rules::Kstatus {
-            return Vec::new();
-        }
-        let services: Vec<&Node> = self.graph.services().collect();
-        let own_slices = |node: &&Node| node.slices_source(self.cluster_of(&node.uid)?);
-        let mut sources = if services.len() > MAX_SERVICES {
-            self.wide_slices_sources(&services)
-        } else {
-            services.iter().filter_map(own_slices).collect()
-        };
-        let broken = services.into_iter().filter(|node| {
-            let finding = self.endpoints_finding(node);
-            finding.is_some_and(|found| matches!(found.status, Status::InProgress | Status::Failed))
-        });
-        let pods = broken.filter_map(|node| {
-            let own = node.selected_pods_source(self.cluster_of(&node.uid)?)?;
-            let is_alone = own.wider().iter().all(|wide| !self.coverage.follows(wide));
-            is_alone.then_some(own)
-        });
-        for source in pods.take(MAX_SERVICES) {
-            if !sources.contains(&source) {
-                sources.push(source);
-            }
-        }
-        sources
+/// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
+/// to say why a Service does not work.
+pub(super) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.rules() == Rules::Kstatus {
+        return Vec::new();
     }
+    let services: Vec<&Node> = around.graph().services().collect();
+    let own_slices = |node: &&Node| node.slices_source(around.cluster_of(&node.uid)?);
+    let mut sources = if services.len() > MAX_SERVICES {
+        wide_slices_sources(around, &services)
+    } else {
+        services.iter().filter_map(own_slices).collect()
+    };
+    let broken = services.into_iter().filter(|node| {
+        let finding = endpoints_finding(around, node);
+        finding.is_some_and(|found| matches!(found.status, Status::InProgress | Status::Failed))
+    });
+    let pods = broken.filter_map(|node| {
+        let own = node.selected_pods_source(around.cluster_of(&node.uid)?)?;
+        let is_alone = own
+            .wider()
+            .iter()
+            .all(|wide| !around.coverage().follows(wide));
+        is_alone.then_some(own)
+    });
+    for source in pods.take(MAX_SERVICES) {
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources
+}
 
-    /// The source of all slices in the namespace of these Services, or in all namespaces if they are in several.
-    fn wide_slices_sources(&self, services: &[&Node]) -> Vec<SourceKey> {
-        let namespaces = services.iter().map(|service| &service.object.namespace);
-        let namespaces: BTreeSet<&Option<Arc<str>>> = namespaces.collect();
-        let mut first: BTreeMap<&ClusterId, &Node> = BTreeMap::new();
-        for service in services {
-            if let Some(cluster) = self.cluster_of(&service.uid) {
-                first.entry(cluster).or_insert(service);
-            }
+/// The source of all slices in the namespace of these Services, or in all namespaces if they are in several.
+fn wide_slices_sources(around: Around<'_>, services: &[&Node]) -> Vec<SourceKey> {
+    let namespaces = services.iter().map(|service| &service.object.namespace);
+    let namespaces: BTreeSet<&Option<Arc<str>>> = namespaces.collect();
+    let mut first: BTreeMap<&ClusterId, &Node> = BTreeMap::new();
+    for service in services {
+        if let Some(cluster) = around.cluster_of(&service.uid) {
+            first.entry(cluster).or_insert(service);
         }
-        let sources = first.into_iter().filter_map(|(cluster, service)| {
-            let own = service.slices_source(cluster)?;
-            Some(SourceKey {
-                scope: match namespaces.len() {
-                    1 => own.scope.clone(),
-                    _ => Scope::Cluster,
-                },
-                ..own.of_all()
-            })
-        });
-        sources.collect()
     }
+    let sources = first.into_iter().filter_map(|(cluster, service)| {
+        let own = service.slices_source(cluster)?;
+        Some(SourceKey {
+            scope: match namespaces.len() {
+                1 => own.scope.clone(),
+                _ => Scope::Cluster,
+            },
+            ..own.of_all()
+        })
+    });
+    sources.collect()
 }
 
 #[cfg(test)]
@@ -100,12 +110,12 @@ mod tests {
         };
         let slices = in_shop("discovery.k8s.io", "EndpointSlice");
         read.look(slices.clone());
-        let sources = read.model.service_sources();
+        let sources = super::service_sources(read.model.around());
         assert_eq!(sources.first(), Some(&slices));
         assert_eq!(sources.len(), 1 + MAX_SERVICES);
         // All Pods of the namespace are read already.
         read.look(in_shop("", "Pod"));
-        assert_eq!(read.model.service_sources(), [slices]);
+        assert_eq!(super::service_sources(read.model.around()), [slices]);
         assert!(
             read.state("s0").contains("no pod matches app=s0"),
             "{}",

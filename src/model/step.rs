@@ -10,7 +10,9 @@ use crate::object::Uid;
 use crate::source::{Scope, Select, SourceKey};
 use crate::status::Status;
 
+use super::neighbour_rules::policy::policies_source;
 use super::roots::{MAX_EXPANDED, Rank, RankClock, Root, Roots};
+use super::service::repeats_its_pods;
 use super::{JudgementPlan, Model};
 
 /// Which objects a view shows besides the requested ones.
@@ -143,7 +145,10 @@ impl Model {
         let rank = |uid: &Uid| {
             let status = self.object(uid)?.assessment.status();
             let is_failed = status == Status::Failed;
-            Some(Rank::of(status, is_failed && self.repeats_its_pods(uid)))
+            Some(Rank::of(
+                status,
+                is_failed && repeats_its_pods(self.around(), uid),
+            ))
         };
         roots.rank(touched, rank, clock);
         self.roots = roots;
@@ -188,7 +193,7 @@ impl Model {
             };
             let plan = self.graph.trace_plan(&node.object, &scope);
             connected.0.extend(plan.sources);
-            connected.0.extend(self.network_policies(uid));
+            connected.0.extend(policies_source(self.around(), uid));
             connected.1.extend(plan.lookups);
         }
         connected

@@ -323,7 +323,10 @@ fn service_without_pods(model: Model) -> (Status, Vec<SourceKey>) {
     model.apply(&slices, &Event::synced(0), at(0));
     model.refresh(at(0));
     let object = model.object(&Uid::new("s")).expect("it exists");
-    (object.assessment.status(), model.service_sources())
+    (
+        object.assessment.status(),
+        super::service_sources::service_sources(model.around()),
+    )
 }
 
 /// The causes of a Service that selects `app=web`, beside a workload of this kind with these labels and as many Pods. The
@@ -352,7 +355,11 @@ fn beside_workload(kind: &str, labels: &str, pods: u32, is_requested: bool) -> S
             model.apply(&source, &Event::synced(0), at(0));
         }
         model.refresh(at(0));
-        let needed = [requested.clone(), model.service_sources()].concat();
+        let needed = [
+            requested.clone(),
+            super::service_sources::service_sources(model.around()),
+        ]
+        .concat();
         model.follow_with_evidence(needed, model.evidence_sources());
     }
     let object = model.object(&Uid::new("s")).expect("it exists");

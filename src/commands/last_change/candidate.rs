@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
-use crate::model::{Absence, Model, ModelObject};
+use crate::model::{Absence, Model, ModelObject, nodes_that_keep_out};
 use crate::object::{ObjectRef, Uid, condition, set_taints};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::History;
@@ -170,7 +170,7 @@ fn problem_of_own(
     match failure.reason {
         FailureReason::Need(_) => Some(VersionProblem::Names(needs, model.types().clone())),
         FailureReason::KeptOut(_) => {
-            let nodes = model.nodes_that_keep_out(&failure.uid).into_iter();
+            let nodes = nodes_that_keep_out(model.around(), &failure.uid).into_iter();
             let nodes = nodes.map(|(_, node)| node);
             Some(VersionProblem::KeptOut(nodes.collect()))
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::graph::Standing;
-use crate::model::{Model, ModelObject};
+use crate::model::{Model, ModelObject, isolating_policies, was_closed_out_lately};
 use crate::object::Uid;
 use crate::status::{CauseRule, Status};
 
@@ -44,12 +44,12 @@ pub(super) fn broken(
     let above_pods = LazyCell::new(|| above_broken_pods(model));
     let is_broken = |object: &ModelObject, uid: &Uid| match object.assessment.status() {
         Status::Current if object.assessment.has_cause(CauseRule::KeptOut) => {
-            model.was_closed_out_lately(uid, now)
+            was_closed_out_lately(model.around(), uid, now)
         }
         Status::Current => {
             let closed = [CauseRule::Cordoned, CauseRule::Tainted];
             let is_closed = closed.iter().any(|rule| object.assessment.has_cause(*rule));
-            is_closed || !model.isolating_policies(uid).is_empty()
+            is_closed || !isolating_policies(model.around(), uid).is_empty()
         }
         Status::InProgress => object.is_broken() || above_pods.contains(uid),
         Status::Terminating => object.assessment.has_cause(CauseRule::Finalizers),

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::graph::{Links, Node, Reference, ReferenceTarget, Tier};
-use crate::model::{Model, ModelObject};
+use crate::model::{
+    Model, ModelObject, idle_workload, isolating_policies, nodes_closed_to, nodes_that_keep_out,
+    refusing_configurations, repeats_its_pods,
+};
 use crate::object::{GroupKind, Uid};
 use crate::status::{
     CauseRule, Status, missing_object, refusing_policy, refusing_quota, uncalled_service,
@@ -90,11 +93,11 @@ impl FailureReason {
     /// Why an object that is well does less than others may expect.
     fn of_well(model: &Model, object: &ModelObject) -> FailureReason {
         if object.assessment.has_cause(CauseRule::KeptOut) {
-            let nodes = model.nodes_that_keep_out(&object.object.identity());
+            let nodes = nodes_that_keep_out(model.around(), &object.object.identity());
             let nodes = nodes.iter().map(|(node, _)| ReferenceTarget::of(node));
             FailureReason::KeptOut(nodes.collect())
         } else if &*object.object.kind != "Node" {
-            let policies = model.isolating_policies(&object.object.identity());
+            let policies = isolating_policies(model.around(), &object.object.identity());
             let policies = policies.iter().map(|policy| ReferenceTarget::of(policy));
             FailureReason::Isolated(policies.collect())
         } else {
@@ -137,7 +140,7 @@ impl FailureReason {
         } else if refusal.starts_with("webhook ") {
             let service = uncalled_service(refusal);
             let service = service.map(|[place, name]| target("Service", Some(place), name));
-            let configurations = model.refusing_configurations(&object.object.identity());
+            let configurations = refusing_configurations(model.around(), &object.object.identity());
             let configurations = configurations.iter().map(|it| ReferenceTarget::of(it));
             FailureReason::Webhook(service.into_iter().chain(configurations).collect())
         } else if refusal.contains("violates PodSecurity") {
@@ -167,11 +170,11 @@ impl FailureReason {
 
     fn of_service(model: &Model, service: &Node) -> FailureReason {
         if model.graph().selected_pods(&service.uid).is_empty() {
-            let idle = model.idle_workload(service);
+            let idle = idle_workload(model.around(), service);
             idle.map_or(FailureReason::Selector, |workload| {
                 FailureReason::Idle(ReferenceTarget::of(&workload))
             })
-        } else if model.repeats_its_pods(&service.uid) {
+        } else if repeats_its_pods(model.around(), &service.uid) {
             FailureReason::Elsewhere
         } else {
             FailureReason::Ports
@@ -231,7 +234,7 @@ fn closed_nodes(model: &Model, pods: &[&ModelObject]) -> BTreeSet<ReferenceTarge
     let pods = pods
         .iter()
         .filter_map(|pod| graph.node(&pod.object.identity()));
-    let nodes = pods.flat_map(|pod| model.closed_nodes(pod));
+    let nodes = pods.flat_map(|pod| nodes_closed_to(model.around(), pod));
     nodes.map(|node| ReferenceTarget::of(&node)).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::traced::Traced;
 use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide};
-use crate::model::Absence;
+use crate::model::{Absence, missing_in_front};
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
 use crate::render::count::{plural, thousands};
@@ -102,7 +102,7 @@ fn well_users(well: &[&Step<'_>]) -> Option<String> {
 /// What is missing on a side of the object.
 fn notes(traced: &Traced, side: TraceSide) -> Option<OutlineItem> {
     let uid = traced.uid().filter(|_| side == TraceSide::InFront)?;
-    let note = traced.model.missing_in_front(uid)?;
+    let note = missing_in_front(traced.model.around(), uid)?;
     Some(OutlineItem::line(2, &note.text, Role::Dim))
 }
 

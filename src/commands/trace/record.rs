@@ -8,7 +8,7 @@ use super::headline::Headline;
 use super::reachable::reachable;
 use super::traced::Traced;
 use crate::graph::{End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide};
-use crate::model::Absence;
+use crate::model::{Absence, missing_in_front, pod_coverage};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
 use crate::render::json::status::CauseRecord;
@@ -76,7 +76,7 @@ impl GraphBuilder<'_> {
             CauseRecord::of
         };
         let root = self.traced.uid().filter(|root| **root == node.uid);
-        let missing = root.and_then(|root| self.traced.model.missing_in_front(root));
+        let missing = root.and_then(|root| missing_in_front(self.traced.model.around(), root));
         let record = NodeRecord {
             id: id.clone(),
             object: Some(RefRecord::new(self.cluster, &node.object)),
@@ -248,7 +248,9 @@ impl GraphBuilder<'_> {
         };
         let model = &self.traced.model;
         let services = model.graph().services_of(&slice.uid);
-        let mut pods = services.iter().map(|service| model.pod_coverage(service));
+        let mut pods = services
+            .iter()
+            .map(|service| pod_coverage(model.around(), service));
         let are_known = model.knows_absence() && pods.any(|pods| pods == PodCoverage::Known);
         let status = if is_pod && are_known {
             Status::NotFound

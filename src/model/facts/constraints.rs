@@ -5,7 +5,9 @@ use crate::graph::{Node, Pod};
 use crate::object::{Value, label_selector};
 use crate::status::{Cause, CauseRule};
 
-use super::super::Model;
+use super::super::around::Around;
+use super::placement::is_unschedulable;
+use super::volume_places::volume_places;
 
 /// The terms of a rule about other Pods that must hold.
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -13,52 +15,53 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 /// The access mode of a claim that only one Pod may use.
 const ONE_POD: &str = "ReadWriteOncePod";
 
-impl Model {
-    /// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
-    pub(super) fn constraints(&self, pod: &Node) -> Vec<Cause> {
-        let is_without_node = self.is_unschedulable(pod);
-        let doc = is_without_node.then(|| self.doc(&pod.uid)).flatten();
-        let Some(doc) = doc else {
-            return Vec::new();
-        };
-        let mut texts = spread(doc.root());
-        texts.extend(neighbours(doc.root(), "podAffinity", "must run beside"));
-        texts.extend(neighbours(
-            doc.root(),
-            "podAntiAffinity",
-            "must not run beside",
-        ));
-        texts.extend(self.claim_holders(pod));
-        let causes = texts.into_iter();
-        let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
-        causes.chain(self.volume_places(pod)).collect()
-    }
+/// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
+pub(in crate::model) fn constraints(around: Around<'_>, pod: &Node) -> Vec<Cause> {
+    let is_without_node = is_unschedulable(around, pod);
+    let doc = is_without_node.then(|| around.doc(&pod.uid)).flatten();
+    let Some(doc) = doc else {
+        return Vec::new();
+    };
+    let mut texts = spread(doc.root());
+    texts.extend(neighbours(doc.root(), "podAffinity", "must run beside"));
+    texts.extend(neighbours(
+        doc.root(),
+        "podAntiAffinity",
+        "must not run beside",
+    ));
+    texts.extend(claim_holders(around, pod));
+    let causes = texts.into_iter();
+    let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
+    causes.chain(volume_places(around, pod)).collect()
+}
 
-    /// The other Pods that have a claim of a Pod, if only one may have it.
-    fn claim_holders(&self, pod: &Node) -> Vec<String> {
-        let claims = self.claims_of(pod).filter(|claim| {
-            let doc = self.doc(&claim.uid);
-            doc.is_some_and(|doc| is_for_one_pod(doc.root()))
-        });
-        let holders = claims.flat_map(|claim| {
-            let users = self.graph.referrers(&claim.object);
-            let users = users.filter_map(|uid| self.graph.node(uid));
-            let holders = users.filter(|user| user.pod().is_some_and(holds_its_volumes));
-            holders.map(move |holder| {
-                format!(
-                    "{} has {}, which is for one pod ({ONE_POD})",
-                    holder.object, claim.object
-                )
-            })
-        });
-        holders.collect()
-    }
+/// The other Pods that have a claim of a Pod, if only one may have it.
+fn claim_holders(around: Around<'_>, pod: &Node) -> Vec<String> {
+    let claims = claims_of(around, pod).filter(|claim| {
+        let doc = around.doc(&claim.uid);
+        doc.is_some_and(|doc| is_for_one_pod(doc.root()))
+    });
+    let holders = claims.flat_map(|claim| {
+        let users = around.graph().referrers(&claim.object);
+        let users = users.filter_map(|uid| around.graph().node(uid));
+        let holders = users.filter(|user| user.pod().is_some_and(holds_its_volumes));
+        holders.map(move |holder| {
+            format!(
+                "{} has {}, which is for one pod ({ONE_POD})",
+                holder.object, claim.object
+            )
+        })
+    });
+    holders.collect()
+}
 
-    pub(super) fn claims_of(&self, pod: &Node) -> impl Iterator<Item = &Node> {
-        let found = self.graph.references_of(&pod.uid).iter();
-        let found = found.filter_map(|found| self.graph.referenced(&found.target));
-        found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
-    }
+pub(in crate::model) fn claims_of<'m>(
+    around: Around<'m>,
+    pod: &Node,
+) -> impl Iterator<Item = &'m Node> {
+    let found = around.graph().references_of(&pod.uid).iter();
+    let found = found.filter_map(move |found| around.graph().referenced(&found.target));
+    found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
 }
 
 fn is_for_one_pod(claim: Value<'_>) -> bool {

@@ -4,7 +4,8 @@ use crate::graph::{Node, Reference};
 use crate::object::near;
 use crate::source::{ClusterId, Form, SourceKey};
 
-use super::super::{Absence, Model};
+use super::super::Absence;
+use super::super::around::Around;
 
 /// The kinds of which a cluster may have too many objects to list them for a name.
 const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
@@ -12,43 +13,47 @@ const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
 /// How many names a cause suggests.
 const MAX_NAMES: usize = 2;
 
-impl Model {
-    /// The sources of the names beside those that an object names and that do not exist.
-    pub(super) fn near_names_sources(&self, node: &Node) -> Vec<SourceKey> {
-        let Some(cluster) = self.cluster_of(&node.uid) else {
-            return Vec::new();
-        };
-        let missing = self.needed_by(&node.uid).filter(|reference| {
-            let source = reference.source(cluster, &self.types);
-            self.graph.referenced(&reference.target).is_none()
-                && self.absence(source.as_ref()) == Absence::Missing
-        });
-        let sources = missing.filter_map(|reference| self.names_source(cluster, reference));
-        sources.collect()
-    }
+/// The sources of the names beside those that an object names and that do not exist.
+pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+    let Some(cluster) = around.cluster_of(&node.uid) else {
+        return Vec::new();
+    };
+    let missing = around.needed_by(&node.uid).filter(|reference| {
+        let source = reference.source(cluster, &around.types());
+        around.graph().referenced(&reference.target).is_none()
+            && around.absence(source.as_ref()) == Absence::Missing
+    });
+    let sources = missing.filter_map(|reference| names_source(around, cluster, reference));
+    sources.collect()
+}
 
-    /// The few names that resemble most the one that an object names.
-    pub(in crate::model) fn near_names(
-        &self,
-        cluster: &ClusterId,
-        reference: &Reference,
-    ) -> Vec<String> {
-        let source = self.names_source(cluster, reference);
-        let names = source.iter().flat_map(|source| self.evidence.names(source));
-        let wanted = &reference.target.name;
-        let near = near(wanted, names.filter(|name| *name != &**wanted));
-        near.into_iter().take(MAX_NAMES).collect()
-    }
+/// The few names that resemble most the one that an object names.
+pub(in crate::model) fn near_names(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Vec<String> {
+    let source = names_source(around, cluster, reference);
+    let names = source
+        .iter()
+        .flat_map(|source| around.evidence().names(source));
+    let wanted = &reference.target.name;
+    let near = near(wanted, names.filter(|name| *name != &**wanted));
+    near.into_iter().take(MAX_NAMES).collect()
+}
 
-    /// The source of the names of all objects beside a named one.
-    fn names_source(&self, cluster: &ClusterId, reference: &Reference) -> Option<SourceKey> {
-        let source = reference.source(cluster, &self.types)?;
-        let is_few = !TOO_MANY.contains(&&*source.resource.kind);
-        is_few.then(|| SourceKey {
-            form: Form::Metadata,
-            ..source.of_all()
-        })
-    }
+/// The source of the names of all objects beside a named one.
+fn names_source(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Option<SourceKey> {
+    let source = reference.source(cluster, &around.types())?;
+    let is_few = !TOO_MANY.contains(&&*source.resource.kind);
+    is_few.then(|| SourceKey {
+        form: Form::Metadata,
+        ..source.of_all()
+    })
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use crate::object::selector::LabelSelector;
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
-use super::super::Model;
+use super::super::around::Around;
 use super::super::evidence::EvidenceObject;
+use super::constraints::constraints;
 use super::node_refusals::{closed_nodes, no_node_takes, nodes_that_have};
 
 /// The most nodes that are read whole. A Node has some 10 KB.
@@ -18,123 +19,133 @@ const MAX_WHOLE_NODES: usize = 16;
 /// The words of the scheduler about nodes that are cordoned or tainted. It does not name them.
 const REFUSED_BY_NODES: [&str; 2] = ["unschedulable", "untolerated taint"];
 
-impl Model {
-    /// The demands of a Pod that has no node.
-    pub(super) fn placement_facts(&self, node: &Node) -> Vec<Cause> {
-        let demands = self.demands(node);
-        let demands = demands.iter().map(|demand| self.demand_fact(node, demand));
-        let demands = demands.flatten();
-        demands.chain(self.constraints(node)).collect()
-    }
+/// The demands of a Pod that has no node.
+pub(in crate::model) fn placement_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
+    let demands = demands(around, node);
+    let demands = demands
+        .iter()
+        .map(|demand| demand_fact(around, node, demand));
+    let demands = demands.flatten();
+    demands.chain(constraints(around, node)).collect()
+}
 
-    /// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them.
-    pub(super) fn node_sources(&self, node: &Node) -> Vec<SourceKey> {
-        let demands = self.demands(node);
-        let sources = demands.iter().flat_map(|demand| {
-            let labels = self.nodes_source(node, demand);
-            let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
-            labels.into_iter().chain(whole)
-        });
-        sources.collect()
-    }
+/// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them.
+pub(in crate::model) fn node_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+    let demands = demands(around, node);
+    let sources = demands.iter().flat_map(|demand| {
+        let labels = nodes_source(around, node, demand);
+        let whole = labels
+            .clone()
+            .and_then(|labels| whole_nodes(around, labels));
+        labels.into_iter().chain(whole)
+    });
+    sources.collect()
+}
 
-    /// The selectors of which a node must match one, for a Pod that cannot be scheduled. One without labels matches any
-    /// node: the Pod demands none, and the scheduler says that nodes refuse it.
-    fn demands(&self, node: &Node) -> Vec<LabelSelector> {
-        let Some(pod) = node.pod().filter(|_| self.is_unschedulable(node)) else {
-            return Vec::new();
-        };
-        if pod.placement.is_empty() && self.is_refused_by_nodes(node) {
-            return vec![LabelSelector::default()];
-        }
-        pod.placement.to_vec()
+/// The selectors of which a node must match one, for a Pod that cannot be scheduled. One without labels matches any
+/// node: the Pod demands none, and the scheduler says that nodes refuse it.
+fn demands(around: Around<'_>, node: &Node) -> Vec<LabelSelector> {
+    let Some(pod) = node.pod().filter(|_| is_unschedulable(around, node)) else {
+        return Vec::new();
+    };
+    if pod.placement.is_empty() && is_refused_by_nodes(around, node) {
+        return vec![LabelSelector::default()];
     }
+    pod.placement.to_vec()
+}
 
-    /// Whether the scheduler finds no node for a Pod.
-    pub(super) fn is_unschedulable(&self, pod: &Node) -> bool {
-        let object = self.objects.get(&pod.uid);
-        object.is_some_and(|object| object.own.has_cause(CauseRule::Unschedulable))
-    }
+/// Whether the scheduler finds no node for a Pod.
+pub(in crate::model) fn is_unschedulable(around: Around<'_>, pod: &Node) -> bool {
+    let object = around.object(&pod.uid);
+    object.is_some_and(|object| object.own.has_cause(CauseRule::Unschedulable))
+}
 
-    /// Whether the scheduler says that each of a few nodes refuses a Pod.
-    fn is_refused_by_nodes(&self, pod: &Node) -> bool {
-        let causes = self.objects.get(&pod.uid).map(|object| &object.own.causes);
-        let mut causes = causes.into_iter().flatten();
-        causes.any(|cause| {
-            let count = cause.text.strip_prefix("0/");
-            let count = count.and_then(|text| text.split(' ').next()?.parse().ok());
-            let is_few = count.is_some_and(|count: usize| count <= MAX_WHOLE_NODES);
-            is_few
-                && REFUSED_BY_NODES
-                    .iter()
-                    .any(|words| cause.text.contains(words))
-        })
-    }
+/// Whether the scheduler says that each of a few nodes refuses a Pod.
+fn is_refused_by_nodes(around: Around<'_>, pod: &Node) -> bool {
+    let causes = around.object(&pod.uid).map(|object| &object.own.causes);
+    let mut causes = causes.into_iter().flatten();
+    causes.any(|cause| {
+        let count = cause.text.strip_prefix("0/");
+        let count = count.and_then(|text| text.split(' ').next()?.parse().ok());
+        let is_few = count.is_some_and(|count: usize| count <= MAX_WHOLE_NODES);
+        is_few
+            && REFUSED_BY_NODES
+                .iter()
+                .any(|words| cause.text.contains(words))
+    })
+}
 
-    /// What a Pod demands of its node. It explains why the Pod has no node only if no node with these labels takes it.
-    fn demand_fact(&self, node: &Node, demand: &LabelSelector) -> Option<Cause> {
-        let labels = self.nodes_source(node, demand);
-        let labels = labels.filter(|labels| self.coverage.is_read(labels));
-        let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
-        let whole = whole.filter(|whole| self.coverage.is_read(whole));
-        let nodes = whole.iter().flat_map(|whole| self.evidence.objects(whole));
-        let pod = self.doc(&node.uid)?;
-        if demand.is_empty() {
-            let text = no_node_takes(nodes, pod.root())?;
-            return Some(Cause::new(CauseRule::Fact, text));
-        }
-        let count = labels.map(|labels| self.evidence.labels(&labels).count());
-        let (rule, found) = match count {
-            None => (CauseRule::Fact, String::new()),
-            Some(1..) if whole.is_some() => nodes_that_have(nodes, pod.root()),
-            Some(0) => (CauseRule::Fact, ", and no node has it".to_owned()),
-            Some(1) => (CauseRule::Constraint, ", which 1 node has".to_owned()),
-            Some(nodes) => (CauseRule::Constraint, format!(", which {nodes} nodes have")),
-        };
-        let text = format!("needs a node with {demand}{found}");
-        Some(Cause::new(rule, text))
+/// What a Pod demands of its node. It explains why the Pod has no node only if no node with these labels takes it.
+fn demand_fact(around: Around<'_>, node: &Node, demand: &LabelSelector) -> Option<Cause> {
+    let labels = nodes_source(around, node, demand);
+    let labels = labels.filter(|labels| around.coverage().is_read(labels));
+    let whole = labels
+        .clone()
+        .and_then(|labels| whole_nodes(around, labels));
+    let whole = whole.filter(|whole| around.coverage().is_read(whole));
+    let nodes = whole
+        .iter()
+        .flat_map(|whole| around.evidence().objects(whole));
+    let pod = around.doc(&node.uid)?;
+    if demand.is_empty() {
+        let text = no_node_takes(nodes, pod.root())?;
+        return Some(Cause::new(CauseRule::Fact, text));
     }
+    let count = labels.map(|labels| around.evidence().labels(&labels).count());
+    let (rule, found) = match count {
+        None => (CauseRule::Fact, String::new()),
+        Some(1..) if whole.is_some() => nodes_that_have(nodes, pod.root()),
+        Some(0) => (CauseRule::Fact, ", and no node has it".to_owned()),
+        Some(1) => (CauseRule::Constraint, ", which 1 node has".to_owned()),
+        Some(nodes) => (CauseRule::Constraint, format!(", which {nodes} nodes have")),
+    };
+    let text = format!("needs a node with {demand}{found}");
+    Some(Cause::new(rule, text))
+}
 
-    /// The nodes that somebody has closed to a Pod, by a cordon or a taint; empty if a node may take the Pod.
-    pub fn closed_nodes(&self, pod: &Node) -> Vec<Arc<ObjectRef>> {
-        let demands = self.demands(pod);
-        let labels = demands.iter().filter_map(|it| self.nodes_source(pod, it));
-        let whole: Vec<_> = labels.filter_map(|it| self.whole_nodes(it)).collect();
-        let nodes = whole.iter().flat_map(|whole| self.evidence.objects(whole));
-        let nodes: Vec<&EvidenceObject> = nodes.collect();
-        let doc = self.doc(&pod.uid);
-        doc.map_or_else(Vec::new, |pod| closed_nodes(&nodes, pod.root()))
-    }
+/// The nodes that somebody has closed to a Pod, by a cordon or a taint; empty if a node may take the Pod.
+pub fn nodes_closed_to(around: Around<'_>, pod: &Node) -> Vec<Arc<ObjectRef>> {
+    let demands = demands(around, pod);
+    let labels = demands
+        .iter()
+        .filter_map(|it| nodes_source(around, pod, it));
+    let whole: Vec<_> = labels.filter_map(|it| whole_nodes(around, it)).collect();
+    let nodes = whole
+        .iter()
+        .flat_map(|whole| around.evidence().objects(whole));
+    let nodes: Vec<&EvidenceObject> = nodes.collect();
+    let doc = around.doc(&pod.uid);
+    doc.map_or_else(Vec::new, |pod| closed_nodes(&nodes, pod.root()))
+}
 
-    /// The source of the labels of all nodes that an object may use.
-    pub(in crate::model) fn nodes_source(
-        &self,
-        pod: &Node,
-        demand: &LabelSelector,
-    ) -> Option<SourceKey> {
-        let select = if demand.is_empty() {
-            Select::All
-        } else {
-            Select::labelled(&demand.to_string())
-        };
-        Some(SourceKey {
-            cluster: self.cluster_of(&pod.uid)?.clone(),
-            resource: well_known("", "Node"),
-            scope: Scope::Cluster,
-            select,
-            form: Form::Metadata,
-        })
-    }
+/// The source of the labels of all nodes that an object may use.
+pub(in crate::model) fn nodes_source(
+    around: Around<'_>,
+    pod: &Node,
+    demand: &LabelSelector,
+) -> Option<SourceKey> {
+    let select = if demand.is_empty() {
+        Select::All
+    } else {
+        Select::labelled(&demand.to_string())
+    };
+    Some(SourceKey {
+        cluster: around.cluster_of(&pod.uid)?.clone(),
+        resource: well_known("", "Node"),
+        scope: Scope::Cluster,
+        select,
+        form: Form::Metadata,
+    })
+}
 
-    /// The source of whole nodes, if a source of their labels has a few.
-    pub(in crate::model) fn whole_nodes(&self, labels: SourceKey) -> Option<SourceKey> {
-        let count = self.evidence.labels(&labels).count();
-        let is_few = self.coverage.is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
-        is_few.then_some(SourceKey {
-            form: Form::Full,
-            ..labels
-        })
-    }
+/// The source of whole nodes, if a source of their labels has a few.
+pub(in crate::model) fn whole_nodes(around: Around<'_>, labels: SourceKey) -> Option<SourceKey> {
+    let count = around.evidence().labels(&labels).count();
+    let is_few = around.coverage().is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
+    is_few.then_some(SourceKey {
+        form: Form::Full,
+        ..labels
+    })
 }
 
 #[cfg(test)]

@@ -4,30 +4,28 @@
 use crate::graph::{Node, Standing};
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 
-impl Model {
-    /// The old Pod that a Deployment waits for.
-    pub(super) fn ending_pod(&self, deployment: &Node) -> Option<Cause> {
-        let doc = self.doc(&deployment.uid)?;
-        let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
-        let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
-        if strategy.as_deref() != Some("Recreate") || updated.unwrap_or(0) > 0 {
-            return None;
-        }
-        let sets = self.graph.children(&deployment.uid).into_iter();
-        let mut pods = sets.flat_map(|set| self.graph.children(&set.uid));
-        let mut standings = self.graph.standings();
-        let (pod, assessment) = pods.find_map(|pod| {
-            let assessment: &Assessment = &self.object(&pod.uid)?.assessment;
-            let is_ending = assessment.status() == Status::Terminating;
-            (is_ending && standings.of(&pod.uid) == Standing::Old).then_some((pod, assessment))
-        })?;
-        let why = assessment.causes.first();
-        let why = why.map_or(String::new(), |cause| format!(", which is {}", cause.text));
-        let text = format!("Recreate: new pods wait for {} to end{why}", pod.object);
-        Some(Cause::new(CauseRule::Fact, text))
+/// The old Pod that a Deployment waits for.
+pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Option<Cause> {
+    let doc = around.doc(&deployment.uid)?;
+    let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
+    let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
+    if strategy.as_deref() != Some("Recreate") || updated.unwrap_or(0) > 0 {
+        return None;
     }
+    let sets = around.graph().children(&deployment.uid).into_iter();
+    let mut pods = sets.flat_map(|set| around.graph().children(&set.uid));
+    let mut standings = around.graph().standings();
+    let (pod, assessment) = pods.find_map(|pod| {
+        let assessment: &Assessment = &around.object(&pod.uid)?.assessment;
+        let is_ending = assessment.status() == Status::Terminating;
+        (is_ending && standings.of(&pod.uid) == Standing::Old).then_some((pod, assessment))
+    })?;
+    let why = assessment.causes.first();
+    let why = why.map_or(String::new(), |cause| format!(", which is {}", cause.text));
+    let text = format!("Recreate: new pods wait for {} to end{why}", pod.object);
+    Some(Cause::new(CauseRule::Fact, text))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule, uncalled_webhook};
 
-use super::super::Model;
+use super::super::around::Around;
 
 /// The kinds that configure webhooks.
 const KINDS: [&str; 2] = [
@@ -15,55 +15,53 @@ const KINDS: [&str; 2] = [
     "MutatingWebhookConfiguration",
 ];
 
-impl Model {
-    /// The sources of the configurations of webhooks, if one refuses the Pods of a workload.
-    pub(super) fn webhook_sources(&self, node: &Node) -> Vec<SourceKey> {
-        let cluster = self.cluster_of(&node.uid);
-        let cluster = cluster.filter(|_| self.refusing_webhook(&node.uid).is_some());
-        let sources = cluster.map(|cluster| KINDS.map(|kind| source(cluster, kind)));
-        sources.into_iter().flatten().collect()
-    }
+/// The sources of the configurations of webhooks, if one refuses the Pods of a workload.
+pub(in crate::model) fn webhook_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+    let cluster = around.cluster_of(&node.uid);
+    let cluster = cluster.filter(|_| refusing_webhook(around, &node.uid).is_some());
+    let sources = cluster.map(|cluster| KINDS.map(|kind| source(cluster, kind)));
+    sources.into_iter().flatten().collect()
+}
 
-    /// The configuration of the webhook that refuses the Pods of a workload.
-    pub(super) fn webhook_fact(&self, node: &Node) -> Option<Cause> {
-        let webhook = self.refusing_webhook(&node.uid)?;
-        let configurations = self.refusing_configurations(&node.uid);
-        let configuration = configurations.first()?;
-        let text = format!("{configuration} has the webhook {webhook}");
-        Some(Cause::new(CauseRule::Fact, text))
-    }
+/// The configuration of the webhook that refuses the Pods of a workload.
+pub(in crate::model) fn webhook_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
+    let webhook = refusing_webhook(around, &node.uid)?;
+    let configurations = refusing_configurations(around, &node.uid);
+    let configuration = configurations.first()?;
+    let text = format!("{configuration} has the webhook {webhook}");
+    Some(Cause::new(CauseRule::Fact, text))
+}
 
-    /// The configurations that have the webhook which refuses the Pods of a workload, as far as they are read.
-    pub fn refusing_configurations(&self, workload: &Uid) -> Vec<Arc<ObjectRef>> {
-        let webhook = self.refusing_webhook(workload);
-        let Some((cluster, webhook)) = self.cluster_of(workload).zip(webhook) else {
-            return Vec::new();
-        };
-        let has_webhook = |configuration: Value<'_>| {
-            let mut webhooks = configuration.items_at(&["webhooks"]);
-            webhooks.any(|own| own.str_at(&["name"]).as_deref() == Some(webhook))
-        };
-        let sources = KINDS.map(|kind| source(cluster, kind));
-        let evidence = sources
-            .iter()
-            .flat_map(|source| self.evidence.objects(source));
-        let evidence = evidence.filter(|(_, doc)| has_webhook(doc.root()));
-        let evidence = evidence.map(|(object, _)| object.clone());
-        let own = self
-            .objects()
-            .filter(|(_, object)| KINDS.contains(&&*object.object.kind));
-        let own = own.filter(|(uid, _)| self.doc(uid).is_some_and(|doc| has_webhook(doc.root())));
-        evidence
-            .chain(own.map(|(_, object)| object.object.clone()))
-            .collect()
-    }
+/// The configurations that have the webhook which refuses the Pods of a workload, as far as they are read.
+pub fn refusing_configurations(around: Around<'_>, workload: &Uid) -> Vec<Arc<ObjectRef>> {
+    let webhook = refusing_webhook(around, workload);
+    let Some((cluster, webhook)) = around.cluster_of(workload).zip(webhook) else {
+        return Vec::new();
+    };
+    let has_webhook = |configuration: Value<'_>| {
+        let mut webhooks = configuration.items_at(&["webhooks"]);
+        webhooks.any(|own| own.str_at(&["name"]).as_deref() == Some(webhook))
+    };
+    let sources = KINDS.map(|kind| source(cluster, kind));
+    let evidence = sources
+        .iter()
+        .flat_map(|source| around.evidence().objects(source));
+    let evidence = evidence.filter(|(_, doc)| has_webhook(doc.root()));
+    let evidence = evidence.map(|(object, _)| object.clone());
+    let own = around
+        .objects()
+        .filter(|(_, object)| KINDS.contains(&&*object.object.kind));
+    let own = own.filter(|(uid, _)| around.doc(uid).is_some_and(|doc| has_webhook(doc.root())));
+    evidence
+        .chain(own.map(|(_, object)| object.object.clone()))
+        .collect()
+}
 
-    /// The name of the webhook that refuses the Pods of a workload.
-    fn refusing_webhook(&self, workload: &Uid) -> Option<&str> {
-        let mut causes = self.object(workload)?.assessment.causes.iter();
-        let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
-        uncalled_webhook(&refusal.text)
-    }
+/// The name of the webhook that refuses the Pods of a workload.
+fn refusing_webhook<'m>(around: Around<'m>, workload: &Uid) -> Option<&'m str> {
+    let mut causes = around.object(workload)?.assessment.causes.iter();
+    let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
+    uncalled_webhook(&refusal.text)
 }
 
 fn source(cluster: &ClusterId, kind: &str) -> SourceKey {

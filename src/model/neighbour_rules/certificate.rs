@@ -6,74 +6,83 @@ use crate::graph::{Node, Reference};
 use crate::object::Value;
 use crate::status::{CauseRule, CertificateNames, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 
-impl Model {
-    /// The hosts of an Ingress that the certificate of their Secret does not name.
-    pub(super) fn unnamed_hosts_of_ingress(&self, ingress: &Node) -> Vec<Finding> {
-        let Some(doc) = self.doc(&ingress.uid) else {
-            return Vec::new();
-        };
-        let entries = doc.root().items_at(&["spec", "tls"]);
-        let findings = entries.flat_map(|entry| {
-            let certificates = self.certificates(ingress, entry, "secretName");
-            let hosts = entry.items_at(&["hosts"]).filter_map(Value::as_str);
-            let hosts: Vec<_> = hosts
-                .filter_map(|host| unnamed(&host, &certificates))
-                .collect();
-            hosts
-        });
-        findings.collect()
-    }
+/// The hosts of an Ingress that the certificate of their Secret does not name.
+pub(in crate::model) fn unnamed_hosts_of_ingress(
+    around: Around<'_>,
+    ingress: &Node,
+) -> Vec<Finding> {
+    let Some(doc) = around.doc(&ingress.uid) else {
+        return Vec::new();
+    };
+    let entries = doc.root().items_at(&["spec", "tls"]);
+    let findings = entries.flat_map(|entry| {
+        let certificates = certificates(around, ingress, entry, "secretName");
+        let hosts = entry.items_at(&["hosts"]).filter_map(Value::as_str);
+        let hosts: Vec<_> = hosts
+            .filter_map(|host| unnamed(&host, &certificates))
+            .collect();
+        hosts
+    });
+    findings.collect()
+}
 
-    /// The hosts of the listeners of a Gateway that none of their certificates names.
-    pub(super) fn unnamed_hosts_of_gateway(&self, gateway: &Node) -> Vec<Finding> {
-        let Some(doc) = self.doc(&gateway.uid) else {
-            return Vec::new();
-        };
-        let listeners = doc.root().items_at(&["spec", "listeners"]);
-        let findings = listeners.filter_map(|listener| {
-            let host = listener.str_at(&["hostname"])?;
-            let references = listener.items_at(&["tls", "certificateRefs"]);
-            let mut certificates = Vec::new();
-            for reference in references {
-                let known = self.certificates(gateway, reference, "name");
-                // Another certificate may name the host.
-                if known.is_empty() {
-                    return None;
-                }
-                certificates.extend(known);
+/// The hosts of the listeners of a Gateway that none of their certificates names.
+pub(in crate::model) fn unnamed_hosts_of_gateway(
+    around: Around<'_>,
+    gateway: &Node,
+) -> Vec<Finding> {
+    let Some(doc) = around.doc(&gateway.uid) else {
+        return Vec::new();
+    };
+    let listeners = doc.root().items_at(&["spec", "listeners"]);
+    let findings = listeners.filter_map(|listener| {
+        let host = listener.str_at(&["hostname"])?;
+        let references = listener.items_at(&["tls", "certificateRefs"]);
+        let mut all = Vec::new();
+        for reference in references {
+            let known = certificates(around, gateway, reference, "name");
+            // Another certificate may name the host.
+            if known.is_empty() {
+                return None;
             }
-            unnamed(&host, &certificates)
-        });
-        findings.collect()
-    }
+            all.extend(known);
+        }
+        unnamed(&host, &all)
+    });
+    findings.collect()
+}
 
-    /// The certificate of the Secret that a field names, with the words for the Secret. Empty if it is not known.
-    fn certificates(&self, node: &Node, holder: Value<'_>, key: &str) -> Vec<NamedCertificate> {
-        let name = holder.text_at(&[key]);
-        let namespace = holder.text_at(&["namespace"]);
-        let namespace = namespace.or_else(|| node.object.namespace.clone());
-        let mut references = self.graph.references_of(&node.uid).iter();
-        let reference = references.find(|reference| {
-            let target = &reference.target;
-            reference.relation.name == "certificate"
-                && Some(&target.name) == name.as_ref()
-                && target.namespace == namespace
-        });
-        Vec::from_iter(reference.and_then(|reference| self.certificate(reference)))
-    }
+/// The certificate of the Secret that a field names, with the words for the Secret. Empty if it is not known.
+fn certificates(
+    around: Around<'_>,
+    node: &Node,
+    holder: Value<'_>,
+    key: &str,
+) -> Vec<NamedCertificate> {
+    let name = holder.text_at(&[key]);
+    let namespace = holder.text_at(&["namespace"]);
+    let namespace = namespace.or_else(|| node.object.namespace.clone());
+    let mut references = around.graph().references_of(&node.uid).iter();
+    let reference = references.find(|reference| {
+        let target = &reference.target;
+        reference.relation.name == "certificate"
+            && Some(&target.name) == name.as_ref()
+            && target.namespace == namespace
+    });
+    Vec::from_iter(reference.and_then(|reference| certificate(around, reference)))
+}
 
-    fn certificate(&self, reference: &Reference) -> Option<NamedCertificate> {
-        let secret = self.graph.referenced(&reference.target)?;
-        let secret = self
-            .doc(&secret.uid)
-            .filter(|_| self.is_there(&secret.uid))?;
-        Some(NamedCertificate {
-            secret: reference.to_string().into(),
-            names: CertificateNames::of(secret.root())?,
-        })
-    }
+fn certificate(around: Around<'_>, reference: &Reference) -> Option<NamedCertificate> {
+    let secret = around.graph().referenced(&reference.target)?;
+    let secret = around
+        .doc(&secret.uid)
+        .filter(|_| around.is_there(&secret.uid))?;
+    Some(NamedCertificate {
+        secret: reference.to_string().into(),
+        names: CertificateNames::of(secret.root())?,
+    })
 }
 
 /// The names in the certificate of a Secret.

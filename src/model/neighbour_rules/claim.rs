@@ -3,44 +3,43 @@
 use crate::graph::{Node, Tier};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::{Model, volume_fit};
+use super::super::around::Around;
+use super::super::volume_fit;
 
-impl Model {
-    /// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
-    /// reserved for the claim is not compared with it.
-    pub(super) fn unusable_volume(&self, claim: &Node) -> Vec<Finding> {
-        Vec::from_iter(self.unusable_volume_of(claim))
-    }
+/// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
+/// reserved for the claim is not compared with it.
+pub(in crate::model) fn unusable_volume(around: Around<'_>, claim: &Node) -> Vec<Finding> {
+    Vec::from_iter(unusable_volume_of(around, claim))
+}
 
-    fn unusable_volume_of(&self, claim: &Node) -> Option<Finding> {
-        let object = self.objects.get(&claim.uid)?;
-        let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
-        let mut references = self.graph.references_of(&claim.uid).iter();
-        let named = references.find(|found| found.relation.name == "volume" && is_waiting)?;
-        let volume = self.graph.referenced(&named.target)?;
-        // The problem of a volume explains the claim already.
-        let is_well = self.objects.get(&volume.uid)?.own.is_well();
-        let doc = self
-            .doc(&volume.uid)
-            .filter(|_| is_well && self.is_there(&volume.uid))?;
-        let own = self.doc(&claim.uid)?;
-        let (doc, own) = (doc.root(), own.root());
-        let name = &volume.object;
-        if let Some(other) = volume_fit::other_claim(doc, own) {
-            let text = format!("{name} is reserved for {other}");
-            return Some(Finding::new(
-                CauseRule::VolumeReserved,
-                Status::Failed,
-                text,
-            ));
-        }
-        let misfits = volume_fit::misfits(doc, own);
-        let is_reserved = doc.at(&["spec", "claimRef"]).is_some();
-        (!misfits.is_empty() && !is_reserved).then(|| {
-            let text = format!("{name} {}", volume_fit::words(&misfits));
-            Finding::new(CauseRule::VolumeMismatch, Status::Failed, text)
-        })
+fn unusable_volume_of(around: Around<'_>, claim: &Node) -> Option<Finding> {
+    let object = around.object(&claim.uid)?;
+    let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
+    let mut references = around.graph().references_of(&claim.uid).iter();
+    let named = references.find(|found| found.relation.name == "volume" && is_waiting)?;
+    let volume = around.graph().referenced(&named.target)?;
+    // The problem of a volume explains the claim already.
+    let is_well = around.object(&volume.uid)?.own.is_well();
+    let doc = around
+        .doc(&volume.uid)
+        .filter(|_| is_well && around.is_there(&volume.uid))?;
+    let own = around.doc(&claim.uid)?;
+    let (doc, own) = (doc.root(), own.root());
+    let name = &volume.object;
+    if let Some(other) = volume_fit::other_claim(doc, own) {
+        let text = format!("{name} is reserved for {other}");
+        return Some(Finding::new(
+            CauseRule::VolumeReserved,
+            Status::Failed,
+            text,
+        ));
     }
+    let misfits = volume_fit::misfits(doc, own);
+    let is_reserved = doc.at(&["spec", "claimRef"]).is_some();
+    (!misfits.is_empty() && !is_reserved).then(|| {
+        let text = format!("{name} {}", volume_fit::words(&misfits));
+        Finding::new(CauseRule::VolumeMismatch, Status::Failed, text)
+    })
 }
 
 #[cfg(test)]

@@ -12,8 +12,9 @@ use crate::object::{Doc, Uid, Value, imposed_taints, untolerated_taints};
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 use super::super::evidence::EvidenceObject;
+use crate::model::facts::placement::{nodes_source, whole_nodes};
 
 /// The most nodes that are looked at.
 const MAX_NODES: usize = 100;
@@ -45,166 +46,170 @@ struct MatchingNodes {
     tainted: Vec<EvidenceObject>,
 }
 
-impl Model {
-    /// The note of a `DaemonSet` that some nodes keep out.
-    pub(super) fn kept_out(&self, set: &Node) -> Vec<Finding> {
-        Vec::from_iter(self.kept_out_of(set))
-    }
+/// The note of a `DaemonSet` that some nodes keep out.
+pub(in crate::model) fn kept_out(around: Around<'_>, set: &Node) -> Vec<Finding> {
+    Vec::from_iter(kept_out_of(around, set))
+}
 
-    fn kept_out_of(&self, set: &Node) -> Option<Finding> {
-        let doc = self.doc(&set.uid)?;
-        let nodes = self.matching_nodes(set, doc.root())?;
-        let mut of_taint: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (node, text) in &nodes.tainted {
-            let taint = imposed_taints(text.root(), template(doc.root())?).next()?;
-            of_taint.entry(taint).or_default().push(&node.name);
+fn kept_out_of(around: Around<'_>, set: &Node) -> Option<Finding> {
+    let doc = around.doc(&set.uid)?;
+    let nodes = matching_nodes(around, set, doc.root())?;
+    let mut of_taint: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (node, text) in &nodes.tainted {
+        let taint = imposed_taints(text.root(), template(doc.root())?).next()?;
+        of_taint.entry(taint).or_default().push(&node.name);
+    }
+    let taints = of_taint.into_iter().map(|(taint, names)| {
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let names = match names.len() {
+            ..=MAX_NAMES => names.join(", "),
+            more => format!("{more} nodes"),
+        };
+        format!("{names} {verb} taint {taint}")
+    });
+    let taints: Vec<String> = taints.collect();
+    (!taints.is_empty()).then(|| {
+        let MatchingNodes { all, left_out, .. } = nodes;
+        let text = format!("{} of {all} nodes: {}", all - left_out, taints.join("; "));
+        Finding::new(CauseRule::KeptOut, Status::Current, text)
+    })
+}
+
+/// The nodes that match a `DaemonSet` and have taints that keep it out, with their texts.
+pub fn nodes_that_keep_out(around: Around<'_>, set: &Uid) -> Vec<EvidenceObject> {
+    let node = around.graph().node(set);
+    let nodes = node.and_then(|node| matching_nodes(around, node, around.doc(set)?.root()));
+    nodes.map_or_else(Vec::new, |nodes| nodes.tainted)
+}
+
+/// Whether someone has written the taints of a node that keeps a `DaemonSet` out, or the `DaemonSet`, a short time ago. A
+/// node of a control plane has its taints from the start.
+pub fn was_closed_out_lately(around: Around<'_>, set: &Uid, now: Timestamp) -> bool {
+    let nodes = nodes_that_keep_out(around, set);
+    let mut nodes = nodes.iter().map(|(_, node)| node.root());
+    let is_node = nodes.any(|node| {
+        let mut late = written_lately(node, now).into_iter();
+        late.any(|entry| {
+            let mut owned = entry.owned_fields(node).into_iter();
+            owned.any(|field| field.path.starts_with(".spec.taints"))
+        })
+    });
+    let is_own = |set: Doc| {
+        let mut late = written_lately(set.root(), now).into_iter();
+        late.any(|entry| entry.subresource.is_empty())
+    };
+    is_node || around.doc(set).is_some_and(is_own)
+}
+
+/// The nodes that match a `DaemonSet`; `None` if they are not known, or if its controller comes to another number.
+fn matching_nodes(around: Around<'_>, set: &Node, object: Value<'_>) -> Option<MatchingNodes> {
+    let desired = object.i64_at(&["status", "desiredNumberScheduled"])?;
+    let desired = usize::try_from(desired).ok()?;
+    let template = template(object)?;
+    let nodes = nodes_with(around, set, &node_selectors(template), desired)?;
+    let all = nodes.len();
+    let mut left_out = nodes;
+    left_out.retain(|(_, node)| {
+        let mut taints = untolerated_taints(node.root(), template);
+        taints.any(|taint| !TOLERATED.contains(&&*taint))
+    });
+    let mut nodes = MatchingNodes {
+        all,
+        left_out: left_out.len(),
+        tainted: left_out,
+    };
+    nodes.tainted.retain(|(_, node)| {
+        let mut taints = imposed_taints(node.root(), template);
+        taints.next().is_some()
+    });
+    (desired + nodes.left_out == all).then_some(nodes)
+}
+
+/// The nodes that match one of the selectors, if they are known and more than a `DaemonSet` runs on. Those that the model
+/// has need no source.
+fn nodes_with(
+    around: Around<'_>,
+    set: &Node,
+    selectors: &[LabelSelector],
+    desired: usize,
+) -> Option<Vec<EvidenceObject>> {
+    let is_match = |labels: &Labels| {
+        let mut matching = selectors.iter();
+        selectors.is_empty() || matching.any(|own| own.matches(|key| labels.get(key)))
+    };
+    let mut nodes: Vec<EvidenceObject> = if has_all_nodes(around, set) {
+        let nodes = around.graph().of_kind("Node");
+        let nodes = nodes.filter(|node| around.is_there(&node.uid) && is_match(&node.labels));
+        let nodes: Vec<&Node> = nodes.collect();
+        if nodes.len() <= desired || nodes.len() > MAX_NODES {
+            return None;
         }
-        let taints = of_taint.into_iter().map(|(taint, names)| {
-            let verb = if names.len() == 1 { "has" } else { "have" };
-            let names = match names.len() {
-                ..=MAX_NAMES => names.join(", "),
-                more => format!("{more} nodes"),
-            };
-            format!("{names} {verb} taint {taint}")
-        });
-        let taints: Vec<String> = taints.collect();
-        (!taints.is_empty()).then(|| {
-            let MatchingNodes { all, left_out, .. } = nodes;
-            let text = format!("{} of {all} nodes: {}", all - left_out, taints.join("; "));
-            Finding::new(CauseRule::KeptOut, Status::Current, text)
-        })
-    }
+        let docs = nodes.into_iter();
+        docs.filter_map(|node| Some((node.object.clone(), around.doc(&node.uid)?)))
+            .collect()
+    } else {
+        let whole = whole_nodes(around, labels_of_its_nodes(around, set, selectors)?)?;
+        let is_read = around.coverage().is_read(&whole);
+        is_read.then(|| around.evidence().objects(&whole).cloned().collect())?
+    };
+    nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
+    (nodes.len() > desired).then_some(nodes)
+}
 
-    /// The nodes that match a `DaemonSet` and have taints that keep it out, with their texts.
-    pub fn nodes_that_keep_out(&self, set: &Uid) -> Vec<EvidenceObject> {
-        let node = self.graph.node(set);
-        let nodes = node.and_then(|node| self.matching_nodes(node, self.doc(set)?.root()));
-        nodes.map_or_else(Vec::new, |nodes| nodes.tainted)
-    }
+/// Whether the model has all nodes of the cluster anyway.
+fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
+    let cluster = around.cluster_of(&set.uid);
+    let mut sources = around.coverage().sources();
+    sources.any(|source| {
+        let is_of_nodes = &*source.resource.kind == "Node" && source.resource.group.is_empty();
+        is_of_nodes
+            && source.select == Select::All
+            && source.form != Form::Metadata
+            && Some(&source.cluster) == cluster
+            && around.coverage().is_read(source)
+            && !around.evidence().is_of(source)
+    })
+}
 
-    /// Whether someone has written the taints of a node that keeps a `DaemonSet` out, or the `DaemonSet`, a short time ago. A
-    /// node of a control plane has its taints from the start.
-    pub fn was_closed_out_lately(&self, set: &Uid, now: Timestamp) -> bool {
-        let nodes = self.nodes_that_keep_out(set);
-        let mut nodes = nodes.iter().map(|(_, node)| node.root());
-        let is_node = nodes.any(|node| {
-            let mut late = written_lately(node, now).into_iter();
-            late.any(|entry| {
-                let mut owned = entry.owned_fields(node).into_iter();
-                owned.any(|field| field.path.starts_with(".spec.taints"))
-            })
-        });
-        let is_own = |set: Doc| {
-            let mut late = written_lately(set.root(), now).into_iter();
-            late.any(|entry| entry.subresource.is_empty())
-        };
-        is_node || self.doc(set).is_some_and(is_own)
-    }
+/// The `DaemonSets` whose nodes are read: those of a trace, those that were requested by name, and those whose numbers have
+/// changed a short time ago.
+pub(in crate::model) fn looked_at_sets<'m>(around: Around<'m>) -> impl Iterator<Item = &'m Node> {
+    let sets = around.graph().of_kind("DaemonSet");
+    let sets = sets.filter(move |set| set.object.group() == "apps" && !has_all_nodes(around, set));
+    sets.filter(move |set| around.is_of_few() || has_moved_lately(around, &set.uid))
+}
 
-    /// The nodes that match a `DaemonSet`; `None` if they are not known, or if its controller comes to another number.
-    fn matching_nodes(&self, set: &Node, object: Value<'_>) -> Option<MatchingNodes> {
-        let desired = object.i64_at(&["status", "desiredNumberScheduled"])?;
-        let desired = usize::try_from(desired).ok()?;
-        let template = template(object)?;
-        let nodes = self.nodes_with(set, &node_selectors(template), desired)?;
-        let all = nodes.len();
-        let mut left_out = nodes;
-        left_out.retain(|(_, node)| {
-            let mut taints = untolerated_taints(node.root(), template);
-            taints.any(|taint| !TOLERATED.contains(&&*taint))
-        });
-        let mut nodes = MatchingNodes {
-            all,
-            left_out: left_out.len(),
-            tainted: left_out,
-        };
-        nodes.tainted.retain(|(_, node)| {
-            let mut taints = imposed_taints(node.root(), template);
-            taints.next().is_some()
-        });
-        (desired + nodes.left_out == all).then_some(nodes)
-    }
+/// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
+fn has_moved_lately(around: Around<'_>, set: &Uid) -> bool {
+    around.doc(set).is_some_and(|set| {
+        let mut late = written_lately(set.root(), around.refreshed()).into_iter();
+        late.any(|entry| entry.subresource == "status")
+    })
+}
 
-    /// The nodes that match one of the selectors, if they are known and more than a `DaemonSet` runs on. Those that the model
-    /// has need no source.
-    fn nodes_with(
-        &self,
-        set: &Node,
-        selectors: &[LabelSelector],
-        desired: usize,
-    ) -> Option<Vec<EvidenceObject>> {
-        let is_match = |labels: &Labels| {
-            let mut matching = selectors.iter();
-            selectors.is_empty() || matching.any(|own| own.matches(|key| labels.get(key)))
-        };
-        let mut nodes: Vec<EvidenceObject> = if self.has_all_nodes(set) {
-            let nodes = self.graph.of_kind("Node");
-            let nodes = nodes.filter(|node| self.is_there(&node.uid) && is_match(&node.labels));
-            let nodes: Vec<&Node> = nodes.collect();
-            if nodes.len() <= desired || nodes.len() > MAX_NODES {
-                return None;
-            }
-            let docs = nodes.into_iter();
-            docs.filter_map(|node| Some((node.object.clone(), self.doc(&node.uid)?)))
-                .collect()
-        } else {
-            let whole = self.whole_nodes(self.labels_of_its_nodes(set, selectors)?)?;
-            let is_read = self.coverage.is_read(&whole);
-            is_read.then(|| self.evidence.objects(&whole).cloned().collect())?
-        };
-        nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
-        (nodes.len() > desired).then_some(nodes)
-    }
+/// The sources of the nodes that a `DaemonSet` may use: their labels, and if they are few, all of them.
+pub(in crate::model) fn sources_of_its_nodes(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
+    let doc = around.doc(&set.uid);
+    let labels = doc.and_then(|doc| {
+        let selectors = node_selectors(template(doc.root())?);
+        labels_of_its_nodes(around, set, &selectors)
+    });
+    let whole = labels
+        .clone()
+        .and_then(|labels| whole_nodes(around, labels));
+    labels.into_iter().chain(whole).collect()
+}
 
-    /// Whether the model has all nodes of the cluster anyway.
-    fn has_all_nodes(&self, set: &Node) -> bool {
-        let cluster = self.cluster_of(&set.uid);
-        let mut sources = self.coverage.sources();
-        sources.any(|source| {
-            let is_of_nodes = &*source.resource.kind == "Node" && source.resource.group.is_empty();
-            is_of_nodes
-                && source.select == Select::All
-                && source.form != Form::Metadata
-                && Some(&source.cluster) == cluster
-                && self.coverage.is_read(source)
-                && !self.evidence.is_of(source)
-        })
-    }
-
-    /// The `DaemonSets` whose nodes are read: those of a trace, those that were requested by name, and those whose numbers have
-    /// changed a short time ago.
-    pub(in crate::model) fn looked_at_sets(&self) -> impl Iterator<Item = &Node> {
-        let sets = self.graph.of_kind("DaemonSet");
-        let sets = sets.filter(|set| set.object.group() == "apps" && !self.has_all_nodes(set));
-        sets.filter(|set| self.is_of_few() || self.has_moved_lately(&set.uid))
-    }
-
-    /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
-    fn has_moved_lately(&self, set: &Uid) -> bool {
-        self.doc(set).is_some_and(|set| {
-            let mut late = written_lately(set.root(), self.refreshed).into_iter();
-            late.any(|entry| entry.subresource == "status")
-        })
-    }
-
-    /// The sources of the nodes that a `DaemonSet` may use: their labels, and if they are few, all of them.
-    pub(in crate::model) fn sources_of_its_nodes(&self, set: &Node) -> Vec<SourceKey> {
-        let doc = self.doc(&set.uid);
-        let labels = doc.and_then(|doc| {
-            let selectors = node_selectors(template(doc.root())?);
-            self.labels_of_its_nodes(set, &selectors)
-        });
-        let whole = labels.clone().and_then(|labels| self.whole_nodes(labels));
-        labels.into_iter().chain(whole).collect()
-    }
-
-    /// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
-    fn labels_of_its_nodes(&self, set: &Node, selectors: &[LabelSelector]) -> Option<SourceKey> {
-        match selectors {
-            [] => self.nodes_source(set, &LabelSelector::default()),
-            [selector] => self.nodes_source(set, selector),
-            [_, _, ..] => None,
-        }
+/// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
+fn labels_of_its_nodes(
+    around: Around<'_>,
+    set: &Node,
+    selectors: &[LabelSelector],
+) -> Option<SourceKey> {
+    match selectors {
+        [] => nodes_source(around, set, &LabelSelector::default()),
+        [selector] => nodes_source(around, set, selector),
+        [_, _, ..] => None,
     }
 }
 

@@ -4,50 +4,48 @@ use crate::graph::{Node, ReferenceTarget, istio_destinations, service_of_host};
 use crate::object::{Doc, Value};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 
-impl Model {
-    /// The subsets that a `VirtualService` routes to and that no `DestinationRule` for the Service defines. Without such a
-    /// rule, the model may not have read it.
-    pub(super) fn missing_subsets(&self, service: &Node) -> Vec<Finding> {
-        let Some(doc) = self.doc(&service.uid) else {
-            return Vec::new();
-        };
-        let mut findings = Vec::new();
-        for destination in istio_destinations(doc.root()) {
-            let found = self.missing_subset(service, destination);
-            findings.extend(found.filter(|found| !findings.contains(found)));
-        }
-        findings
+/// The subsets that a `VirtualService` routes to and that no `DestinationRule` for the Service defines. Without such a
+/// rule, the model may not have read it.
+pub(in crate::model) fn missing_subsets(around: Around<'_>, service: &Node) -> Vec<Finding> {
+    let Some(doc) = around.doc(&service.uid) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    for destination in istio_destinations(doc.root()) {
+        let found = missing_subset(around, service, destination);
+        findings.extend(found.filter(|found| !findings.contains(found)));
     }
+    findings
+}
 
-    fn missing_subset(&self, service: &Node, destination: Value<'_>) -> Option<Finding> {
-        let subset = destination.text_at(&["subset"])?;
-        let host = destination.text_at(&["host"])?;
-        let target = service_of_host(&host, &service.object)?;
-        let rules = self.destination_rules(&target);
-        let has_subset = |rule: &Doc| {
-            let mut subsets = rule.root().items_at(&["spec", "subsets"]);
-            subsets.any(|own| own.text_at(&["name"]).as_ref() == Some(&subset))
-        };
-        let is_missing = !rules.is_empty() && !rules.iter().any(has_subset);
-        is_missing.then(|| {
-            let text = format!("no DestinationRule of {host} has the subset {subset}");
-            Finding::new(CauseRule::MissingSubset, Status::Current, text)
-        })
-    }
+fn missing_subset(around: Around<'_>, service: &Node, destination: Value<'_>) -> Option<Finding> {
+    let subset = destination.text_at(&["subset"])?;
+    let host = destination.text_at(&["host"])?;
+    let target = service_of_host(&host, &service.object)?;
+    let rules = destination_rules(around, &target);
+    let has_subset = |rule: &Doc| {
+        let mut subsets = rule.root().items_at(&["spec", "subsets"]);
+        subsets.any(|own| own.text_at(&["name"]).as_ref() == Some(&subset))
+    };
+    let is_missing = !rules.is_empty() && !rules.iter().any(has_subset);
+    is_missing.then(|| {
+        let text = format!("no DestinationRule of {host} has the subset {subset}");
+        Finding::new(CauseRule::MissingSubset, Status::Current, text)
+    })
+}
 
-    /// The `DestinationRules` of a Service.
-    fn destination_rules(&self, service: &ReferenceTarget) -> Vec<Doc> {
-        let service = service.object(&self.types);
-        let rules = self.graph.referrers(&service);
-        let is_rule = |uid: &&_| {
-            let node = self.graph.node(uid);
-            node.is_some_and(|node| &*node.object.kind == "DestinationRule") && self.is_there(uid)
-        };
-        rules
-            .filter(is_rule)
-            .filter_map(|uid| self.doc(uid))
-            .collect()
-    }
+/// The `DestinationRules` of a Service.
+fn destination_rules(around: Around<'_>, service: &ReferenceTarget) -> Vec<Doc> {
+    let service = service.object(&around.types());
+    let rules = around.graph().referrers(&service);
+    let is_rule = |uid: &&_| {
+        let node = around.graph().node(uid);
+        node.is_some_and(|node| &*node.object.kind == "DestinationRule") && around.is_there(uid)
+    };
+    rules
+        .filter(is_rule)
+        .filter_map(|uid| around.doc(uid))
+        .collect()
 }

@@ -4,24 +4,24 @@
 //! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, an
 //! Ingress that names no class, and a `DaemonSet` that some nodes keep out.
 
-mod budget;
-mod certificate;
-mod claim;
-mod daemon_set;
-mod default_class;
-mod front;
-mod mesh;
-mod node;
-mod policy;
-mod revision;
-mod selects_none;
-mod static_volume;
-mod taint;
+pub(super) mod budget;
+pub(super) mod certificate;
+pub(super) mod claim;
+pub(super) mod daemon_set;
+pub(super) mod default_class;
+pub(super) mod front;
+pub(super) mod mesh;
+pub(super) mod node;
+pub(super) mod policy;
+pub(super) mod revision;
+pub(super) mod selects_none;
+pub(super) mod static_volume;
+pub(super) mod taint;
 #[cfg(test)]
 pub(super) mod tests;
-mod undeclared_port;
-mod volume;
-mod webhook;
+pub(super) mod undeclared_port;
+pub(super) mod volume;
+pub(super) mod webhook;
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,23 @@ use crate::graph::{Node, Reference, Tier};
 use crate::object::Uid;
 use crate::status::{Finding, Status};
 
-use super::{Absence, Model};
+use super::Absence;
+use super::around::Around;
+use budget::{held_drain, shared_pod};
+use certificate::{unnamed_hosts_of_gateway, unnamed_hosts_of_ingress};
+use claim::unusable_volume;
+use daemon_set::kept_out;
+use default_class::{other_default_classes, without_class};
+use mesh::missing_subsets;
+use node::{crowded_node, eviction_risk};
+use policy::{isolated, restrictions};
+use revision::{busy_sets, old_revision};
+use selects_none::selects_none;
+use static_volume::no_volume_fits;
+use taint::untolerated_taints;
+use undeclared_port::undeclared_ports;
+use volume::{attached_twice, lost_claim};
+use webhook::uncalled_webhooks;
 
 /// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
 /// comes from.
@@ -46,7 +62,7 @@ struct NeighbourRule {
     /// the object again.
     reads: &'static [&'static str],
     /// Finds the problems and the notes.
-    find: fn(&Model, &Node) -> Vec<Finding>,
+    find: fn(Around<'_>, &Node) -> Vec<Finding>,
 }
 
 /// Defines the rules, one line for each.
@@ -58,7 +74,7 @@ macro_rules! neighbour_rules {
             kind: $kind,
             needs: Tier::$needs,
             reads: &$reads,
-            find: Model::$find,
+            find: $find,
         },)*];
     };
 }
@@ -91,51 +107,49 @@ neighbour_rules! {
     "storage.k8s.io" "StorageClass" Always ["StorageClass"] => other_default_classes;
 }
 
-impl Model {
-    /// What the objects around an object say about it.
-    pub(super) fn neighbour_findings(&self, node: &Node) -> Vec<Finding> {
-        let (group, kind) = (node.object.group(), &*node.object.kind);
-        let rules = RULES
-            .iter()
-            .filter(|rule| rule.kind == kind && rule.group == group);
-        let known = rules.filter(|rule| self.knows(rule));
-        let found = known.flat_map(|rule| {
-            let found = (rule.find)(self, node);
-            let are_notes = found.iter().all(|found| found.status == Status::Current);
-            let needs = self.object(&node.uid).map_or(Tier::Always, |it| it.needs);
-            debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
-            found
-        });
-        found.collect()
-    }
+/// What the objects around an object say about it.
+pub(super) fn neighbour_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let (group, kind) = (node.object.group(), &*node.object.kind);
+    let rules = RULES
+        .iter()
+        .filter(|rule| rule.kind == kind && rule.group == group);
+    let known = rules.filter(|rule| knows(around, rule));
+    let found = known.flat_map(|rule| {
+        let found = (rule.find)(around, node);
+        let are_notes = found.iter().all(|found| found.status == Status::Current);
+        let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
+        debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
+        found
+    });
+    found.collect()
+}
 
-    /// The objects to judge again because others around them have changed.
-    pub(super) fn to_judge_again(&self, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
-        let revisions = changed.iter().flat_map(|uid| self.busy_sets(uid));
-        let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
-        for rule in RULES.iter().filter(|rule| self.knows(rule)) {
-            // An object that is gone may have had any kind.
-            let is_read = |uid: &Uid| {
-                let node = self.graph.node(uid);
-                node.is_none_or(|node| rule.reads.contains(&&*node.object.kind))
-            };
-            if !rule.reads.is_empty() && changed.iter().any(is_read) {
-                let of_kind = self.graph.of_kind(rule.kind);
-                due.extend(of_kind.map(|node| node.uid.clone()));
-            }
+/// The objects to judge again because others around them have changed.
+pub(super) fn to_judge_again(around: Around<'_>, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+    let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
+    let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
+    for rule in RULES.iter().filter(|rule| knows(around, rule)) {
+        // An object that is gone may have had any kind.
+        let is_read = |uid: &Uid| {
+            let node = around.graph().node(uid);
+            node.is_none_or(|node| rule.reads.contains(&&*node.object.kind))
+        };
+        if !rule.reads.is_empty() && changed.iter().any(is_read) {
+            let of_kind = around.graph().of_kind(rule.kind);
+            due.extend(of_kind.map(|node| node.uid.clone()));
         }
-        due
     }
+    due
+}
 
-    /// Whether a named object certainly does not exist, if the model does not have it.
-    fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
-        let cluster = self.cluster_of(&node.uid);
-        let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
-        self.absence(source.as_ref()) == Absence::Missing
-    }
+/// Whether a named object certainly does not exist, if the model does not have it.
+pub(in crate::model) fn is_absent(around: Around<'_>, node: &Node, reference: &Reference) -> bool {
+    let cluster = around.cluster_of(&node.uid);
+    let source = cluster.and_then(|cluster| reference.source(cluster, &around.types()));
+    around.absence(source.as_ref()) == Absence::Missing
+}
 
-    /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
-    fn knows(&self, rule: &NeighbourRule) -> bool {
-        rule.needs < Tier::Trace || self.links_upto == Tier::Trace
-    }
+/// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
+fn knows(around: Around<'_>, rule: &NeighbourRule) -> bool {
+    rule.needs < Tier::Trace || around.links_upto() == Tier::Trace
 }

@@ -7,101 +7,103 @@ use crate::object::{ObjectRef, Uid, denied, restricted};
 use crate::source::{ClusterId, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 
-impl Model {
-    /// The note about the directions of traffic that a policy restricts. It has another one about those that it denies.
-    pub(super) fn restrictions(&self, policy: &Node) -> Vec<Finding> {
-        let doc = self.doc(&policy.uid);
-        let directions = doc.map(|doc| restricted(doc.root()).join(", "));
-        let directions = directions.filter(|directions| !directions.is_empty());
-        let note = |directions| {
-            let text = format!("{directions} restricted");
-            Finding::new(CauseRule::Restricts, Status::Current, text)
-        };
-        directions.map(note).into_iter().collect()
+/// The note about the directions of traffic that a policy restricts. It has another one about those that it denies.
+pub(in crate::model) fn restrictions(around: Around<'_>, policy: &Node) -> Vec<Finding> {
+    let doc = around.doc(&policy.uid);
+    let directions = doc.map(|doc| restricted(doc.root()).join(", "));
+    let directions = directions.filter(|directions| !directions.is_empty());
+    let note = |directions| {
+        let text = format!("{directions} restricted");
+        Finding::new(CauseRule::Restricts, Status::Current, text)
+    };
+    directions.map(note).into_iter().collect()
+}
+
+/// The notes of a Pod that gets no traffic, or may send none, because no policy that selects it allows any. A Pod that is not
+/// well has other problems: the kubelet probes it whatever the policies say.
+pub(in crate::model) fn isolated(around: Around<'_>, pod: &Node) -> Vec<Finding> {
+    let object = around.object(&pod.uid);
+    if !object.is_some_and(|object| object.own.is_well()) {
+        return Vec::new();
     }
+    let of_direction = |direction: &&str| {
+        let policies = policies_without(around, pod, direction)?;
+        let names = policies.iter().map(ToString::to_string);
+        let names: Vec<String> = names.collect();
+        let verb = if names.len() == 1 { "allows" } else { "allow" };
+        let text = format!("{} {verb} no {direction}", names.join(", "));
+        Some(Finding::new(CauseRule::Isolated, Status::Current, text))
+    };
+    ["ingress", "egress"]
+        .iter()
+        .filter_map(of_direction)
+        .collect()
+}
 
-    /// The notes of a Pod that gets no traffic, or may send none, because no policy that selects it allows any. A Pod that is not
-    /// well has other problems: the kubelet probes it whatever the policies say.
-    pub(super) fn isolated(&self, pod: &Node) -> Vec<Finding> {
-        let object = self.objects.get(&pod.uid);
-        if !object.is_some_and(|object| object.own.is_well()) {
-            return Vec::new();
+/// The policies that isolate a Pod, or the Pods of a Service.
+pub fn isolating_policies(around: Around<'_>, uid: &Uid) -> Vec<Arc<ObjectRef>> {
+    let node = around.graph().node(uid).into_iter();
+    let pods = node.flat_map(|node| match node.facts {
+        Facts::Pod(_) => vec![node],
+        _ => around.graph().selected_pods(&node.uid),
+    });
+    let pods = pods.filter(|pod| {
+        let object = around.object(&pod.uid);
+        object.is_some_and(|object| object.assessment.has_cause(CauseRule::Isolated))
+    });
+    let policies = pods.flat_map(|pod| {
+        let policies = ["ingress", "egress"].map(|it| policies_without(around, pod, it));
+        policies.into_iter().flatten().flatten()
+    });
+    let mut policies: Vec<Arc<ObjectRef>> = policies.collect();
+    policies.sort();
+    policies.dedup();
+    policies
+}
+
+/// The policies that restrict a direction of a Pod's traffic, if all are known and none allows any of it. Policies do not
+/// count for a Pod in the network of its node.
+fn policies_without(
+    around: Around<'_>,
+    pod: &Node,
+    direction: &str,
+) -> Option<Vec<Arc<ObjectRef>>> {
+    let source = network_policies(pod, around.cluster_of(&pod.uid)?)?;
+    let is_whole = around.coverage().is_read(&source) && !around.lookups().has(&source);
+    let doc = around.doc(&pod.uid).filter(|_| is_whole)?;
+    let has_own_network = doc.root().bool_at(&["spec", "hostNetwork"]) != Some(true);
+    let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
+    (has_own_network && !has_ended).then_some(())?;
+    let policies = around.graph().of_kind("NetworkPolicy");
+    let policies = policies.filter(|policy| {
+        policy.object.group() == "networking.k8s.io"
+            && around.is_there(&policy.uid)
+            && around.graph().selects_by_relations(&policy.uid, pod)
+    });
+    let mut found = Vec::new();
+    for policy in policies {
+        let doc = around.doc(&policy.uid)?;
+        if restricted(doc.root()).contains(&direction) {
+            return None;
         }
-        let of_direction = |direction: &&str| {
-            let policies = self.policies_without(pod, direction)?;
-            let names = policies.iter().map(ToString::to_string);
-            let names: Vec<String> = names.collect();
-            let verb = if names.len() == 1 { "allows" } else { "allow" };
-            let text = format!("{} {verb} no {direction}", names.join(", "));
-            Some(Finding::new(CauseRule::Isolated, Status::Current, text))
-        };
-        ["ingress", "egress"]
-            .iter()
-            .filter_map(of_direction)
-            .collect()
+        let denies = denied(doc.root()).contains(&direction);
+        found.extend(denies.then(|| policy.object.clone()));
     }
+    found.sort();
+    (!found.is_empty()).then_some(found)
+}
 
-    /// The policies that isolate a Pod, or the Pods of a Service.
-    pub fn isolating_policies(&self, uid: &Uid) -> Vec<Arc<ObjectRef>> {
-        let node = self.graph.node(uid).into_iter();
-        let pods = node.flat_map(|node| match node.facts {
-            Facts::Pod(_) => vec![node],
-            _ => self.graph.selected_pods(&node.uid),
-        });
-        let pods = pods.filter(|pod| {
-            let object = self.object(&pod.uid);
-            object.is_some_and(|object| object.assessment.has_cause(CauseRule::Isolated))
-        });
-        let policies = pods.flat_map(|pod| {
-            let policies = ["ingress", "egress"].map(|it| self.policies_without(pod, it));
-            policies.into_iter().flatten().flatten()
-        });
-        let mut policies: Vec<Arc<ObjectRef>> = policies.collect();
-        policies.sort();
-        policies.dedup();
-        policies
-    }
-
-    /// The policies that restrict a direction of a Pod's traffic, if all are known and none allows any of it. Policies do not
-    /// count for a Pod in the network of its node.
-    fn policies_without(&self, pod: &Node, direction: &str) -> Option<Vec<Arc<ObjectRef>>> {
-        let source = network_policies(pod, self.cluster_of(&pod.uid)?)?;
-        let is_whole = self.coverage.is_read(&source) && !self.lookups.has(&source);
-        let doc = self.doc(&pod.uid).filter(|_| is_whole)?;
-        let has_own_network = doc.root().bool_at(&["spec", "hostNetwork"]) != Some(true);
-        let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
-        (has_own_network && !has_ended).then_some(())?;
-        let policies = self.graph.of_kind("NetworkPolicy");
-        let policies = policies.filter(|policy| {
-            policy.object.group() == "networking.k8s.io"
-                && self.is_there(&policy.uid)
-                && self.graph.selects_by_relations(&policy.uid, pod)
-        });
-        let mut found = Vec::new();
-        for policy in policies {
-            let doc = self.doc(&policy.uid)?;
-            if restricted(doc.root()).contains(&direction) {
-                return None;
-            }
-            let denies = denied(doc.root()).contains(&direction);
-            found.extend(denies.then(|| policy.object.clone()));
-        }
-        found.sort();
-        (!found.is_empty()).then_some(found)
-    }
-
-    /// The source of the policies that may isolate a Pod, or the Pods of a Service. Only all of them tell it.
-    pub fn network_policies(&self, uid: &Uid) -> Option<SourceKey> {
-        let node = self.graph.node(uid)?;
-        let has_pods = match node.facts {
-            Facts::Pod(_) => true,
-            Facts::Service(_) => node.selector().is_some(),
-            Facts::Workload(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => false,
-        };
-        network_policies(node, self.cluster_of(uid)?).filter(|_| has_pods)
-    }
+/// The source of the policies that may isolate a Pod, or the Pods of a Service. Only all of them tell it.
+pub(in crate::model) fn policies_source(around: Around<'_>, uid: &Uid) -> Option<SourceKey> {
+    let node = around.graph().node(uid)?;
+    let has_pods = match node.facts {
+        Facts::Pod(_) => true,
+        Facts::Service(_) => node.selector().is_some(),
+        Facts::Workload(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => false,
+    };
+    network_policies(node, around.cluster_of(uid)?).filter(|_| has_pods)
 }
 
 /// The source of all network policies in the namespace of an object.

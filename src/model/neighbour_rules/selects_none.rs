@@ -8,90 +8,94 @@ use crate::object::selector::LabelSelector;
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
+use crate::model::service::{has_no_endpoints, nearest_in};
 
 /// The kinds with a rule in this file.
 const KINDS: [&str; 3] = ["NetworkPolicy", "PodDisruptionBudget", "Service"];
 
-impl Model {
-    /// The objects that select no Pod although their selectors name labels.
-    pub(in crate::model) fn selecting_none(&self) -> impl Iterator<Item = &Node> {
-        let nodes = KINDS.into_iter().flat_map(|kind| self.graph.of_kind(kind));
-        nodes.filter(|node| self.selector_of_none(node).is_some())
-    }
+/// The objects that select no Pod although their selectors name labels.
+pub(in crate::model) fn selecting_none<'m>(around: Around<'m>) -> impl Iterator<Item = &'m Node> {
+    let nodes = KINDS
+        .into_iter()
+        .flat_map(move |kind| around.graph().of_kind(kind));
+    nodes.filter(move |node| selector_of_none(around, node).is_some())
+}
 
-    /// The source of the labels of all Pods beside an object.
-    pub(in crate::model) fn beside_source(&self, node: &Node) -> Option<SourceKey> {
-        let (cluster, namespace) = (self.cluster_of(&node.uid)?, node.object.namespace.clone()?);
-        let pods = SourceKey::of(cluster, well_known("", "Pod"), Some(namespace), Select::All);
-        let form = Form::Metadata;
-        Some(SourceKey { form, ..pods })
-    }
+/// The source of the labels of all Pods beside an object.
+pub(in crate::model) fn beside_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
+    let (cluster, namespace) = (
+        around.cluster_of(&node.uid)?,
+        node.object.namespace.clone()?,
+    );
+    let pods = SourceKey::of(cluster, well_known("", "Pod"), Some(namespace), Select::All);
+    let form = Form::Metadata;
+    Some(SourceKey { form, ..pods })
+}
 
-    /// The note of an object that selects no Pod. A budget says itself that it covers none.
-    pub(super) fn selects_none(&self, node: &Node) -> Vec<Finding> {
-        Vec::from_iter(self.selects_none_of(node))
-    }
+/// The note of an object that selects no Pod. A budget says itself that it covers none.
+pub(in crate::model) fn selects_none(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    Vec::from_iter(selects_none_of(around, node))
+}
 
-    fn selects_none_of(&self, node: &Node) -> Option<Finding> {
-        let selector = self.selector_of_none(node)?;
-        let source = self.beside_source(node)?;
-        let is_read = self.coverage.is_read(&source) && self.knows_absence;
-        is_read.then_some(())?;
-        let mut labels = self.evidence.labels(&source);
-        if labels.any(|labels| selector.matches(|key| labels.get(key))) {
-            return None;
+fn selects_none_of(around: Around<'_>, node: &Node) -> Option<Finding> {
+    let selector = selector_of_none(around, node)?;
+    let source = beside_source(around, node)?;
+    let is_read = around.coverage().is_read(&source) && around.knows_absence();
+    is_read.then_some(())?;
+    let mut labels = around.evidence().labels(&source);
+    if labels.any(|labels| selector.matches(|key| labels.get(key))) {
+        return None;
+    }
+    let nearest = nearest_in(around, &source, &selector);
+    let is_told = *node.object.kind == *"PodDisruptionBudget" && nearest.is_empty();
+    (!is_told).then(|| {
+        let text = format!("no pod matches {selector}{nearest}");
+        Finding::new(CauseRule::NoPodSelected, Status::Current, text)
+    })
+}
+
+/// The selector of an object that selects no Pod as far as the object or its endpoints show it. Only a trace of a policy
+/// reads its Pods.
+fn selector_of_none(around: Around<'_>, node: &Node) -> Option<LabelSelector> {
+    let read = |field| {
+        let doc = around.doc(&node.uid)?;
+        label_selector(doc.root().at(&["spec", field])?)
+    };
+    let selector = match (node.object.group(), &*node.object.kind) {
+        ("", "Service") => {
+            let service = node.service().filter(|service| service.is_headless);
+            let selector = service?.selector.clone();
+            selector.filter(|_| has_no_endpoints(around, node))
         }
-        let nearest = self.nearest_in(&source, &selector);
-        let is_told = *node.object.kind == *"PodDisruptionBudget" && nearest.is_empty();
-        (!is_told).then(|| {
-            let text = format!("no pod matches {selector}{nearest}");
-            Finding::new(CauseRule::NoPodSelected, Status::Current, text)
-        })
-    }
+        ("policy", "PodDisruptionBudget") => {
+            let own = &around.object(&node.uid)?.own;
+            let covers_none = own.has_cause(CauseRule::NoPodSelected);
+            covers_none.then(|| read("selector")).flatten()
+        }
+        ("networking.k8s.io", "NetworkPolicy") => {
+            let is_traced = around.links_upto() == Tier::Trace;
+            let selector = is_traced.then(|| read("podSelector")).flatten();
+            selector.filter(|selector| restricts_none(around, node, selector))
+        }
+        _ => None,
+    };
+    selector.filter(|selector| !selector.is_empty())
+}
 
-    /// The selector of an object that selects no Pod as far as the object or its endpoints show it. Only a trace of a policy
-    /// reads its Pods.
-    fn selector_of_none(&self, node: &Node) -> Option<LabelSelector> {
-        let read = |field| {
-            let doc = self.doc(&node.uid)?;
-            label_selector(doc.root().at(&["spec", field])?)
-        };
-        let selector = match (node.object.group(), &*node.object.kind) {
-            ("", "Service") => {
-                let service = node.service().filter(|service| service.is_headless);
-                let selector = service?.selector.clone();
-                selector.filter(|_| self.has_no_endpoints(node))
-            }
-            ("policy", "PodDisruptionBudget") => {
-                let own = &self.objects.get(&node.uid)?.own;
-                let covers_none = own.has_cause(CauseRule::NoPodSelected);
-                covers_none.then(|| read("selector")).flatten()
-            }
-            ("networking.k8s.io", "NetworkPolicy") => {
-                let is_traced = self.links_upto == Tier::Trace;
-                let selector = is_traced.then(|| read("podSelector")).flatten();
-                selector.filter(|selector| self.restricts_none(node, selector))
-            }
-            _ => None,
-        };
-        selector.filter(|selector| !selector.is_empty())
-    }
-
-    /// Whether the Pods that a policy selects are read, and there are none.
-    fn restricts_none(&self, policy: &Node, selector: &LabelSelector) -> bool {
-        let source = self.beside_source(policy).map(|source| SourceKey {
-            select: Select::labelled(&selector.to_string()),
-            form: Form::Full,
-            ..source
-        });
-        let is_read = source.is_some_and(|source| self.coverage.is_read(&source));
-        let selected = self.graph.selected_by_relations(&policy.uid);
-        is_read
-            && !selected
-                .iter()
-                .any(|pod| selector.matches(|key| pod.label(key)))
-    }
+/// Whether the Pods that a policy selects are read, and there are none.
+fn restricts_none(around: Around<'_>, policy: &Node, selector: &LabelSelector) -> bool {
+    let source = beside_source(around, policy).map(|source| SourceKey {
+        select: Select::labelled(&selector.to_string()),
+        form: Form::Full,
+        ..source
+    });
+    let is_read = source.is_some_and(|source| around.coverage().is_read(&source));
+    let selected = around.graph().selected_by_relations(&policy.uid);
+    is_read
+        && !selected
+            .iter()
+            .any(|pod| selector.matches(|key| pod.label(key)))
 }
 
 #[cfg(test)]

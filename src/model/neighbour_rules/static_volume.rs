@@ -7,7 +7,7 @@ use crate::object::{Doc, ObjectRef, Value};
 use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
 use super::super::evidence::EvidenceObject;
 use super::super::volume_fit::{self, Misfit, NO_PROVISIONER};
 
@@ -24,94 +24,94 @@ struct NearMiss {
     has_class: bool,
 }
 
-impl Model {
-    /// The sources of all volumes, for the claims that only an existing one can serve.
-    pub(in crate::model) fn volume_sources(&self) -> Vec<SourceKey> {
-        let claims = self.unwell.iter().filter_map(|uid| self.graph.node(uid));
-        let mut sources = Vec::new();
-        for claim in claims.filter(|claim| self.static_claim(claim).is_some()) {
-            let source = self.all_volumes(claim);
-            sources.extend(source.filter(|source| !sources.contains(source)));
+/// The sources of all volumes, for the claims that only an existing one can serve.
+pub(in crate::model) fn volume_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let claims = around
+        .unwell()
+        .iter()
+        .filter_map(|uid| around.graph().node(uid));
+    let mut sources = Vec::new();
+    for claim in claims.filter(|claim| static_claim(around, claim).is_some()) {
+        let source = all_volumes(around, claim);
+        sources.extend(source.filter(|source| !sources.contains(source)));
+    }
+    sources
+}
+
+/// The problem of a claim that no volume fits.
+pub(in crate::model) fn no_volume_fits(around: Around<'_>, claim: &Node) -> Vec<Finding> {
+    Vec::from_iter(no_volume_fits_of(around, claim))
+}
+
+fn no_volume_fits_of(around: Around<'_>, node: &Node) -> Option<Finding> {
+    let claim = static_claim(around, node)?;
+    let source = all_volumes(around, node)?;
+    let is_read = around.coverage().is_read(&source) && around.knows_absence();
+    let volumes = is_read.then(|| volumes(around, &source))?;
+    let mut nearest: Option<NearMiss> = None;
+    let mut is_class_used_up = false;
+    for (name, volume) in volumes {
+        if is_taken(volume.root(), claim.root()) {
+            is_class_used_up |= has_class(volume.root(), claim.root());
+            continue;
         }
-        sources
-    }
-
-    /// The problem of a claim that no volume fits.
-    pub(in crate::model) fn no_volume_fits(&self, claim: &Node) -> Vec<Finding> {
-        Vec::from_iter(self.no_volume_fits_of(claim))
-    }
-
-    fn no_volume_fits_of(&self, node: &Node) -> Option<Finding> {
-        let claim = self.static_claim(node)?;
-        let source = self.all_volumes(node)?;
-        let is_read = self.coverage.is_read(&source) && self.knows_absence;
-        let volumes = is_read.then(|| self.volumes(&source))?;
-        let mut nearest: Option<NearMiss> = None;
-        let mut is_class_used_up = false;
-        for (name, volume) in volumes {
-            if is_taken(volume.root(), claim.root()) {
-                is_class_used_up |= has_class(volume.root(), claim.root());
-                continue;
-            }
-            let miss = NearMiss::of(name, volume.root(), claim.root());
-            (miss.cost() > 0).then_some(())?;
-            if nearest.as_ref().is_none_or(|best| miss.is_nearer(best)) {
-                nearest = Some(miss);
-            }
+        let miss = NearMiss::of(name, volume.root(), claim.root());
+        (miss.cost() > 0).then_some(())?;
+        if nearest.as_ref().is_none_or(|best| miss.is_nearer(best)) {
+            nearest = Some(miss);
         }
-        let of_class = match volume_fit::class_of(claim.root()) {
-            Some(class) => format!("of storage class {class}"),
-            None => "without a storage class".to_owned(),
-        };
-        let text = match nearest.filter(NearMiss::is_near) {
-            Some(near) => format!("no volume fits; the nearest is {}", near.words()),
-            None if is_class_used_up => format!("each volume {of_class} is bound to another claim"),
-            None => format!("there is no volume {of_class}"),
-        };
-        let rule = CauseRule::NoVolumeFits;
-        Some(Finding::new(rule, Status::InProgress, text))
     }
+    let of_class = match volume_fit::class_of(claim.root()) {
+        Some(class) => format!("of storage class {class}"),
+        None => "without a storage class".to_owned(),
+    };
+    let text = match nearest.filter(NearMiss::is_near) {
+        Some(near) => format!("no volume fits; the nearest is {}", near.words()),
+        None if is_class_used_up => format!("each volume {of_class} is bound to another claim"),
+        None => format!("there is no volume {of_class}"),
+    };
+    let rule = CauseRule::NoVolumeFits;
+    Some(Finding::new(rule, Status::InProgress, text))
+}
 
-    /// The document of a waiting claim that names no volume, and whose class creates none.
-    fn static_claim(&self, node: &Node) -> Option<Doc> {
-        let object = self.objects.get(&node.uid)?;
-        let is_claim =
-            node.object.group().is_empty() && *node.object.kind == *"PersistentVolumeClaim";
-        let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
-        let claim = (is_claim && is_waiting).then(|| self.doc(&node.uid))??;
-        let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
-        let has_class = volume_fit::class_of(claim.root()).is_some();
-        let is_static = !has_class || self.has_no_provisioner(node);
-        (is_static && !names_volume).then_some(claim)
-    }
+/// The document of a waiting claim that names no volume, and whose class creates none.
+fn static_claim(around: Around<'_>, node: &Node) -> Option<Doc> {
+    let object = around.object(&node.uid)?;
+    let is_claim = node.object.group().is_empty() && *node.object.kind == *"PersistentVolumeClaim";
+    let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
+    let claim = (is_claim && is_waiting).then(|| around.doc(&node.uid))??;
+    let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
+    let has_class = volume_fit::class_of(claim.root()).is_some();
+    let is_static = !has_class || has_no_provisioner(around, node);
+    (is_static && !names_volume).then_some(claim)
+}
 
-    fn has_no_provisioner(&self, claim: &Node) -> bool {
-        let mut references = self.graph.references_of(&claim.uid).iter();
-        let class = references.find(|found| found.relation.name == "storage class");
-        let class = class.and_then(|class| self.graph.referenced(&class.target));
-        let class = class.and_then(|class| self.doc(&class.uid));
-        class.is_some_and(|class| {
-            class.root().str_at(&["provisioner"]).as_deref() == Some(NO_PROVISIONER)
-        })
-    }
+fn has_no_provisioner(around: Around<'_>, claim: &Node) -> bool {
+    let mut references = around.graph().references_of(&claim.uid).iter();
+    let class = references.find(|found| found.relation.name == "storage class");
+    let class = class.and_then(|class| around.graph().referenced(&class.target));
+    let class = class.and_then(|class| around.doc(&class.uid));
+    class.is_some_and(|class| {
+        class.root().str_at(&["provisioner"]).as_deref() == Some(NO_PROVISIONER)
+    })
+}
 
-    fn all_volumes(&self, claim: &Node) -> Option<SourceKey> {
-        let cluster = self.cluster_of(&claim.uid)?;
-        let volumes = well_known("", "PersistentVolume");
-        Some(SourceKey::of(cluster, volumes, None, Select::All))
-    }
+fn all_volumes(around: Around<'_>, claim: &Node) -> Option<SourceKey> {
+    let cluster = around.cluster_of(&claim.uid)?;
+    let volumes = well_known("", "PersistentVolume");
+    Some(SourceKey::of(cluster, volumes, None, Select::All))
+}
 
-    /// The volumes of a source. The model has them as evidence, or because a view shows them.
-    fn volumes(&self, source: &SourceKey) -> Vec<EvidenceObject> {
-        if self.evidence.is_of(source) {
-            let volumes = self.evidence.objects(source);
-            return volumes.cloned().collect();
-        }
-        let shown = self.graph.of_kind("PersistentVolume");
-        let shown = shown.filter(|node| self.cluster_of(&node.uid) == Some(&source.cluster));
-        let shown = shown.filter_map(|node| Some((node.object.clone(), self.doc(&node.uid)?)));
-        shown.collect()
+/// The volumes of a source. The model has them as evidence, or because a view shows them.
+fn volumes(around: Around<'_>, source: &SourceKey) -> Vec<EvidenceObject> {
+    if around.evidence().is_of(source) {
+        let volumes = around.evidence().objects(source);
+        return volumes.cloned().collect();
     }
+    let shown = around.graph().of_kind("PersistentVolume");
+    let shown = shown.filter(|node| around.cluster_of(&node.uid) == Some(&source.cluster));
+    let shown = shown.filter_map(|node| Some((node.object.clone(), around.doc(&node.uid)?)));
+    shown.collect()
 }
 
 /// Whether a volume is bound to another claim, or about to go.

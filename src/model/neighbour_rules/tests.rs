@@ -183,7 +183,7 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
         let objects = format!("{workload}\n---\n{service}");
         let objects = objects.replace("KIND", kind).replace("SELECTOR", selector);
         let read = Read::of(&objects);
-        let note = read.model.missing_in_front(&Uid::new("web"));
+        let note = super::front::missing_in_front(read.model.around(), &Uid::new("web"));
         note.map_or(String::new(), |note| note.text)
     };
     let unmatched = "no Service selects its pods";
@@ -197,7 +197,10 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
         assert_eq!(note(kind, selector), expected, "{kind} {selector}");
     }
     let alone = Read::of(&workload.replace("KIND", "Deployment"));
-    assert_eq!(alone.model.missing_in_front(&Uid::new("web")), None);
+    assert_eq!(
+        super::front::missing_in_front(alone.model.around(), &Uid::new("web")),
+        None
+    );
 }
 
 /// A volume that names a claim.
@@ -467,7 +470,7 @@ fn a_pod_without_a_controller_is_noted() {
         let pod = format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop{owners}}}, status: {{phase: Running}}}}"
         );
-        let note = Read::of(&pod).model.missing_in_front(&Uid::new("a"));
+        let note = super::front::missing_in_front(Read::of(&pod).model.around(), &Uid::new("a"));
         note.map(|note| note.text)
     };
     assert_eq!(

@@ -7,34 +7,32 @@
 use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::Model;
+use super::super::around::Around;
+use crate::model::service::{pod_coverage, ports_there_are};
 
-impl Model {
-    /// The target ports of a Service that its Pods do not declare.
-    pub(super) fn undeclared_ports(&self, node: &Node) -> Vec<Finding> {
-        let service = node.service().filter(|service| service.selector.is_some());
-        let Some(service) = service.filter(|_| self.pod_coverage(node) == PodCoverage::Known)
-        else {
-            return Vec::new();
+/// The target ports of a Service that its Pods do not declare.
+pub(in crate::model) fn undeclared_ports(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let service = node.service().filter(|service| service.selector.is_some());
+    let Some(service) = service.filter(|_| pod_coverage(around, node) == PodCoverage::Known) else {
+        return Vec::new();
+    };
+    let pods = around.graph().selected_pods(&node.uid);
+    let pods = pods.iter().filter_map(|pod| pod.pod());
+    let pods: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
+    let undeclared = service.ports.iter().filter_map(|port| match port.target {
+        Port::Number(number) => is_undeclared(&pods, port, number).then_some((port, number)),
+        Port::Name(_) => None,
+    });
+    let findings = undeclared.map(|(port, number)| {
+        let others = ports_there_are(around, node, &port.protocol);
+        let protocol = match &*port.protocol {
+            "TCP" => String::new(),
+            other => format!(" for {other}"),
         };
-        let pods = self.graph.selected_pods(&node.uid);
-        let pods = pods.iter().filter_map(|pod| pod.pod());
-        let pods: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
-        let undeclared = service.ports.iter().filter_map(|port| match port.target {
-            Port::Number(number) => is_undeclared(&pods, port, number).then_some((port, number)),
-            Port::Name(_) => None,
-        });
-        let findings = undeclared.map(|(port, number)| {
-            let others = self.ports_there_are(node, &port.protocol);
-            let protocol = match &*port.protocol {
-                "TCP" => String::new(),
-                other => format!(" for {other}"),
-            };
-            let text = format!("no pod declares port {number}{protocol}{others}");
-            Finding::new(CauseRule::UndeclaredPort, Status::Current, text)
-        });
-        findings.collect()
-    }
+        let text = format!("no pod declares port {number}{protocol}{others}");
+        Finding::new(CauseRule::UndeclaredPort, Status::Current, text)
+    });
+    findings.collect()
 }
 
 /// Whether each Pod declares ports of the protocol, or this number for another protocol, and none has both.

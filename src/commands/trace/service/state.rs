@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{AddressGroup, Node, PodCoverage, Service, address_groups, slices_source};
+use crate::model::endpoints_finding;
 use crate::object::Uid;
 use crate::source::SourceKey;
 use crate::status::Status;
@@ -81,7 +82,7 @@ impl ServiceState {
         let (node, _) = self.service()?;
         let own = &self.traced.assessment(&node.uid)?.verdict;
         // A file may lack the slices of a Service that works.
-        let Some(endpoints) = self.traced.model.endpoints_finding(node) else {
+        let Some(endpoints) = endpoints_finding(self.traced.model.around(), node) else {
             return Some(Headline::new(
                 own.status,
                 "its endpoints are not in the file",

@@ -1,0 +1,122 @@
+//! `Around`: what a rule sees of the model: an object and those around it. It only reads.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::graph::{Graph, Node, Reference, Tier};
+use crate::object::{Doc, ServedTypes, Uid};
+use crate::source::{ClusterId, SourceKey};
+use crate::status::{Rules, Status};
+
+use super::evidence::Evidence;
+use super::lookups::Lookups;
+use super::{Absence, Coverage, Model, ModelObject};
+
+/// A read-only view of the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'m>(&'m Model);
+
+impl Model {
+    /// What rules see of the model.
+    pub fn around(&self) -> Around<'_> {
+        Around(self)
+    }
+}
+
+impl<'m> Around<'m> {
+    /// The relations of the objects.
+    pub(super) fn graph(self) -> &'m Graph {
+        &self.0.graph
+    }
+
+    /// The types whose objects the model can read.
+    pub(super) fn types(self) -> &'m ServedTypes {
+        &self.0.types
+    }
+
+    /// How much of each source has been read.
+    pub(super) fn coverage(self) -> &'m Coverage {
+        &self.0.coverage
+    }
+
+    /// What is read only to explain.
+    pub(super) fn evidence(self) -> &'m Evidence {
+        &self.0.evidence
+    }
+
+    /// The sources of which only the objects around others are kept.
+    pub(super) fn lookups(self) -> &'m Lookups {
+        &self.0.lookups
+    }
+
+    /// The objects that need an explanation.
+    pub(super) fn unwell(self) -> &'m BTreeSet<Uid> {
+        &self.0.unwell
+    }
+
+    /// Up to which tier the model has the links of every object.
+    pub(super) fn links_upto(self) -> Tier {
+        self.0.links_upto
+    }
+
+    /// An object of the model.
+    pub(super) fn object(self, uid: &Uid) -> Option<&'m ModelObject> {
+        self.0.object(uid)
+    }
+
+    /// The newest version of an object, parsed.
+    pub(super) fn doc(self, uid: &Uid) -> Option<Doc> {
+        self.0.doc(uid)
+    }
+
+    /// Whether an object exists.
+    pub(super) fn is_there(self, uid: &Uid) -> bool {
+        self.0.is_there(uid)
+    }
+
+    /// The cluster of an object.
+    pub(super) fn cluster_of(self, uid: &Uid) -> Option<&'m ClusterId> {
+        self.0.cluster_of(uid)
+    }
+
+    /// Whether an object that no source has does not exist.
+    pub(super) fn knows_absence(self) -> bool {
+        self.0.knows_absence
+    }
+
+    /// Why the model does not have the object of a source.
+    pub(super) fn absence(self, source: Option<&SourceKey>) -> Absence {
+        self.0.absence(source)
+    }
+
+    /// The rules by which it judges.
+    pub(super) fn rules(self) -> Rules {
+        self.0.rules
+    }
+
+    /// Whether all requested objects are named.
+    pub(super) fn is_of_few(self) -> bool {
+        self.0.is_of_few()
+    }
+
+    /// The time of the last refresh.
+    pub(super) fn refreshed(self) -> Timestamp {
+        self.0.refreshed
+    }
+
+    /// The named objects that matter to the state of an object.
+    pub(super) fn needed_by(self, uid: &Uid) -> impl Iterator<Item = &'m Reference> {
+        self.0.needed_by(uid)
+    }
+
+    /// The problems of the Pods that a Service in this state selects.
+    pub(super) fn problems_of_selected(self, service: &Node, status: Status) -> String {
+        self.0.problems_of_selected(service, status)
+    }
+
+    /// Every object, by uid.
+    pub(super) fn objects(self) -> impl Iterator<Item = (&'m Uid, &'m ModelObject)> {
+        self.0.objects()
+    }
+}
