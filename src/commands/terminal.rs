@@ -8,6 +8,7 @@ use super::nonblocking_stdout::NonblockingStdout;
 use super::{Context, LookArgs, Note};
 use crate::env::{Env, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
+use crate::render::pager::{Pager, Turn};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
 use crate::render::text::escape_line;
@@ -22,6 +23,7 @@ pub(crate) struct Terminal<'a> {
     screen: Screen<NonblockingStdout>,
     /// How the user ends the view.
     pub(crate) exit_key: ExitKey,
+    pager: Pager,
 }
 
 /// Who reads the output of a verb.
@@ -52,6 +54,7 @@ impl<'a> Terminal<'a> {
             look: context.look,
             screen,
             exit_key: ExitKey::default(),
+            pager: Pager::default(),
         }
     }
 
@@ -65,11 +68,13 @@ impl<'a> Terminal<'a> {
         Canvas::unbounded(self.look(), self.env.now())
     }
 
-    /// The canvas of a frame, whose view started at this time of this machine's clock.
+    /// The canvas of a frame, whose view started at this time of this machine's clock. Of a frame whose pages the user turns,
+    /// every line is needed.
     pub(crate) fn frame_canvas(&self, started: Timestamp) -> Canvas {
+        let rows = self.env.size().map(Size::frame_rows);
         Canvas {
             started: Some(shifted(started, (self.env.ahead)())),
-            rows: self.env.size().map(Size::frame_rows),
+            rows: rows.filter(|_| !self.pager.is_open()),
             exit_key: self.exit_key,
             ..self.canvas()
         }
@@ -105,9 +110,17 @@ impl<'a> Terminal<'a> {
 
     /// Replaces the frame. Does nothing unless [`Terminal::is_live`].
     pub(crate) fn draw(&mut self, frame: Vec<String>) -> io::Result<()> {
-        let (size, styles) = (self.size(), self.look().styles);
-        let frame = frame.into_iter().map(|line| styles.line(line));
+        let (size, look) = (self.size(), self.look());
+        let frame = self.pager.page(frame, size.frame_rows(), look).into_iter();
+        let frame = frame.map(|line| look.styles.line(line));
         self.screen.draw(frame.collect(), size)
+    }
+
+    /// Turns the pages of the frame.
+    pub(crate) fn turn(&mut self, turns: &[Turn]) {
+        for turn in turns {
+            self.pager.turn(*turn);
+        }
     }
 
     /// Prints a message that is not data: above the frame, or on standard error if there is no frame. A standard error that

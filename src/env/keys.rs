@@ -6,6 +6,8 @@
 #[cfg(unix)]
 use std::sync::{Mutex, PoisonError};
 
+use crate::render::pager::Turn;
+
 #[cfg(unix)]
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr,
@@ -15,9 +17,38 @@ use rustix::termios::{
 #[cfg(unix)]
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The key that quits.
+/// What the user has typed.
+#[cfg_attr(not(unix), expect(dead_code, reason = "no key is read"))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// `q`: to quit.
+    Quit,
+    /// Keys that turn pages, in their order.
+    Turns(Vec<Turn>),
+}
+
+/// The keys that turn pages: those of `less`, and the escape sequences of arrows and of the keys beside them.
 #[cfg(unix)]
-const QUIT: u8 = b'q';
+const TURNS: [(&[u8], Turn); 18] = [
+    (b"\x1b[6~", Turn::NextPage),
+    (b"\x1b[5~", Turn::PageBefore),
+    (b"\x1b[1~", Turn::First),
+    (b"\x1b[4~", Turn::Last),
+    (b"\x1b[B", Turn::NextLine),
+    (b"\x1b[A", Turn::LineBefore),
+    (b"\x1bOB", Turn::NextLine),
+    (b"\x1bOA", Turn::LineBefore),
+    (b"\x1b[H", Turn::First),
+    (b"\x1b[F", Turn::Last),
+    (b" ", Turn::NextPage),
+    (b"f", Turn::NextPage),
+    (b"b", Turn::PageBefore),
+    (b"j", Turn::NextLine),
+    (b"\n", Turn::NextLine),
+    (b"k", Turn::LineBefore),
+    (b"g", Turn::First),
+    (b"G", Turn::Last),
+];
 
 /// The keys of the terminal behind standard input, if it is one. Dropping it restores the terminal.
 #[derive(Debug)]
@@ -28,7 +59,7 @@ pub(crate) struct Keys {
 
 #[cfg(unix)]
 impl Keys {
-    /// Takes the keys, from the first call of [`Keys::take_quit`] on.
+    /// Takes the keys, from the first call of [`Keys::take`] on.
     pub(crate) fn of_stdin() -> Keys {
         Keys {
             is_terminal: isatty(rustix::stdio::stdin()),
@@ -40,19 +71,19 @@ impl Keys {
         self.is_terminal
     }
 
-    /// Whether the user has pressed `q` since the last call. Other keys have no effect.
-    pub(crate) fn take_quit(&mut self) -> bool {
+    /// What the user has typed since the last call; `None` if that has no effect.
+    pub(crate) fn take(&mut self) -> Option<Typed> {
         if !self.is_terminal || !is_in_foreground() {
             // A shell that continues the process in the foreground sets the terminal to its own modes.
             forget();
-            return false;
+            return None;
         }
         if !silence() {
-            return false;
+            return None;
         }
         let mut typed = [0; 64];
-        let read = rustix::io::read(rustix::stdio::stdin(), &mut typed);
-        read.is_ok_and(|length| typed[..length].contains(&QUIT))
+        let length = rustix::io::read(rustix::stdio::stdin(), &mut typed).ok()?;
+        Typed::of(&typed[..length])
     }
 }
 
@@ -68,9 +99,9 @@ impl Keys {
         false
     }
 
-    /// Never.
-    pub(crate) fn take_quit(&mut self) -> bool {
-        false
+    /// Nothing.
+    pub(crate) fn take(&mut self) -> Option<Typed> {
+        None
     }
 }
 
@@ -80,7 +111,7 @@ impl Drop for Keys {
     }
 }
 
-/// Restores the terminal of standard input if [`Keys`] has changed it, until the next call of [`Keys::take_quit`].
+/// Restores the terminal of standard input if [`Keys`] has changed it, until the next call of [`Keys::take`].
 pub(crate) fn restore_terminal() {
     #[cfg(unix)]
     if let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -88,6 +119,23 @@ pub(crate) fn restore_terminal() {
     {
         // There is no way to restore a terminal that is gone.
         let _gone = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &before);
+    }
+}
+
+#[cfg(unix)]
+impl Typed {
+    /// The meaning of these bytes; `None` if they have none.
+    fn of(mut typed: &[u8]) -> Option<Typed> {
+        let mut turns = Vec::new();
+        while let [first, rest @ ..] = typed {
+            if *first == b'q' {
+                return Some(Typed::Quit);
+            }
+            let turn = TURNS.iter().find(|(key, _)| typed.starts_with(key));
+            turns.extend(turn.map(|(_, turn)| *turn));
+            typed = turn.map_or(rest, |(key, _)| &typed[key.len()..]);
+        }
+        (!turns.is_empty()).then_some(Typed::Turns(turns))
     }
 }
 
@@ -122,4 +170,28 @@ fn silence() -> bool {
     let is_set = tcsetattr(stdin, OptionalActions::Now, &silent).is_ok();
     *before = is_set.then_some(usual);
     is_set
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_turn_pages_or_quit() {
+        use Turn::{LineBefore, NextLine, NextPage, PageBefore};
+        let turns = |turns: &[Turn]| Some(Typed::Turns(turns.to_vec()));
+        for (typed, expect) in [
+            (&b""[..], None),
+            (b"xyz\x1b", None),
+            (b" b", turns(&[NextPage, PageBefore])),
+            (
+                b"\x1b[Bx\x1b[A\x1b[6~",
+                turns(&[NextLine, LineBefore, NextPage]),
+            ),
+            (b"jjk", turns(&[NextLine, NextLine, LineBefore])),
+            (b" q", Some(Typed::Quit)),
+        ] {
+            assert_eq!(Typed::of(typed), expect, "{typed:?}");
+        }
+    }
 }

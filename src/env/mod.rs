@@ -25,7 +25,7 @@ use crate::render::screen::Size;
 pub use capture::Capture;
 use clock::clock;
 pub use clock::{Ahead, Clock, shifted};
-pub(crate) use keys::{Keys, restore_terminal};
+pub(crate) use keys::{Keys, Typed, restore_terminal};
 pub(crate) use panics::escape_panics;
 pub use request_lines::RequestLines;
 use stdout::{Stdout, Unattended};

@@ -115,6 +115,11 @@ impl<'m> Around<'m> {
         self.0.problems_of_selected(service, status)
     }
 
+    /// Whether an object is a Pod that has ended.
+    pub(super) fn has_ended(self, object: &ModelObject) -> bool {
+        self.0.has_ended(object)
+    }
+
     /// Every object, by uid.
     pub(super) fn objects(self) -> impl Iterator<Item = (&'m Uid, &'m ModelObject)> {
         self.0.objects()

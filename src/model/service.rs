@@ -30,7 +30,7 @@ pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
         });
     }
     let pods = pod_coverage(around, node);
-    let groups = address_groups(&around.graph(), around.graph().slices(&node.uid));
+    let groups = address_groups(around.graph(), around.graph().slices(&node.uid));
     let counts = count_backends(&groups, pods);
     Some(match reading {
         _ if counts != EndpointCounts::default() => {
@@ -45,10 +45,16 @@ pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
     })
 }
 
-/// Whether a Service only repeats the problems of the Pods that it selects: there are some, and not all are ready.
+/// Whether a Service only repeats the problems of the Pods that it selects: there are some, not all are ready, and none
+/// lacks a port of the Service.
 pub fn repeats_its_pods(around: Around<'_>, uid: &Uid) -> bool {
     let node = around.graph().node(uid);
-    if node.is_none_or(|node| node.service().is_none()) {
+    let Some((node, service)) = node.and_then(|node| Some((node, node.service()?))) else {
+        return false;
+    };
+    let groups = address_groups(around.graph(), around.graph().slices(uid));
+    let counts = count_backends(&groups, pod_coverage(around, node));
+    if unserved_port(around, node, service, counts).is_some() {
         return false;
     }
     let pods = around.graph().selected_pods(uid);
@@ -87,7 +93,7 @@ pub(in crate::model) fn has_no_endpoints(around: Around<'_>, node: &Node) -> boo
     let is_alias = node
         .service()
         .is_some_and(|service| service.external_name.is_some());
-    let groups = address_groups(&around.graph(), around.graph().slices(&node.uid));
+    let groups = address_groups(around.graph(), around.graph().slices(&node.uid));
     let counts = count_backends(&groups, pod_coverage(around, node));
     let is_read = reading == Some(&Reading::All) && around.knows_absence();
     is_read && !is_alias && counts == EndpointCounts::default()
@@ -167,7 +173,7 @@ fn unserved_port(
     });
     let mut named = named.map(|(port, target)| {
         let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
-        let groups = address_groups(&around.graph(), with);
+        let groups = address_groups(around.graph(), with);
         (port, target, count_backends(&groups, PodCoverage::Unknown))
     });
     let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::age;
+use super::outline::OutlineSpace;
 use super::style::Look;
 use super::text::{cut_line, width};
 use super::wrap::after_leads;
@@ -40,6 +41,14 @@ impl ExitKey {
             ExitKey::Q => "q to exit",
         }
     }
+
+    /// How to read what a frame has no room for.
+    pub fn reads_on(self) -> &'static str {
+        match self {
+            ExitKey::CtrlC => "use --once | less",
+            ExitKey::Q => "space: next page",
+        }
+    }
 }
 
 impl Canvas {
@@ -73,6 +82,15 @@ impl Canvas {
         Canvas {
             rows: self.rows.map(|rows| rows.saturating_sub(taken)),
             ..self
+        }
+    }
+
+    /// The space of an outline in the rows of the canvas.
+    pub fn space(self) -> OutlineSpace {
+        OutlineSpace {
+            look: self.look,
+            room: self.rows,
+            reads_on: self.exit_key.reads_on(),
         }
     }
 

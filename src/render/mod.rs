@@ -12,6 +12,7 @@ pub mod json;
 pub mod mermaid;
 pub mod names;
 pub mod outline;
+pub mod pager;
 mod plain_scalar;
 pub mod screen;
 pub mod status;

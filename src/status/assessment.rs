@@ -90,9 +90,9 @@ impl Assessment {
             .collect();
         causes.extend(own);
         Assessment {
-            causes,
-            row,
             verdict,
+            row,
+            causes,
         }
     }
 

@@ -137,7 +137,6 @@ async fn a_missing_member_and_a_failed_one_fail_the_kustomization() {
     ├─∅ deployment/api       -       Missing            -          -       -      -
     ├─∅ configmap/gone       -       Missing            -          -       -      -
     ├─? widget/w             -       Unknown            -          -       -      -
-    │   └ type not served
     └─✗ deployment/web       0/1     Failed             -          4m59s   -      -
       │ └ 0 of 1 pods ready: 1 ImagePullBackOff
       └─✗ replicaset/web-a   0/1     Failed             -          4m58s   -      -

@@ -500,9 +500,7 @@ async fn what_fails_by_itself_stands_before_what_repeats_it() {
     alone["metadata"]["namespace"] = "shop-b".into();
     alone["spec"]["clusterIP"] = "10.0.0.2".into();
     cluster.put(alone);
-    let ran = cluster
-        .spy()
-        .run(&["status", "svc,deploy", "-A", "--unhealthy", "--once"]);
+    let ran = cluster.spy().run(&["status", "svc,deploy", "-A", "--once"]);
     let lines = ran.stdout.lines();
     let rows = lines.filter_map(|line| {
         let (namespace, rest) = line.split_once(" ✗ ").or_else(|| line.split_once(" ~ "))?;

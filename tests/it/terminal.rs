@@ -509,6 +509,42 @@ async fn enter_leaves_no_stale_frame_and_q_quits() {
     assert!(shown.contains("1 version: 1 live"), "{shown}");
 }
 
+/// What does not fit is read page by page.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_turn_the_pages_of_a_screen_that_is_too_short() {
+    let cluster = Cluster::start().await;
+    for number in 10..30 {
+        cluster.put(config_map(&format!("flags-{number}"), &json!({"a": "b"})));
+    }
+    for (args, first, last) in [
+        (
+            &["status", "cm"][..],
+            "lines 1-6 of 20",
+            "lines 15-20 of 20",
+        ),
+        (
+            &["status", "cm", "--no-headers"],
+            "lines 1-6 of 19",
+            "lines 14-19 of 19",
+        ),
+    ] {
+        let mut terminal = cluster.spy().on_terminal(SIZE, args);
+        terminal.until_shown("the hint", |shown| {
+            shown.contains("healthy (space: next page)") && shown.contains("live")
+        });
+        for (typed, place) in [(&b" "[..], first), (b"  \x1b[6~", last), (b"g", first)] {
+            terminal.type_in(typed);
+            terminal.until_shown(place, |shown| shown.contains(place));
+        }
+        terminal.type_in(b"b");
+        terminal.until_shown("the first frame", |shown| shown.contains("healthy (space"));
+        terminal.type_in(b"q");
+        assert!(terminal.finish().success());
+        assert_left_sane(&terminal);
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_footer_names_ctrl_c_if_standard_input_is_no_terminal() {

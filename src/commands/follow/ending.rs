@@ -8,8 +8,10 @@ use tokio::time::{Instant, timeout};
 use super::Live;
 use super::feed::LiveFeed;
 use super::pace::BUSY_FRAME;
+use crate::commands::shutdown::Suspension;
 use crate::commands::sources::describe;
 use crate::commands::{CommandError, Ended, Signal, Terminal, UnreadPart};
+use crate::env::{Typed, restore_terminal};
 
 /// How long the last listing of a source that cannot be watched may take.
 const POLL: Duration = Duration::from_secs(3);
@@ -80,15 +82,37 @@ impl LiveFeed<'_> {
         Ok(())
     }
 
-    /// Ends the verb as the user asked. With `--for`, that is as if the user had pressed Ctrl-C, because the goal is not
-    /// met.
-    pub(super) async fn quit<V: Live>(
+    /// Stops the process until the user continues it. Meanwhile the terminal is as it was.
+    pub(super) async fn suspend(
         &mut self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        terminal.release()?;
+        terminal.wait_until_written().await?;
+        restore_terminal();
+        Suspension::stop();
+        self.drawing.is_owed = true;
+        Ok(())
+    }
+
+    /// Turns the pages or ends the verb, as the user has typed. With `--for`, `q` is like Ctrl-C, because the goal is not met.
+    pub(super) async fn obey<V: Live>(
+        &mut self,
+        typed: Typed,
         view: &mut V,
         terminal: &mut Terminal<'_>,
-    ) -> Result<Ended, CommandError> {
-        let signal = self.stop.waiting.has_goal().then_some(Signal::Interrupt);
-        self.stopped(view, terminal, signal).await
+    ) -> Result<Option<Ended>, CommandError> {
+        match typed {
+            Typed::Turns(turns) => {
+                terminal.turn(&turns);
+                self.drawing.is_owed = true;
+                Ok(None)
+            }
+            Typed::Quit => {
+                let signal = self.stop.waiting.has_goal().then_some(Signal::Interrupt);
+                self.stopped(view, terminal, signal).await.map(Some)
+            }
+        }
     }
 
     /// Fails if a file contains text that could not be read; the rest is printed by then. A server never

@@ -4,9 +4,9 @@
 mod ending;
 mod events;
 mod feed;
+mod keyboard;
 mod live;
 mod pace;
-mod quit;
 
 use std::sync::Arc;
 
@@ -16,13 +16,12 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
 use super::{CommandError, Ended, Session, Signal, Stop, Terminal, UnreadPart};
-use crate::env::restore_terminal;
 use crate::source::SourceKey;
 
 use feed::LiveFeed;
+use keyboard::Keyboard;
 pub(crate) use live::Live;
 use pace::{BEAT, FRAME};
-use quit::QuitKey;
 
 /// Follows the sources that `view` wants, until the output is complete, the sources have ended, or `stop`
 /// comes.
@@ -84,7 +83,7 @@ impl LiveFeed<'_> {
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut suspended = Suspension::listen()?;
         let session = self.session;
-        let mut quit = QuitKey::listen(session, terminal);
+        let mut keyboard = Keyboard::listen(session, terminal);
         let mut lookups = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -114,14 +113,12 @@ impl LiveFeed<'_> {
                 }
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => self.report(found, terminal)?,
-                () = suspended.asked() => {
-                    terminal.release()?;
-                    terminal.wait_until_written().await?;
-                    restore_terminal();
-                    Suspension::stop();
-                    self.drawing.is_owed = true;
+                () = suspended.asked() => self.suspend(terminal).await?,
+                typed = keyboard.typed(session) => {
+                    if let Some(ended) = self.obey(typed, view, terminal).await? {
+                        return Ok(ended);
+                    }
                 }
-                () = quit.pressed(session) => return self.quit(view, terminal).await,
                 signal = self.stop.shutdown.wait() => return self.stopped(view, terminal, signal).await,
             }
             self.print_if_due(view, terminal)?;

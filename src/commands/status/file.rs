@@ -8,10 +8,11 @@ use super::columns::StatusColumns;
 use super::documents::{Documents, REDACTED};
 use super::file_tree::FileTree;
 use super::file_versions::is_event;
-use super::options::{RowOptions, StatusFormat};
+use super::options::{HealthFilter, RowOptions, StatusFormat, Titles};
 use super::rows::StatusRow;
-use super::view::{are_spread, listing};
+use super::view::{NOTHING_UNHEALTHY, are_spread, listing};
 use crate::commands::{Answer, CommandError, Context, Ended};
+use crate::model::Model;
 use crate::object::{Doc, ObjectRef};
 use crate::render::canvas::Canvas;
 use crate::render::json::line::line;
@@ -41,6 +42,7 @@ pub(super) fn show_objects(
         name,
         objects: &objects,
         rows: &rows,
+        model: tree.model(),
     };
     let lines = view.lines(&mut yaml, Canvas::unbounded(context.look(), now));
     context.print(&lines)?;
@@ -66,6 +68,7 @@ struct FileView<'v> {
     name: &'v str,
     objects: &'v [(ObjectRef, Doc)],
     rows: &'v [(usize, StatusRow<'v>)],
+    model: &'v Model,
 }
 
 impl FileView<'_> {
@@ -84,7 +87,7 @@ impl FileView<'_> {
                 shown.map(|(_, row)| name(row)).collect()
             }
             StatusFormat::Text | StatusFormat::Wide => {
-                table(self.rows, self.args.options(), canvas)
+                table(self.rows, self.model, self.args.options(), canvas)
             }
         }
     }
@@ -135,7 +138,12 @@ fn refuse_unreadable(
     Err(CommandError::failed(lines.join("\n")))
 }
 
-fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -> Vec<String> {
+fn table(
+    rows: &[(usize, StatusRow<'_>)],
+    model: &Model,
+    options: RowOptions,
+    canvas: Canvas,
+) -> Vec<String> {
     let rows: Vec<StatusRow<'_>> = rows.iter().map(|(_, row)| row.clone()).collect();
     let columns = StatusColumns {
         namespaces: are_spread(&rows),
@@ -144,5 +152,10 @@ fn table(rows: &[(usize, StatusRow<'_>)], options: RowOptions, canvas: Canvas) -
         printed: Vec::new(),
         width: canvas.look.width,
     };
-    listing(rows.into(), &columns, canvas)
+    let mut lines = listing(rows.into(), &columns, model, canvas);
+    let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
+    if has_counts && lines.len() == 1 {
+        lines.push(NOTHING_UNHEALTHY.to_owned());
+    }
+    lines
 }

@@ -88,6 +88,11 @@ impl FileTree {
         }
     }
 
+    /// The judgement of the objects that nothing else has the uid of.
+    pub(super) fn model(&self) -> &Model {
+        &self.state.model
+    }
+
     /// The rows with the positions of their documents: the roots in the order of the file, each above its dependents.
     pub(super) fn rows(&self) -> Vec<(usize, StatusRow<'_>)> {
         let mut trees: Vec<Vec<(usize, StatusRow<'_>)>> = Vec::new();

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::documents::{Documents, REDACTED, changed_names};
-use super::options::{RowOptions, StatusFormat};
+use super::options::{HealthFilter, RowOptions, StatusFormat};
+use super::rows::StatusRow;
 use super::state::StatusState;
 use super::transitions::Transitions;
-use super::view::{LiveTable, table, view};
+use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::sources::{named, waiting};
 use crate::commands::{Answer, CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
@@ -155,6 +156,21 @@ impl LiveStatus {
         Ok(())
     }
 
+    /// Prints that nothing is unhealthy, if nothing else was printed to a pipe.
+    fn report_health(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let is_of_lines = self.format.is_for_people() && !terminal.is_live();
+        let health = self.table.options.health;
+        let is_unhealthy = |row: &StatusRow<'_>| health.includes(row);
+        if is_of_lines
+            && health == HealthFilter::Unhealthy
+            && !self.state.is_empty()
+            && !self.state.rows().iter().any(is_unhealthy)
+        {
+            terminal.notify(nothing_unhealthy(&self.state))?;
+        }
+        Ok(())
+    }
+
     fn report_if_empty(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if self.format.is_for_people()
             && self.state.is_empty()
@@ -260,6 +276,7 @@ impl Live for LiveStatus {
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
                 self.state.look_back(now);
+                self.report_health(terminal)?;
                 self.report_if_empty(terminal)
             }
             Ending::Once | Ending::Never => Ok(()),

@@ -1,6 +1,7 @@
 //! `status`: the live table of objects and everything they own.
 
 mod absent_members;
+mod blocks;
 mod columns;
 mod documents;
 mod file;

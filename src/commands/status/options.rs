@@ -103,6 +103,19 @@ impl HealthFilter {
         }
     }
 
+    /// Whether an object has a row for its own sake. One that is gone needs no help, unless the user named it.
+    fn shows(self, row: &StatusRow<'_>) -> bool {
+        self.includes(row) && (self == HealthFilter::Any || !row.is_over())
+    }
+
+    /// The rows without those of objects that are gone, if only the unhealthy ones are of interest.
+    pub(super) fn without_departed(self, mut rows: StatusRows<'_>) -> StatusRows<'_> {
+        if self == HealthFilter::Unhealthy {
+            rows.shown.retain(|row| row.depth > 0 || !row.is_over());
+        }
+        rows
+    }
+
     /// The rows to show: those of the included objects, and of the owners above them.
     pub(super) fn select(self, rows: StatusRows<'_>) -> StatusRows<'_> {
         if self == HealthFilter::Any {
@@ -112,7 +125,7 @@ impl HealthFilter {
         // The depth of the first row that is shown so far. A row of a lower depth before it is its owner.
         let mut first = 0;
         for row in rows.shown.into_iter().rev() {
-            if self.includes(&row) || row.depth < first {
+            if self.shows(&row) || row.depth < first {
                 first = row.depth;
                 shown.push(row);
             }

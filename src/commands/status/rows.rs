@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
+use super::blocks::Repetition;
 use super::root_selection::{RequestedObject, RootSelection};
 use super::state::StatusState;
 use crate::commands::LastChange;
@@ -50,6 +51,8 @@ pub(super) struct StatusRow<'a> {
     pub(super) is_named: bool,
     /// What changed before it failed and may be the cause, the most suspect first.
     pub(super) last_changes: &'a [LastChange],
+    /// What other rows say about its problem.
+    pub(super) repetition: Repetition,
     node: Option<&'a Node>,
 }
 
@@ -70,8 +73,15 @@ impl<'a> StatusRow<'a> {
             is_requested: true,
             is_named: false,
             last_changes: &[],
+            repetition: Repetition::default(),
             node,
         }
+    }
+
+    /// Whether it is gone and was not requested by name.
+    pub(super) fn is_over(&self) -> bool {
+        let departure = self.known.and_then(|known| known.departure);
+        departure.is_some() && !self.is_named
     }
 
     /// The worst state among the dependents of its current revision.
@@ -214,6 +224,7 @@ impl Placement<'_> {
                         .last_changes
                         .as_ref()
                         .map_or(&[], |found| found.of(&uid)),
+                    repetition: Repetition::default(),
                     node: state.model.graph().node(&uid),
                 });
                 if self.has_dependents {

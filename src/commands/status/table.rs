@@ -29,7 +29,7 @@ pub(super) fn lines(
         .enumerate()
         .partition(|(place, _)| options.idle == Idle::Counted && is_idle(rows, *place));
     let item = |(_, row): &(usize, &StatusRow<'_>)| {
-        let causes = row.assessment.lines().map(str::to_owned);
+        let causes = row.assessment.lines();
         let last_changes = row.last_changes.iter();
         let last_changes = last_changes.map(|change| change.text(now, look.symbols.arrow));
         let status = row.assessment.verdict.status;
@@ -38,9 +38,13 @@ pub(super) fn lines(
         } else {
             Vec::new()
         };
+        let repetition = &row.repetition;
         let item = OutlineItem::row(row.depth, status, Vec::new())
-            .because(causes.chain(last_changes))
+            .because(causes)
+            .after(last_changes)
             .by(rules)
+            .standing_for(repetition.alike + 1)
+            .with_others(repetition.text(row.object.namespace.as_deref()))
             .weighing(weight(row, canvas.now));
         if row.is_named { item.named() } else { item }
     };
@@ -61,8 +65,8 @@ pub(super) fn lines(
     let room = canvas.rows.map(|room| room + titles);
     let cells = |place: usize| columns.cells(shown[place].1, canvas.now);
     let space = OutlineSpace {
-        look: canvas.look,
         room,
+        ..canvas.space()
     };
     let mut lines = outline.lines_filled(space, memory, cells);
     lines.drain(..titles);
@@ -83,6 +87,7 @@ fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
 fn weight(row: &StatusRow<'_>, now: Timestamp) -> Weight {
     let is_recent = |changed: Timestamp| now.duration_since(changed) < RECENT;
     match row.assessment.verdict.status {
+        _ if row.repetition.is_repeating => Weight::Repeating,
         _ if row.assessment.is_failing() => Weight::Failing,
         Status::Current if row.changed().is_some_and(is_recent) => Weight::Recent,
         Status::Current => Weight::Healthy,

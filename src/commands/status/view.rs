@@ -1,5 +1,6 @@
 //! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
+use super::blocks::blocks;
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories};
 use super::options::{Detail, HealthFilter, RowOptions, Titles};
@@ -7,6 +8,7 @@ use super::rights::judged_without;
 use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
 use super::table::lines;
+use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
@@ -56,7 +58,9 @@ pub(super) fn view(
     let width = canvas.look.width;
     let canvas = canvas.narrowed();
     let look = canvas.look;
-    let rows = state.rows_within(canvas.rows);
+    let rows = options
+        .health
+        .without_departed(state.rows_within(canvas.rows));
     let known = rows.shown.iter().filter(|row| row.known.is_some());
     let connection = Connection {
         objects: known.count() + rows.beyond,
@@ -85,8 +89,11 @@ pub(super) fn view(
         printed: printed_titles(&rows.shown, options.detail),
         width,
     };
+    let rows = blocks(options.health.select(rows), &state.model, options.health);
+    if rows.shown.is_empty() && options.health == HealthFilter::Unhealthy && state.is_settled() {
+        frame.push(nothing_unhealthy(state).to_owned());
+    }
     let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
-    let rows = options.health.select(rows);
     frame.extend(lines(&rows, &columns, &mut table.memory, canvas_of_rows));
     frame.extend(end);
     canvas.cut(frame)
@@ -107,7 +114,13 @@ pub(super) fn table(
         printed: printed_titles(&rows.shown, options.detail),
         width: canvas.look.width,
     };
-    let mut lines = listing(rows, &columns, canvas);
+    let mut lines = listing(rows, &columns, &state.model, canvas);
+    if let [_] = &lines[..]
+        && columns.options.health == HealthFilter::Unhealthy
+        && options.titles == Titles::Shown
+    {
+        lines.push(nothing_unhealthy(state).to_owned());
+    }
     lines.extend(collapsed(state, options, canvas.look));
     lines.extend(unread_inventories(state, canvas.look));
     lines.extend(unread_changes(state, canvas.look));
@@ -120,6 +133,7 @@ pub(super) fn table(
 pub(super) fn listing(
     rows: StatusRows<'_>,
     columns: &StatusColumns,
+    model: &Model,
     canvas: Canvas,
 ) -> Vec<String> {
     let options = columns.options;
@@ -130,10 +144,22 @@ pub(super) fn listing(
         (Titles::Shown, HealthFilter::Any) => requested > 1,
     };
     let counts = has_counts.then(|| aggregate(&rows));
-    let rows = options.health.select(rows);
+    let rows = blocks(options.health.select(rows), model, options.health);
     let mut all = Vec::from_iter(counts);
     all.extend(lines(&rows, columns, &mut memory(options), canvas));
     all
+}
+
+/// The words for a view of unhealthy objects that has none.
+pub(super) const NOTHING_UNHEALTHY: &str = "Nothing is unhealthy.";
+
+/// The same, as far as the requested objects were read.
+pub(super) fn nothing_unhealthy(state: &StatusState) -> &'static str {
+    if state.requested().iter().all(|key| state.is_read(key)) {
+        NOTHING_UNHEALTHY
+    } else {
+        "Nothing unhealthy among the objects that could be read."
+    }
 }
 
 /// Whether the objects may be in more than one namespace.

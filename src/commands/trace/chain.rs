@@ -12,8 +12,7 @@ use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::ViewHeader;
 use crate::render::json::trace::PhaseRecord;
-use crate::render::outline::Outline;
-use crate::render::style::Look;
+use crate::render::outline::{Outline, OutlineSpace};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey};
 use crate::status::Status;
@@ -114,28 +113,31 @@ pub(super) trait Chain {
         let rules = traced.explained().into_iter();
         lines.extend(rules.map(|rule| canvas.look.styles.dim(&escape_line(&rule))));
         lines.extend(parts.lines);
-        let room = canvas.without_rows(lines.len()).rows;
         let connections = connections::outline(traced, self.sides(), canvas);
-        lines.extend(share(parts.outline, connections, canvas.look, room));
+        lines.extend(share(
+            parts.outline,
+            connections,
+            canvas.without_rows(lines.len()),
+        ));
         lines
     }
 }
 
 /// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
 /// at least a third. Only the lines that are left hold the ends of long causes.
-fn share(
-    mut story: Outline,
-    mut connections: Outline,
-    look: Look,
-    room: Option<usize>,
-) -> Vec<String> {
+fn share(mut story: Outline, mut connections: Outline, canvas: Canvas) -> Vec<String> {
+    let space = |room| OutlineSpace {
+        room,
+        ..canvas.space()
+    };
+    let room = canvas.rows;
     story.merge();
     connections.merge();
     let left = room.map(|room| room.saturating_sub(story.height()).max(room / 3));
     let left = left.map(|left| left.min(connections.height()));
-    let below = connections.clone().lines(look, left).len();
-    let mut lines = story.lines(look, room.map(|room| room.saturating_sub(below)));
-    lines.extend(connections.lines(look, room.map(|room| room.saturating_sub(lines.len()))));
+    let below = connections.clone().lines(space(left)).len();
+    let mut lines = story.lines(space(room.map(|room| room.saturating_sub(below))));
+    lines.extend(connections.lines(space(room.map(|room| room.saturating_sub(lines.len())))));
     lines
 }
 

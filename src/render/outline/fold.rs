@@ -1,9 +1,10 @@
 //! Chooses the items to show if space is short: first those of named objects, then failing items, then items in
-//! transition; of these, first those with the fewest items above them.
+//! transition, then those that only repeat what others say; of these, first those with the fewest items above them.
 
 use super::item::{ItemBody, OutlineItem, Weight};
 use super::tree::parents;
 use crate::render::text;
+use crate::status::Status;
 
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,8 @@ pub(super) enum Fitted {
 }
 
 /// Chooses the items to show in at most `budget` lines of this width. An item is shown with all its ancestors. The causes of
-/// failing items are shown, and have room for their ends, before healthy items are.
+/// items that are not well, and the changes that may have led to them, are shown and have room for their ends before items
+/// that repeat others or are healthy.
 pub(super) fn fold(items: &[OutlineItem], budget: usize, width: usize) -> Vec<Fitted> {
     let lines: usize = items.iter().map(|item| 1 + item.count_below()).sum();
     if lines <= budget {
@@ -39,13 +41,13 @@ pub(super) fn fold(items: &[OutlineItem], budget: usize, width: usize) -> Vec<Fi
         let item = &items[place];
         (!item.is_named, item.weight, item.depth)
     });
-    let (urgent, healthy): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|place| {
+    let (urgent, others): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|place| {
         let item = &items[*place];
         item.is_named || item.weight <= Weight::Moving
     });
     fold.show(&urgent);
     fold.explain(&urgent, width);
-    fold.show(&healthy);
+    fold.show(&others);
     fold.fitted
 }
 
@@ -59,7 +61,7 @@ struct Folding<'i> {
 }
 
 impl Folding<'_> {
-    /// Shows items in this order, each with its ancestors and its first cause.
+    /// Shows items in this order, each with its ancestors, its first cause and its first change.
     fn show(&mut self, order: &[usize]) {
         for &place in order {
             if self.room == 0 {
@@ -70,7 +72,7 @@ impl Folding<'_> {
                 continue;
             }
             self.room -= chain.len();
-            let below = usize::from(self.room > 0 && !self.items[place].causes.is_empty());
+            let below = self.items[place].count_essential().min(self.room);
             self.room -= below;
             for above in chain {
                 self.fitted[above] = Fitted::With { below: 0 };
@@ -79,19 +81,20 @@ impl Folding<'_> {
         }
     }
 
-    /// Shows all causes of those of these items that fail and are shown, and keeps room for long ones.
+    /// Shows all causes and changes of those of these items that are not well and are shown, and keeps room for long ones.
     fn explain(&mut self, order: &[usize], width: usize) {
         for &place in order {
             let item = &self.items[place];
             let Fitted::With { below } = &mut self.fitted[place] else {
                 continue;
             };
-            if item.weight == Weight::Failing {
-                let more = (item.causes.len() - *below).min(self.room);
+            if item.weight <= Weight::Moving {
+                let reasons = item.reasons().count();
+                let more = (reasons - *below).min(self.room);
                 *below += more;
                 // The branches of the tree take some of the width.
                 let width = width.saturating_sub(2 * item.depth + 4).max(1);
-                let lines = item.causes.iter().take(*below);
+                let lines = item.reasons().take(*below);
                 let ends = lines.map(|cause| text::width(cause) / width).sum();
                 self.room -= more;
                 self.room -= self.room.min(ends);
@@ -120,6 +123,10 @@ pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted], beyond: usize) -
             (ItemBody::Line { .. }, _) | (_, Weight::Line) => lines += 1,
             (_, Weight::Failing) => failing += 1,
             (_, Weight::Moving) => moving += 1,
+            (ItemBody::Row { status, .. }, Weight::Repeating) => match status {
+                Status::Failed => failing += 1,
+                _ => moving += 1,
+            },
             (_, Weight::Recent | Weight::Healthy) => healthy += 1,
         }
     }
@@ -133,13 +140,12 @@ pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted], beyond: usize) -
     let counts: Vec<String> = counts
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    format!("+ {} (use --once | less)", counts.join(", "))
+    format!("+ {}", counts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::Status;
 
     /// Items as `depth weight cause`. The result has one letter for each item: shown, shown with its cause,
     /// or hidden.
@@ -201,7 +207,7 @@ mod tests {
             let shown: Vec<bool> = fitted.iter().map(|it| *it != Fitted::No).collect();
             assert_eq!(shown, expect, "{budget} lines");
             let text = omitted(&items, &fitted, 0);
-            assert_eq!(text, format!("+ {count} (use --once | less)"));
+            assert_eq!(text, format!("+ {count}"));
         };
         let f = false;
         check(
@@ -210,6 +216,41 @@ mod tests {
             "1 failing, 1 in progress, 2 healthy",
         );
         check(4, [f, true, true, true, f, true], "1 failing, 1 healthy");
+    }
+
+    /// Three objects fail, each with two causes and a change. Another one and a Service only repeat the first of them.
+    #[test]
+    fn causes_and_changes_come_before_rows_that_repeat_them() {
+        use Weight::{Failing, Healthy, Repeating};
+        let item =
+            |depth, weight| OutlineItem::row(depth, Status::Failed, Vec::new()).weighing(weight);
+        let failing = |name: &str| {
+            let causes = [format!("{name} fails"), format!("{name} fails so")];
+            item(0, Failing).because(causes).after(["changed by bob"])
+        };
+        let items = [
+            item(0, Healthy),
+            failing("a"),
+            item(1, Repeating).because(["a"]),
+            failing("b"),
+            failing("c"),
+            item(0, Repeating).because(["a"]),
+        ];
+        let check = |budget, expect: [usize; 6]| {
+            let fitted = fold(&items, budget, 80);
+            let lines = |fitted: &Fitted| match fitted {
+                Fitted::With { below } => 1 + below,
+                Fitted::No => 0,
+            };
+            let shown: Vec<usize> = fitted.iter().map(lines).collect();
+            assert_eq!(shown, expect, "{budget} lines");
+        };
+        check(17, [1, 4, 2, 4, 4, 2]);
+        check(14, [0, 4, 0, 4, 4, 2]);
+        check(12, [0, 4, 0, 4, 4, 0]);
+        check(10, [0, 4, 0, 3, 3, 0]);
+        check(6, [0, 3, 0, 3, 0, 0]);
+        check(4, [0, 3, 0, 1, 0, 0]);
     }
 
     /// The work of folding grows with the shown items, not with all items.

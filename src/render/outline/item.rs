@@ -1,5 +1,7 @@
 //! `OutlineItem`: a row or a line of an outline, with its causes and its weight.
 
+use std::borrow::Cow;
+
 use crate::render::style::{Look, Role};
 use crate::render::table::Cell;
 use crate::render::text::{escape_line, width};
@@ -13,8 +15,12 @@ pub struct OutlineItem {
     pub(super) body: ItemBody,
     /// The causes of its state, one on each line, escaped.
     pub(super) causes: Vec<String>,
+    /// The changes that may have led to it, one on each line, escaped.
+    pub(super) changes: Vec<String>,
     /// The rules behind its state, one on each line, escaped.
     rules: Vec<String>,
+    /// The others that it stands for, escaped. They follow its first line.
+    others: Option<String>,
     pub(super) weight: Weight,
     /// Whether the user named the object of the row.
     pub(super) is_named: bool,
@@ -38,6 +44,8 @@ pub enum Weight {
     Line,
     /// It is in transition to another state.
     Moving,
+    /// It is not well, and another item says why.
+    Repeating,
     /// It has recently become healthy.
     Recent,
     /// It is healthy.
@@ -58,7 +66,9 @@ impl OutlineItem {
             depth,
             body: ItemBody::Row { status, cells },
             causes: Vec::new(),
+            changes: Vec::new(),
             rules: Vec::new(),
+            others: None,
             weight,
             is_named: false,
         }
@@ -71,7 +81,9 @@ impl OutlineItem {
             depth,
             body: ItemBody::Line { text, role },
             causes: Vec::new(),
+            changes: Vec::new(),
             rules: Vec::new(),
+            others: None,
             weight: Weight::Line,
             is_named: false,
         }
@@ -80,12 +92,15 @@ impl OutlineItem {
     /// The item with these causes below it; each may have several lines.
     #[must_use]
     pub fn because<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
-        let mut causes = Vec::new();
-        for text in texts {
-            let lines = text.as_ref().lines();
-            causes.extend(lines.map(|line| escape_line(line).into_owned()));
-        }
+        let causes = escaped_lines(texts);
         OutlineItem { causes, ..self }
+    }
+
+    /// The item with these changes below its causes; each may have several lines.
+    #[must_use]
+    pub fn after<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
+        let changes = escaped_lines(texts);
+        OutlineItem { changes, ..self }
     }
 
     /// The item with these rules below its causes.
@@ -99,15 +114,52 @@ impl OutlineItem {
         }
     }
 
-    /// The number of lines below the item.
-    pub(super) fn count_below(&self) -> usize {
-        self.causes.len() + self.rules.len()
+    /// The item, whose causes so many items share: `3 × no image`.
+    #[must_use]
+    pub fn standing_for(mut self, count: usize) -> OutlineItem {
+        if let Some(first) = self.causes.first_mut()
+            && count > 1
+        {
+            *first = format!("{count} × {first}");
+        }
+        self
     }
 
-    /// Keeps so many of the lines below the item: causes first, then rules.
+    /// The item with these others, which have no rows.
+    #[must_use]
+    pub fn with_others(mut self, others: Option<String>) -> OutlineItem {
+        let others = others.map(|others| escape_line(&others).into_owned());
+        if self.causes.is_empty() {
+            self.causes.extend(others);
+            return self;
+        }
+        OutlineItem { others, ..self }
+    }
+
+    /// The number of lines below the item.
+    pub(super) fn count_below(&self) -> usize {
+        self.causes.len() + self.changes.len() + self.rules.len()
+    }
+
+    /// The number of lines that say the most: the first cause, and the first change that may have led to it.
+    pub(super) fn count_essential(&self) -> usize {
+        self.causes.len().min(1) + self.changes.len().min(1)
+    }
+
+    /// Its causes and changes.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = &String> {
+        self.causes.iter().chain(&self.changes)
+    }
+
+    /// Keeps so many of the lines below the item: the first cause and the first change, then the other causes, the other
+    /// changes and the rules.
     pub(super) fn keep_below(&mut self, count: usize) {
-        self.rules.truncate(count.saturating_sub(self.causes.len()));
-        self.causes.truncate(count);
+        let changes = self.changes.len().min(1).min(count.saturating_sub(1));
+        let causes = self.causes.len().min(count - changes);
+        let changes = self.changes.len().min(count - causes);
+        self.rules.truncate(count - causes - changes);
+        self.changes.truncate(changes);
+        self.causes.truncate(causes);
     }
 
     /// The item with this weight in place of the one from its state.
@@ -131,7 +183,10 @@ impl OutlineItem {
         let blanks = " ".repeat(width(note));
         let [first, next] = [note, &blanks].map(|end| look.styles.dim(&format!("{branches}{end}")));
         let mut lines = Vec::new();
-        for cause in &self.causes {
+        for (place, cause) in self.reasons().enumerate() {
+            let others = self.others.as_ref().filter(|_| place == 0);
+            let whole = others.map(|others| format!("{cause} ({others})"));
+            let cause = whole.as_ref().unwrap_or(cause);
             let cause = after_leads([&first, &next], cause, look, *spare);
             *spare -= cause.len() - 1;
             lines.extend(cause);
@@ -139,5 +194,37 @@ impl OutlineItem {
         let rules = self.rules.iter();
         lines.extend(rules.map(|rule| format!("{first}{}", look.styles.dim(rule))));
         lines
+    }
+}
+
+/// The lines of these texts, escaped.
+fn escaped_lines<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for text in texts {
+        let escaped = text.as_ref().lines().map(escape_line);
+        lines.extend(escaped.map(Cow::into_owned));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_cause_and_the_first_change_stay_longest() {
+        let item = OutlineItem::row(0, Status::Failed, Vec::new())
+            .because(["a", "b"])
+            .after(["x", "y"])
+            .by(["r"]);
+        let kept = |count| {
+            let mut item = item.clone();
+            item.keep_below(count);
+            assert_eq!(item.count_below(), count.min(5));
+            let lines = item.reasons().chain(&item.rules).cloned();
+            lines.collect::<String>()
+        };
+        let all = [0, 1, 2, 3, 4, 5, 6].map(kept);
+        assert_eq!(all, ["", "a", "ax", "abx", "abxy", "abxyr", "abxyr"]);
     }
 }

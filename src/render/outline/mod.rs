@@ -39,12 +39,13 @@ pub struct OutlineSpace {
     pub look: Look,
     /// The number of lines; `None` for no limit.
     pub room: Option<usize>,
+    /// How to read what has no room.
+    pub reads_on: &'static str,
 }
 
 impl Outline {
-    /// The titles and the lines below them, at most `room` lines in total.
-    pub fn lines(self, look: Look, room: Option<usize>) -> Vec<String> {
-        let space = OutlineSpace { look, room };
+    /// The titles and the lines below them, at most as many as there is room for.
+    pub fn lines(self, space: OutlineSpace) -> Vec<String> {
         self.lines_filled(space, &mut ColumnMemory::default(), |_| Vec::new())
     }
 
@@ -57,7 +58,11 @@ impl Outline {
         memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
     ) -> Vec<String> {
-        let OutlineSpace { look, room } = space;
+        let OutlineSpace {
+            look,
+            room,
+            reads_on,
+        } = space;
         let has_titles = self.has_titles();
         let has_room = room != Some(0);
         let room = room.map_or(usize::MAX, |room| {
@@ -79,10 +84,13 @@ impl Outline {
             // Titles and headings without a row say nothing.
             let hidden = vec![Fitted::No; self.items.len()];
             let count = fold::omitted(&self.items, &hidden, self.healthy_beyond);
+            let count = format!("{count} ({reads_on})");
             return Vec::from_iter(has_room.then(|| look.styles.dim(&count)));
         }
-        let count =
-            (is_cut && room > 1).then(|| fold::omitted(&self.items, &fitted, self.healthy_beyond));
+        let count = (is_cut && room > 1).then(|| {
+            let count = fold::omitted(&self.items, &fitted, self.healthy_beyond);
+            format!("{count} ({reads_on})")
+        });
         for (item, fitted) in self.items.iter_mut().zip(&fitted) {
             match *fitted {
                 Fitted::With { below } => item.keep_below(below),
@@ -172,7 +180,12 @@ mod tests {
             styles: Styles::PLAIN,
             symbols: &Symbols::UNICODE,
         };
-        let lines = |room| outline.clone().lines(look, Some(room)).join("\n");
+        let space = |room| OutlineSpace {
+            look,
+            room: Some(room),
+            reads_on: "use --once | less",
+        };
+        let lines = |room| outline.clone().lines(space(room)).join("\n");
         let count = "+ 1 failing, 1 healthy, 1 more (use --once | less)";
         assert_eq!(
             [lines(0), lines(1), lines(2), lines(3)],
@@ -215,7 +228,12 @@ mod tests {
             styles: Styles::PLAIN,
             symbols: &Symbols::UNICODE,
         };
-        let lines = |room| outline.clone().lines(look, Some(room)).join("\n");
+        let space = |room| OutlineSpace {
+            look,
+            room: Some(room),
+            reads_on: "use --once | less",
+        };
+        let lines = |room| outline.clone().lines(space(room)).join("\n");
         for room in 6..12 {
             assert_eq!(
                 lines(room).matches("changed by jenkins").count(),

@@ -7,12 +7,13 @@ use super::item::{OutlineItem, Weight};
 use super::tree::parents;
 
 /// Removes the causes that an earlier sibling of the same weight has, and counts them there: `3 × no image`. Items without
-/// a parent are no siblings: each of them was asked for.
+/// a parent are no siblings: each of them was asked for. An item that has changed itself keeps its causes.
 pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
     let mut alike: BTreeMap<(usize, Weight, &[String]), Vec<usize>> = BTreeMap::new();
     for (place, parent) in parents_of(items).into_iter().enumerate() {
         let item = &items[place];
-        if let (Some(parent), false) = (parent, item.causes.is_empty()) {
+        let is_alone = item.causes.is_empty() || !item.changes.is_empty();
+        if let (Some(parent), false) = (parent, is_alone) {
             let key = (parent, item.weight, &*item.causes);
             alike.entry(key).or_default().push(place);
         }
@@ -24,6 +25,7 @@ pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
     for places in repeated {
         for &place in &places[1..] {
             items[place].causes.clear();
+            items[place].weight = Weight::Repeating;
         }
         let first = &mut items[places[0]].causes[0];
         *first = format!("{} × {first}", places.len());
@@ -41,11 +43,13 @@ pub(super) fn remove_repeated_below(items: &mut [OutlineItem]) {
     let repeated = repeated_below(items);
     for (item, repeated) in items.iter_mut().zip(repeated) {
         let mut repeated = repeated.into_iter();
-        item.causes.retain(|_| repeated.next() == Some(false));
+        let mut is_new = |_: &String| repeated.next() == Some(false);
+        item.causes.retain(&mut is_new);
+        item.changes.retain(&mut is_new);
     }
 }
 
-/// Whether an item above has them, too, for the causes of each item.
+/// Whether an item above has them, too, for the causes and changes of each item.
 fn repeated_below(items: &[OutlineItem]) -> Vec<Vec<bool>> {
     // The items above the current one, and how many of them have a cause.
     let mut path: Vec<usize> = Vec::new();
@@ -53,21 +57,27 @@ fn repeated_below(items: &[OutlineItem]) -> Vec<Vec<bool>> {
     let mut repeated = Vec::with_capacity(items.len());
     for (place, parent) in parents_of(items).into_iter().enumerate() {
         while let Some(last) = path.pop_if(|last| Some(*last) != parent) {
-            for cause in &items[last].causes {
-                if let Some(count) = above.get_mut(cause.as_str()) {
+            for cause in items[last].reasons().flat_map(|cause| ends(cause)) {
+                if let Some(count) = above.get_mut(cause) {
                     *count -= 1;
                 }
             }
         }
-        let causes = items[place].causes.iter();
         let is_above = |cause: &String| above.get(cause.as_str()).is_some_and(|count| *count > 0);
-        repeated.push(causes.clone().map(is_above).collect());
-        for cause in causes {
+        repeated.push(items[place].reasons().map(is_above).collect());
+        for cause in items[place].reasons().flat_map(|cause| ends(cause)) {
             *above.entry(cause).or_default() += 1;
         }
         path.push(place);
     }
     repeated
+}
+
+/// A cause, and what follows each of its colons: `backend service/web: 0/2 ready` also says `0/2 ready`.
+fn ends(cause: &str) -> impl Iterator<Item = &str> {
+    let colons = cause.match_indices(": ");
+    let ends = colons.map(|(at, colon)| &cause[at + colon.len()..]);
+    std::iter::once(cause).chain(ends)
 }
 
 fn parents_of(items: &[OutlineItem]) -> Vec<Option<usize>> {
@@ -109,5 +119,11 @@ mod tests {
     fn an_item_does_not_repeat_the_causes_above_it() {
         let rows = [(0, "a;b"), (1, "b"), (2, "a;c;b"), (2, "c"), (0, "b")];
         assert_eq!(merged(&rows), "a;b |  | c | c | b");
+        let rows = [
+            (0, "job/a failed: b: c"),
+            (1, "b: c;c;b"),
+            (1, "a failed: b: c"),
+        ];
+        assert_eq!(merged(&rows), "job/a failed: b: c | b | a failed: b: c");
     }
 }

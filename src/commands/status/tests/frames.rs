@@ -357,7 +357,6 @@ fn a_cron_job_shows_its_jobs_and_their_pods() {
     ├─● job/nightly-1       1/1     Complete   -          30s
     │ └─● pod/nightly-1-x   0/1     Error      0          30s
     └─✗ job/nightly-2       0/1     Failed     -          30s
-      │ └ BackoffLimitExceeded: Job has reached the specified backoff limit
       └─✗ pod/nightly-2-x   0/1     Error      0          30s
           └ app: exit 3
     ● live  5 objects  4 watches                                     Ctrl-C to exit

@@ -1,5 +1,6 @@
 //! Tests of `status`, on events as a cluster sends them: frames, lines and records as a whole.
 
+mod blocks;
 mod cluster;
 mod frames;
 mod long_lists;

@@ -1,4 +1,4 @@
-//! `QuitKey`: `q` ends a live view.
+//! `Keyboard`: `q` ends a live view, and other keys turn its pages.
 
 use std::future::pending;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::commands::{Session, Terminal};
-use crate::env::{Keys, restore_terminal};
+use crate::env::{Keys, Typed, restore_terminal};
 use crate::render::canvas::ExitKey;
 
 /// How often the keyboard is read.
 const READ: Duration = Duration::from_millis(100);
 
-/// Waits for the key. Without a frame on a terminal it never comes.
-pub(super) struct QuitKey {
+/// Waits for keys. Without a frame on a terminal they never come.
+pub(super) struct Keyboard {
     keys: Option<Keys>,
     reads: Interval,
 }
 
-impl QuitKey {
-    /// Listens, if the view has a frame and standard input is not its data. The footer then names the key.
-    pub(super) fn listen(session: &Session, terminal: &mut Terminal<'_>) -> QuitKey {
+impl Keyboard {
+    /// Listens, if the view has a frame and standard input is not its data. The frame then names the keys.
+    pub(super) fn listen(session: &Session, terminal: &mut Terminal<'_>) -> Keyboard {
         let is_live = terminal.is_live() && !session.is_of_file();
         let mut reads = interval(READ);
         reads.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -29,11 +29,12 @@ impl QuitKey {
             Some(keys) if keys.are_typed() => ExitKey::Q,
             Some(_) | None => ExitKey::CtrlC,
         };
-        QuitKey { keys, reads }
+        Keyboard { keys, reads }
     }
 
-    /// Waits until the user presses the key. While a login may ask the user a question, the keyboard belongs to it.
-    pub(super) async fn pressed(&mut self, session: &Session) {
+    /// Waits until the user presses a key that means something. While a login may ask the user a question, the keyboard
+    /// belongs to it.
+    pub(super) async fn typed(&mut self, session: &Session) -> Typed {
         let Some(keys) = &mut self.keys else {
             return pending().await;
         };
@@ -41,8 +42,8 @@ impl QuitKey {
             self.reads.tick().await;
             if session.is_logging_in() {
                 restore_terminal();
-            } else if keys.take_quit() {
-                return;
+            } else if let Some(typed) = keys.take() {
+                return typed;
             }
         }
     }
