@@ -93,8 +93,6 @@ pub struct Model {
     extent: Extent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
-    /// Whether the sources were read once.
-    has_loaded: bool,
     coverage: Coverage,
     lookups: Lookups,
     members: PlannedMembers,
@@ -134,7 +132,6 @@ impl Model {
             roots: Roots::default(),
             extent: Extent::Dependents,
             wanted: Wanted::default(),
-            has_loaded: false,
             lookups: Lookups::default(),
             members: PlannedMembers::default(),
             coverage: Coverage::default(),

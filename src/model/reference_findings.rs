@@ -39,7 +39,7 @@ pub(in crate::model) fn reference_finding(
     match around.graph().referenced(&reference.target) {
         Some(node) if around.is_there(&node.uid) => problem_of(around, reference, node),
         Some(_) => Some(absent(around, cluster, reference)),
-        None => match around.absence(reference.source(cluster, &around.types()).as_ref()) {
+        None => match around.absence(reference.source(cluster, around.types()).as_ref()) {
             Absence::Missing => Some(absent(around, cluster, reference)),
             Absence::Refused => unseen(reference),
             Absence::NotInFile | Absence::Unserved | Absence::Unread => None,

@@ -48,7 +48,7 @@ impl Rank {
 
 /// How fast ranks change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RankClock {
+enum RankClock {
     /// At once: the sources are not read yet.
     Loading,
     /// It is this time. An object that gets worse moves up at once. One that gets better moves down after a while, so that
@@ -131,6 +131,8 @@ pub struct Roots {
     groups_namespaces: bool,
     /// Whether other objects may have to be expanded.
     is_changed: bool,
+    /// Whether the sources were read once. Until then objects move to their ranks at once.
+    has_loaded: bool,
 }
 
 impl Roots {
@@ -171,6 +173,11 @@ impl Roots {
         }
     }
 
+    /// Notes that the sources were read.
+    pub(super) fn loaded(&mut self) {
+        self.has_loaded = true;
+    }
+
     /// The objects whose dependents are hidden.
     pub fn collapsed(&self) -> Collapsed {
         self.collapsed
@@ -182,7 +189,7 @@ impl Roots {
     }
 
     /// The number of objects.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.by_uid.len()
     }
 
@@ -231,8 +238,13 @@ impl Roots {
         &mut self,
         changed: &BTreeSet<Uid>,
         rank: impl Fn(&Uid) -> Option<Rank>,
-        clock: RankClock,
+        now: Timestamp,
     ) {
+        let clock = if self.has_loaded {
+            RankClock::Live(now)
+        } else {
+            RankClock::Loading
+        };
         let due: Vec<Uid> = self.unwell.union(changed).cloned().collect();
         for uid in due {
             let (Some(root), Some(rank)) = (self.by_uid.get_mut(&uid), rank(&uid)) else {

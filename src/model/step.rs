@@ -11,7 +11,7 @@ use crate::source::{Scope, Select, SourceKey};
 use crate::status::Status;
 
 use super::neighbour_rules::policy::policies_source;
-use super::roots::{MAX_EXPANDED, Rank, RankClock, Root, Roots};
+use super::roots::{MAX_EXPANDED, Rank, Root, Roots};
 use super::service::repeats_its_pods;
 use super::{JudgementPlan, Model};
 
@@ -97,7 +97,9 @@ impl Model {
             self.rank_roots(&again, now);
             touched.extend(again);
         }
-        self.has_loaded |= self.coverage.has_answers();
+        if self.coverage.has_answers() {
+            self.roots.loaded();
+        }
         touched
     }
 
@@ -136,11 +138,6 @@ impl Model {
 
     /// Moves requested objects to their places.
     fn rank_roots(&mut self, touched: &BTreeSet<Uid>, now: Timestamp) {
-        let clock = if self.has_loaded {
-            RankClock::Live(now)
-        } else {
-            RankClock::Loading
-        };
         let mut roots = std::mem::take(&mut self.roots);
         let rank = |uid: &Uid| {
             let status = self.object(uid)?.assessment.status();
@@ -150,7 +147,7 @@ impl Model {
                 is_failed && repeats_its_pods(self.around(), uid),
             ))
         };
-        roots.rank(touched, rank, clock);
+        roots.rank(touched, rank, now);
         self.roots = roots;
     }
 
@@ -166,8 +163,10 @@ impl Model {
         let listed = self.listed_inventories().into_iter();
         let listed = listed.map(|(uid, root)| (uid, cluster(root)));
         let (connected, lookups) = self.connections();
+        let mut shown = self.requested.clone();
+        shown.extend(story.into_iter().chain(connected));
         Wanted {
-            shown: [&self.requested[..], &story, &connected].concat(),
+            shown,
             dependents,
             connected: lookups,
             plan: self.plan_members(plan, listed),

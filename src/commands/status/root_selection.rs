@@ -41,7 +41,7 @@ impl StatusState {
         let is_below = |uid: &Uid| tops.as_ref().is_some_and(|tops| !tops.contains(uid));
         let mut absent = self.absent_places().into_iter().peekable();
         let (mut shown, mut last) = (Vec::new(), Vec::new());
-        let beyond = self.model.roots().len() - places.len();
+        let beyond = self.model.roots().count() - places.len();
         for (place, uid) in places.into_iter().zip(&uids) {
             while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
                 shown.push(object);

@@ -19,7 +19,7 @@ pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> V
         return Vec::new();
     };
     let missing = around.needed_by(&node.uid).filter(|reference| {
-        let source = reference.source(cluster, &around.types());
+        let source = reference.source(cluster, around.types());
         around.graph().referenced(&reference.target).is_none()
             && around.absence(source.as_ref()) == Absence::Missing
     });
@@ -48,7 +48,7 @@ fn names_source(
     cluster: &ClusterId,
     reference: &Reference,
 ) -> Option<SourceKey> {
-    let source = reference.source(cluster, &around.types())?;
+    let source = reference.source(cluster, around.types())?;
     let is_few = !TOO_MANY.contains(&&*source.resource.kind);
     is_few.then(|| SourceKey {
         form: Form::Metadata,

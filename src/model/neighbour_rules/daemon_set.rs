@@ -173,7 +173,7 @@ fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
 
 /// The `DaemonSets` whose nodes are read: those of a trace, those that were requested by name, and those whose numbers have
 /// changed a short time ago.
-pub(in crate::model) fn looked_at_sets<'m>(around: Around<'m>) -> impl Iterator<Item = &'m Node> {
+pub(in crate::model) fn looked_at_sets(around: Around<'_>) -> impl Iterator<Item = &Node> {
     let sets = around.graph().of_kind("DaemonSet");
     let sets = sets.filter(move |set| set.object.group() == "apps" && !has_all_nodes(around, set));
     sets.filter(move |set| around.is_of_few() || has_moved_lately(around, &set.uid))

@@ -38,7 +38,7 @@ fn missing_subset(around: Around<'_>, service: &Node, destination: Value<'_>) ->
 
 /// The `DestinationRules` of a Service.
 fn destination_rules(around: Around<'_>, service: &ReferenceTarget) -> Vec<Doc> {
-    let service = service.object(&around.types());
+    let service = service.object(around.types());
     let rules = around.graph().referrers(&service);
     let is_rule = |uid: &&_| {
         let node = around.graph().node(uid);

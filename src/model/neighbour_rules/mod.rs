@@ -145,7 +145,7 @@ pub(super) fn to_judge_again(around: Around<'_>, changed: &BTreeSet<Uid>) -> BTr
 /// Whether a named object certainly does not exist, if the model does not have it.
 pub(in crate::model) fn is_absent(around: Around<'_>, node: &Node, reference: &Reference) -> bool {
     let cluster = around.cluster_of(&node.uid);
-    let source = cluster.and_then(|cluster| reference.source(cluster, &around.types()));
+    let source = cluster.and_then(|cluster| reference.source(cluster, around.types()));
     around.absence(source.as_ref()) == Absence::Missing
 }
 

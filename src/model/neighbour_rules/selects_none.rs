@@ -15,7 +15,7 @@ use crate::model::service::{has_no_endpoints, nearest_in};
 const KINDS: [&str; 3] = ["NetworkPolicy", "PodDisruptionBudget", "Service"];
 
 /// The objects that select no Pod although their selectors name labels.
-pub(in crate::model) fn selecting_none<'m>(around: Around<'m>) -> impl Iterator<Item = &'m Node> {
+pub(in crate::model) fn selecting_none(around: Around<'_>) -> impl Iterator<Item = &Node> {
     let nodes = KINDS
         .into_iter()
         .flat_map(move |kind| around.graph().of_kind(kind));
