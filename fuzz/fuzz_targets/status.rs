@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use kubectl_spy::graph::{Graph, Links, Tier, TraceReach};
 use kubectl_spy::object::{Doc, ObjectRef, ServedTypes, Uid};
-use kubectl_spy::render::outline::{Outline, OutlineItem};
+use kubectl_spy::render::outline::{Outline, OutlineItem, OutlineSpace};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
 use kubectl_spy::render::table::{Cell, Column, Fit};
 use kubectl_spy::source::ClusterId;
@@ -122,9 +122,14 @@ fn query(graph: &Graph, key: &Uid) {
         styles: Styles::PLAIN,
         symbols: &Symbols::UNICODE,
     };
-    let all = outline.clone().lines(look, None);
+    let space = |room| OutlineSpace {
+        look,
+        room,
+        reads_on: "next page",
+    };
+    let all = outline.clone().lines(space(None));
     assert_eq!(all.len(), 1 + tree.len());
-    assert!(outline.lines(look, Some(10)).len() <= 10);
+    assert!(outline.lines(space(Some(10))).len() <= 10);
     for uid in graph.current_dependents(key) {
         assert!(distinct.contains(&uid), "{uid:?}");
     }
