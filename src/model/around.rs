@@ -4,30 +4,36 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::graph::{Graph, Node, Reference, Tier};
+use crate::graph::{Graph, Tier};
 use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{ClusterId, SourceKey};
-use crate::status::{Rules, Status};
+use crate::status::Rules;
 
+use super::absence::Absence;
+use super::absent_member::PlannedMembers;
+use super::coverage::Coverage;
 use super::evidence::Evidence;
 use super::lookups::Lookups;
-use super::{Absence, Coverage, Model, ModelObject};
+use super::object::ModelObject;
+use super::objects::Objects;
 
-/// A read-only view of the model.
+/// A read-only view of the objects.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'m>(&'m Model);
-
-impl Model {
-    /// What rules see of the model.
-    pub fn around(&self) -> Around<'_> {
-        Around(self)
-    }
-}
+pub struct Around<'m>(&'m Objects);
 
 impl<'m> Around<'m> {
+    pub(super) fn of(objects: &'m Objects) -> Around<'m> {
+        Around(objects)
+    }
+
     /// The relations of the objects.
     pub(super) fn graph(self) -> &'m Graph {
         &self.0.graph
+    }
+
+    /// What is planned for the members of inventories.
+    pub(super) fn members(self) -> &'m PlannedMembers {
+        &self.0.members
     }
 
     /// The types whose objects the model can read.
@@ -62,7 +68,7 @@ impl<'m> Around<'m> {
 
     /// An object of the model.
     pub(super) fn object(self, uid: &Uid) -> Option<&'m ModelObject> {
-        self.0.object(uid)
+        self.0.get(uid)
     }
 
     /// The newest version of an object, parsed.
@@ -105,16 +111,6 @@ impl<'m> Around<'m> {
         self.0.refreshed
     }
 
-    /// The named objects that matter to the state of an object.
-    pub(super) fn needed_by(self, uid: &Uid) -> impl Iterator<Item = &'m Reference> {
-        self.0.needed_by(uid)
-    }
-
-    /// The problems of the Pods that a Service in this state selects.
-    pub(super) fn problems_of_selected(self, service: &Node, status: Status) -> String {
-        self.0.problems_of_selected(service, status)
-    }
-
     /// Whether an object is a Pod that has ended.
     pub(super) fn has_ended(self, object: &ModelObject) -> bool {
         self.0.has_ended(object)
@@ -122,6 +118,6 @@ impl<'m> Around<'m> {
 
     /// Every object, by uid.
     pub(super) fn objects(self) -> impl Iterator<Item = (&'m Uid, &'m ModelObject)> {
-        self.0.objects()
+        self.0.iter()
     }
 }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::object::Uid;
 
 use super::{Model, Retention};
+use crate::model::judge::services_of;
 
 impl Model {
     /// The objects to remove: those that have been gone for long enough and, once all sources are read, those
@@ -15,9 +16,9 @@ impl Model {
         let owners = self.departed_owners();
         let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
         expired.retain(|uid| !owners.contains(uid) && self.has_expired(uid, now));
-        if self.coverage.take_replaced() {
-            for (uid, object) in &mut self.objects {
-                object.retain_sources(|source| self.coverage.follows(source));
+        if self.store.coverage.take_replaced() {
+            for (uid, object) in &mut self.store.objects {
+                object.retain_sources(|source| self.store.coverage.follows(source));
                 if object.version().is_none() && object.departure.is_none() {
                     expired.push(uid.clone());
                 }
@@ -27,7 +28,11 @@ impl Model {
     }
 
     fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
-        let departure = self.objects.get(uid).and_then(|object| object.departure);
+        let departure = self
+            .store
+            .objects
+            .get(uid)
+            .and_then(|object| object.departure);
         match (self.retention, departure) {
             (Retention::For(time), Some((_, at))) => now.duration_since(at) >= time,
             (Retention::None, _) | (_, None) => true,
@@ -41,29 +46,32 @@ impl Model {
             return BTreeSet::new();
         }
         let owns_any = |uid: &&Uid| {
-            let mut below = self.graph.directly_below(uid);
-            below.any(|below| self.is_there(&below.uid))
+            let mut below = self.store.graph.directly_below(uid);
+            below.any(|below| self.store.is_there(&below.uid))
         };
-        let above = self.graph.with_above(self.departed.iter().filter(owns_any));
+        let above = self
+            .store
+            .graph
+            .with_above(self.departed.iter().filter(owns_any));
         let owners = above.into_iter();
         owners
-            .filter(|uid| self.departed.contains(uid) && !self.graph.is_inventory(uid))
+            .filter(|uid| self.departed.contains(uid) && !self.store.graph.is_inventory(uid))
             .collect()
     }
 
     /// Removes an object. Returns the objects to judge again: those that name it, and its Services.
     pub(super) fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
         self.departed.remove(uid);
-        self.unwell.remove(uid);
-        let mut around = self.services_of(uid);
-        self.graph.delete(uid);
-        let Some(object) = self.objects.remove(uid) else {
+        self.store.unwell.remove(uid);
+        let mut around = services_of(self.around(), uid);
+        self.store.graph.delete(uid);
+        let Some(object) = self.store.objects.remove(uid) else {
             return around;
         };
         if let Some(review) = object.review {
             self.reviews.remove(&(review, uid.clone()));
         }
-        around.extend(self.graph.referrers(&object.object).cloned());
+        around.extend(self.store.graph.referrers(&object.object).cloned());
         around
     }
 }

@@ -11,89 +11,90 @@ use super::evidence::is_subject;
 use super::facts::fact_sources;
 use super::neighbour_rules::static_volume::volume_sources;
 use super::{Model, ModelObject};
+use crate::model::around::Around;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
 const MAX_NAMESPACES: usize = 4;
 
 impl Model {
-    /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
-    pub(super) fn evidence_sources(&self) -> Vec<SourceKey> {
-        if self.rules == Rules::Kstatus {
-            return Vec::new();
-        }
-        let mut sources = self.warning_sources();
-        sources.extend(fact_sources(self.around()));
-        sources.extend(volume_sources(self.around()));
-        sources
-    }
-
-    /// The sources of the warnings about the objects that are not well.
-    fn warning_sources(&self) -> Vec<SourceKey> {
-        let mut places: BTreeMap<&ClusterId, BTreeSet<Arc<str>>> = BTreeMap::new();
-        for uid in &self.unwell {
-            let Some(object) = self.objects.get(uid) else {
-                continue;
-            };
-            let namespace = object.object.namespace.clone();
-            // The events of cluster-scoped objects are in this namespace.
-            let namespace = namespace.unwrap_or_else(|| "default".into());
-            if let Some(cluster) = object.cluster() {
-                places.entry(cluster).or_default().insert(namespace);
-            }
-        }
-        let scopes = places.into_iter().flat_map(|(cluster, namespaces)| {
-            let scopes = if namespaces.len() > MAX_NAMESPACES {
-                vec![Scope::Cluster]
-            } else {
-                namespaces.into_iter().map(Scope::Namespace).collect()
-            };
-            scopes
-                .into_iter()
-                .map(move |scope| (cluster.clone(), scope))
-        });
-        scopes
-            .map(|(cluster, scope)| warnings_source(cluster, scope))
-            .collect()
-    }
-
     /// Applies an event of a source of evidence.
     pub(super) fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
-        let Some(about) = self.evidence.apply(source, event) else {
-            self.evidence.news.has_labels = true;
+        let Some(about) = self.store.evidence.apply(source, event) else {
+            self.store.evidence.news.has_labels = true;
             return;
         };
-        match self.subject_of(&about) {
-            Some(uid) => drop(self.evidence.news.about.insert(uid)),
+        match subject_of(self.around(), &about) {
+            Some(uid) => drop(self.store.evidence.news.about.insert(uid)),
             // It may be late.
-            None => self.evidence.news.has_unknown_subjects = true,
+            None => self.store.evidence.news.has_unknown_subjects = true,
         }
-    }
-
-    /// The object of a subject of events; `None` if the model does not have it. Without its uid, the objects that are well are
-    /// not searched.
-    pub(super) fn subject_of(&self, about: &ObjectRef) -> Option<Uid> {
-        let own = [about.identity(), about.without_uid().identity()];
-        if let Some(uid) = own.into_iter().find(|uid| self.objects.contains_key(uid)) {
-            return Some(uid);
-        }
-        if about.uid.is_some() && &*about.kind != "Node" {
-            return None;
-        }
-        let is_about = |uid: &&Uid| {
-            let object = self.objects.get(*uid);
-            object.is_some_and(|object| is_subject(about, &object.object))
-        };
-        self.unwell.iter().find(is_about).cloned()
     }
 
     /// Notes whether an object needs an explanation.
     pub(super) fn note_health(&mut self, uid: &Uid) {
         if self.object(uid).is_some_and(needs_explanation) {
-            self.unwell.insert(uid.clone());
+            self.store.unwell.insert(uid.clone());
         } else {
-            self.unwell.remove(uid);
+            self.store.unwell.remove(uid);
         }
     }
+}
+
+/// The sources of the evidence for the objects that are not well. There are none while all objects are well.
+pub(in crate::model) fn evidence_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.rules() == Rules::Kstatus {
+        return Vec::new();
+    }
+    let mut sources = warning_sources(around);
+    sources.extend(fact_sources(around));
+    sources.extend(volume_sources(around));
+    sources
+}
+
+/// The sources of the warnings about the objects that are not well.
+fn warning_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let mut places: BTreeMap<&ClusterId, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for uid in around.unwell() {
+        let Some(object) = around.object(uid) else {
+            continue;
+        };
+        let namespace = object.object.namespace.clone();
+        // The events of cluster-scoped objects are in this namespace.
+        let namespace = namespace.unwrap_or_else(|| "default".into());
+        if let Some(cluster) = object.cluster() {
+            places.entry(cluster).or_default().insert(namespace);
+        }
+    }
+    let scopes = places.into_iter().flat_map(|(cluster, namespaces)| {
+        let scopes = if namespaces.len() > MAX_NAMESPACES {
+            vec![Scope::Cluster]
+        } else {
+            namespaces.into_iter().map(Scope::Namespace).collect()
+        };
+        scopes
+            .into_iter()
+            .map(move |scope| (cluster.clone(), scope))
+    });
+    scopes
+        .map(|(cluster, scope)| warnings_source(cluster, scope))
+        .collect()
+}
+
+/// The object of a subject of events; `None` if the model does not have it. Without its uid, the objects that are well are
+/// not searched.
+pub(super) fn subject_of(around: Around<'_>, about: &ObjectRef) -> Option<Uid> {
+    let own = [about.identity(), about.without_uid().identity()];
+    if let Some(uid) = own.into_iter().find(|uid| around.object(uid).is_some()) {
+        return Some(uid);
+    }
+    if about.uid.is_some() && &*about.kind != "Node" {
+        return None;
+    }
+    let is_about = |uid: &&Uid| {
+        let object = around.object(*uid);
+        object.is_some_and(|object| is_subject(about, &object.object))
+    };
+    around.unwell().iter().find(is_about).cloned()
 }
 
 fn warnings_source(cluster: ClusterId, scope: Scope) -> SourceKey {

@@ -17,6 +17,7 @@ mod members;
 mod needed;
 mod neighbour_rules;
 mod object;
+mod objects;
 mod outlook;
 mod plan;
 mod reference_findings;
@@ -32,8 +33,8 @@ mod step;
 mod tests;
 mod volume_fit;
 
+use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -43,9 +44,8 @@ use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, SourceKey, Version, Why};
 use crate::status::Rules;
 
-use absent_member::PlannedMembers;
-use evidence::Evidence;
-use lookups::Lookups;
+use around::Around;
+use objects::Objects;
 use step::Wanted;
 
 pub use absence::Absence;
@@ -54,6 +54,7 @@ pub use coverage::{Coverage, Reading};
 pub use facts::placement::nodes_closed_to;
 pub use facts::pod_templates::idle_workload;
 pub use facts::refusing_webhook::refusing_configurations;
+pub use members::absent_members;
 pub use neighbour_rules::daemon_set::{nodes_that_keep_out, was_closed_out_lately};
 pub use neighbour_rules::front::missing_in_front;
 pub use neighbour_rules::policy::isolating_policies;
@@ -77,27 +78,14 @@ pub enum Retention {
 /// The objects of some sources, their relations and their states.
 #[derive(Debug)]
 pub struct Model {
-    rules: Rules,
+    store: Objects,
     retention: Retention,
-    /// Whether an object that no source has does not exist.
-    knows_absence: bool,
-    /// Up to which tier it knows the links of every object, whatever the object's state.
-    links_upto: Tier,
-    /// Up to which tier other objects matter to a Pod that is well.
-    needs_of_well_pods: Tier,
-    /// The types whose objects it can read.
-    types: ServedTypes,
     /// The requested sources.
     requested: Vec<SourceKey>,
     roots: Roots,
     extent: Extent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
-    coverage: Coverage,
-    lookups: Lookups,
-    members: PlannedMembers,
-    graph: Graph,
-    objects: BTreeMap<Uid, Box<ModelObject>>,
     /// The objects that changed since the last refresh.
     changed: BTreeSet<Uid>,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
@@ -110,62 +98,39 @@ pub struct Model {
     reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
     departed: BTreeSet<Uid>,
-    /// The objects that need an explanation.
-    unwell: BTreeSet<Uid>,
-    /// What explains them.
-    evidence: Evidence,
-    /// The time of the last refresh.
-    refreshed: Timestamp,
 }
 
 impl Model {
     /// A model without objects that assesses them by `rules`.
     pub fn new(rules: Rules, retention: Retention) -> Model {
         Model {
-            rules,
+            store: Objects::new(rules),
             retention,
-            knows_absence: true,
-            links_upto: Tier::Always,
-            needs_of_well_pods: Tier::Always,
-            types: ServedTypes::default(),
             requested: Vec::new(),
             roots: Roots::default(),
             extent: Extent::Dependents,
             wanted: Wanted::default(),
-            lookups: Lookups::default(),
-            members: PlannedMembers::default(),
-            coverage: Coverage::default(),
-            graph: Graph::default(),
-            objects: BTreeMap::new(),
             changed: BTreeSet::new(),
             has_news_of_sources: false,
             listed: BTreeSet::new(),
             was_settled: false,
             reviews: BTreeSet::new(),
             departed: BTreeSet::new(),
-            unwell: BTreeSet::new(),
-            evidence: Evidence::default(),
-            refreshed: Timestamp::UNIX_EPOCH,
         }
     }
 
     /// The same model for an excerpt of a cluster, such as a file. An object that is not in it may exist.
     #[must_use]
-    pub fn of_excerpt(self) -> Model {
-        Model {
-            knows_absence: false,
-            ..self
-        }
+    pub fn of_excerpt(mut self) -> Model {
+        self.store.knows_absence = false;
+        self
     }
 
     /// The same model with every link of every object, for a trace in a cluster that serves these types.
     #[must_use]
-    pub fn with_links(self, types: ServedTypes) -> Model {
-        Model {
-            links_upto: Tier::Trace,
-            types,
-            ..self
-        }
+    pub fn with_links(mut self, types: ServedTypes) -> Model {
+        self.store.links_upto = Tier::Trace;
+        self.with_types(types)
     }
 
     /// The same model for a view that shows this around the requested objects.
@@ -174,25 +139,21 @@ impl Model {
         Model { extent, ..self }
     }
 
-    /// Whether it has only a few objects, or those of a trace.
-    fn is_of_few(&self) -> bool {
-        self.needs_of_well_pods == Tier::Unwell || self.links_upto == Tier::Trace
-    }
-
     /// The same model in a cluster that serves these types.
     #[must_use]
-    pub fn with_types(self, types: ServedTypes) -> Model {
-        Model { types, ..self }
+    pub fn with_types(mut self, types: ServedTypes) -> Model {
+        self.store.types = types;
+        self
     }
 
     /// Whether an object that no source has does not exist.
     pub fn knows_absence(&self) -> bool {
-        self.knows_absence
+        self.store.knows_absence
     }
 
     /// The types whose objects it can read.
     pub fn types(&self) -> &ServedTypes {
-        &self.types
+        &self.store.types
     }
 
     /// Replaces the sources that the model follows. Objects of the old sources stay until all new sources are
@@ -211,85 +172,96 @@ impl Model {
             .into_iter()
             .filter(|source| !sources.contains(source));
         let evidence: Vec<SourceKey> = only_evidence.collect();
-        self.evidence.follow(evidence.clone());
-        self.coverage
+        self.store.evidence.follow(evidence.clone());
+        self.store
+            .coverage
             .follow(sources.into_iter().chain(evidence).collect());
-        self.was_settled &= self.coverage.has_answers();
+        self.was_settled &= self.store.coverage.has_answers();
     }
 
     /// Replaces the sources of which the model keeps only the objects around others. If these others change, it must
     /// get all objects of the source again: see [`Model::take_rereads`].
     pub fn look_through(&mut self, lookups: Vec<Lookup>) {
-        for source in self.lookups.replace(lookups) {
-            self.coverage.reread(&source);
+        for source in self.store.lookups.replace(lookups) {
+            self.store.coverage.reread(&source);
             self.was_settled = false;
         }
     }
 
     /// The sources of which the model needs every object since the last call, also if another view has them already.
     pub fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.coverage.take_rereads()
+        self.store.coverage.take_rereads()
     }
 
     /// The sources that were looked through, with the numbers of their objects.
     pub fn looked_through(&self) -> impl Iterator<Item = (&SourceKey, usize)> {
-        let read = |(source, _): &(&SourceKey, usize)| self.coverage.is_read(source);
-        self.lookups.counts().filter(read)
+        let read = |(source, _): &(&SourceKey, usize)| self.store.coverage.is_read(source);
+        self.store.lookups.counts().filter(read)
     }
 
     /// The sources that the model follows, and how much of each has been read.
     pub fn coverage(&self) -> &Coverage {
-        &self.coverage
+        &self.store.coverage
+    }
+
+    /// Why the model does not have an object of a source. An object without a source is of a type that is not served.
+    pub fn absence(&self, source: Option<&SourceKey>) -> Absence {
+        self.store.absence(source)
+    }
+
+    /// What rules see of the model.
+    pub fn around(&self) -> Around<'_> {
+        Around::of(&self.store)
     }
 
     /// The relations of the objects, as of the last refresh.
     pub fn graph(&self) -> &Graph {
-        &self.graph
+        &self.store.graph
     }
 
     /// The object with this uid.
     pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
-        self.objects.get(uid).map(|object| &**object)
+        self.store.get(uid)
     }
 
     /// Every object, by uid.
     pub fn objects(&self) -> impl Iterator<Item = (&Uid, &ModelObject)> {
-        self.objects.iter().map(|(uid, object)| (uid, &**object))
+        self.store.iter()
     }
 
     /// The newest version of an object, parsed. `None` if the object is gone or does not parse.
     pub fn doc(&self, uid: &Uid) -> Option<Doc> {
-        self.objects.get(uid)?.version()?.doc().ok()
+        self.store.doc(uid)
     }
 
     /// Whether no event has changed an assessment since the last refresh.
     pub fn is_fresh(&self) -> bool {
         self.changed.is_empty()
-            && self.evidence.news.about.is_empty()
-            && !self.evidence.news.has_labels
+            && self.store.evidence.news.about.is_empty()
+            && !self.store.evidence.news.has_labels
             && !self.has_news_of_sources
     }
 
     /// Applies one event. Events of sources that the model does not follow change nothing.
     pub fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
-        if !self.coverage.apply(source, event) {
+        if !self.store.coverage.apply(source, event) {
             return;
         }
-        self.lookups.count(source, event);
+        self.store.lookups.count(source, event);
         let Event::Object {
             why, now: version, ..
         } = event
         else {
-            self.evidence.news.has_labels |=
-                self.evidence.is_of(source) && matches!(event, Event::Synced { .. });
+            self.store.evidence.news.has_labels |=
+                self.store.evidence.is_of(source) && matches!(event, Event::Synced { .. });
             let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
-            let has_neighbours = self.graph.all_referrers().next().is_some()
-                || self.graph.services().next().is_some()
-                || self.graph.of_kind("Ingress").next().is_some();
+            let has_neighbours = self.store.graph.all_referrers().next().is_some()
+                || self.store.graph.services().next().is_some()
+                || self.store.graph.of_kind("Ingress").next().is_some();
             self.has_news_of_sources |= tells_of_source && has_neighbours;
             return;
         };
-        if self.evidence.is_of(source) {
+        if self.store.evidence.is_of(source) {
             self.take_evidence(source, event);
             return;
         }
@@ -300,14 +272,14 @@ impl Model {
             let rank = if is_named { Rank::Named } else { Rank::Well };
             self.roots.add(&version.object, index, rank);
         }
-        if !why.is_gone() && self.lookups.keeps(source, version, &self.types) {
+        if !why.is_gone() && self.store.lookups.keeps(source, version, &self.store.types) {
             return self.put(source, version, *why);
         }
         let uid = version.object.identity();
         if why.is_gone() {
-            self.lookups.forget(&uid, version);
+            self.store.lookups.forget(&uid, version);
         }
-        if let Some(object) = self.objects.get_mut(&uid) {
+        if let Some(object) = self.store.objects.get_mut(&uid) {
             let why = if why.is_gone() {
                 *why
             } else {
@@ -323,7 +295,7 @@ impl Model {
 
     fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
         let uid = version.object.identity();
-        let object = match self.objects.entry(uid.clone()) {
+        let object = match self.store.objects.entry(uid.clone()) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 if why == Why::Listed {

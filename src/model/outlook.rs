@@ -3,8 +3,8 @@
 use crate::object::Uid;
 use crate::status::{CauseRule, Recovery, Status};
 
-use super::Model;
 use super::object::ModelObject;
+use crate::model::around::Around;
 
 /// What a wait for an object can expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,24 +23,14 @@ pub enum Outlook {
 }
 
 impl Outlook {
-    /// Why the object is not Current; empty if it is.
-    pub fn reason(&self) -> &str {
-        match self {
-            Outlook::Current => "",
-            Outlook::Pending(reason) | Outlook::Failed { reason, .. } => reason,
-        }
-    }
-}
-
-impl Model {
     /// What a wait for an object can expect; `None` if the object is not there.
     ///
     /// The dependents count if they have the current revision. Three kinds of them do not: Pods that have ended,
     /// because their owners replace or count them; objects that are being deleted; and the Jobs of a `CronJob`,
     /// because each is a run of its own. While a controller has not observed the newest generation, its dependents
     /// may have the old one, so nothing has failed yet.
-    pub fn outlook(&self, uid: &Uid) -> Option<Outlook> {
-        let object = self.objects.get(uid);
+    pub fn of(around: Around<'_>, uid: &Uid) -> Option<Outlook> {
+        let object = around.object(uid);
         let object = object.filter(|object| object.departure.is_none())?;
         let own = &object.assessment;
         if !own.is_observed() {
@@ -48,7 +38,7 @@ impl Model {
         }
         let parts = object.parts.as_ref();
         let parts = parts.filter(|_| &*object.object.kind != "CronJob");
-        let part = |uid: Option<&Uid>| self.object(uid?);
+        let part = |uid: Option<&Uid>| around.object(uid?);
         let worst = part(parts.and_then(|parts| parts.failed.as_ref()));
         let late = part(parts.and_then(|parts| parts.late.as_ref()));
         Some(match (own.status(), worst) {
@@ -66,6 +56,14 @@ impl Model {
             },
             (_, None) => Outlook::Pending(own.reason().to_owned()),
         })
+    }
+
+    /// Why the object is not Current; empty if it is.
+    pub fn reason(&self) -> &str {
+        match self {
+            Outlook::Current => "",
+            Outlook::Pending(reason) | Outlook::Failed { reason, .. } => reason,
+        }
     }
 }
 

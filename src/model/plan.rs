@@ -12,6 +12,9 @@ use crate::source::{ClusterId, SourceKey};
 use super::Model;
 use super::neighbour_rules::default_class::class_sources;
 use super::service_sources::service_sources;
+use crate::model::around::Around;
+use crate::model::evidence_sources::evidence_sources;
+use crate::model::judge::reference_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
 /// in lists.
@@ -82,139 +85,6 @@ impl JudgementPlan {
 }
 
 impl Model {
-    /// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
-    /// of custom resources and the members of inventories. The named objects may be gone already.
-    pub fn plan<'u>(&self, named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>) -> JudgementPlan {
-        let mut neighbours = service_sources(self.around());
-        let named_sources = self.reference_sources();
-        let mut lookups = Vec::new();
-        if named_sources.len() <= MAX_REFERENCES {
-            neighbours.extend(named_sources);
-        } else {
-            lookups = lists_with(&named_sources);
-        }
-        neighbours.extend(self.unwell_workload_sources());
-        neighbours.extend(class_sources(self.around()));
-        let mut plan = JudgementPlan {
-            neighbours,
-            lookups,
-            evidence: self.evidence_sources(),
-            ..JudgementPlan::default()
-        };
-        let named: Vec<(&Uid, &ClusterId)> = named.collect();
-        let (graph, types) = (&self.graph, &self.types);
-        plan.lookups
-            .extend(graph.owned_lookups(named.iter().copied(), types));
-        for (uid, cluster) in self.top_inventories(named) {
-            plan.members.add(graph.member_plan(uid, cluster, types));
-        }
-        plan
-    }
-
-    /// The plan that also reads the members of the first few of these objects that are inventories.
-    #[must_use]
-    pub fn plan_members<'u>(
-        &self,
-        plan: JudgementPlan,
-        listed: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
-    ) -> JudgementPlan {
-        let mut plan = plan;
-        let mut inventories = listed.filter(|(uid, _)| self.graph.is_inventory(uid));
-        for (uid, cluster) in inventories.by_ref().take(MAX_INVENTORIES) {
-            let members = self.graph.member_plan(uid, cluster, &self.types);
-            plan.members.add(members);
-        }
-        plan.unread_inventories = inventories.count();
-        plan
-    }
-
-    /// The inventories among these objects. The plan for one has the inventories below it, too.
-    fn top_inventories<'u>(
-        &self,
-        named: Vec<(&'u Uid, &'u ClusterId)>,
-    ) -> Vec<(&'u Uid, &'u ClusterId)> {
-        let mut inventories = named;
-        inventories.retain(|(uid, _)| self.graph.is_inventory(uid));
-        let tops = self.graph.tops(inventories.iter().map(|(uid, _)| *uid));
-        let tops: BTreeSet<&Uid> = tops.into_iter().collect();
-        inventories.retain(|(uid, _)| tops.contains(uid));
-        inventories
-    }
-
-    /// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads
-    /// without their Pods. Those of many workloads are read whole. Only its Jobs say whether a `CronJob` is well.
-    fn unwell_workload_sources(&self) -> Vec<SourceKey> {
-        if self.links_upto != Tier::Trace {
-            return Vec::new();
-        }
-        let nodes = self.objects.keys().filter_map(|uid| self.graph.node(uid));
-        let workloads = nodes.filter(|node| match node.facts {
-            Facts::Workload(_) => node.owners.is_empty() && self.unwell.contains(&node.uid),
-            _ => &*node.object.kind == "CronJob",
-        });
-        let workloads: Vec<&Node> = workloads.collect();
-        let sources = workloads.iter().filter_map(|node| {
-            let cluster = self.cluster_of(&node.uid)?;
-            Some(node.dependent_sources(cluster))
-        });
-        let mut sources: Vec<SourceKey> = sources.flatten().collect();
-        if workloads.len() > MAX_WORKLOADS {
-            sources = sources.iter().map(SourceKey::of_all).collect();
-            let mut seen = HashSet::new();
-            sources.retain(|source| seen.insert(source.clone()));
-        }
-        sources
-    }
-
-    /// The sources that show the dependents of objects; of custom resources, those of the dependents found so far.
-    pub fn dependent_sources<'u>(
-        &self,
-        roots: impl IntoIterator<Item = (&'u Uid, &'u ClusterId)>,
-    ) -> Vec<SourceKey> {
-        let graph = &self.graph;
-        let mut sources = Vec::new();
-        let mut seen: BTreeSet<Uid> = BTreeSet::new();
-        for (uid, cluster) in roots {
-            let Some(node) = graph.node(uid) else {
-                continue;
-            };
-            sources.extend(node.dependent_sources(cluster));
-            if !may_own_workloads(graph, node) || seen.contains(uid) {
-                continue;
-            }
-            for (_, below) in graph.tree_beyond(uid, |uid| seen.contains(uid)) {
-                let node = graph.node(&below).into_iter();
-                sources.extend(node.flat_map(|node| node.dependent_sources(cluster)));
-                seen.insert(below);
-            }
-        }
-        sources
-    }
-
-    /// Those of these objects whose dependents some source shows, beside the sources that are left out.
-    pub fn with_dependent_sources<'u>(
-        &self,
-        roots: &BTreeSet<&'u Uid>,
-        cluster: &ClusterId,
-        is_left_out: impl Fn(&SourceKey) -> bool,
-    ) -> BTreeSet<&'u Uid> {
-        let graph = &self.graph;
-        let has_sources = |uid: &Uid| {
-            let sources = graph.node(uid).map(|node| node.dependent_sources(cluster));
-            let mut sources = sources.into_iter().flatten();
-            sources.any(|source| !is_left_out(&source))
-        };
-        let (deep, flat): (Vec<&Uid>, Vec<&Uid>) = roots.iter().partition(|uid| {
-            let node = graph.node(uid);
-            node.is_some_and(|node| may_own_workloads(graph, node))
-        });
-        let below = graph.with_below(deep.iter().copied());
-        let above = graph.with_above(below.iter().filter(|uid| has_sources(uid)));
-        let deep = deep.into_iter().filter(|uid| above.contains(*uid));
-        let flat = flat.into_iter().filter(|uid| has_sources(uid));
-        deep.chain(flat).collect()
-    }
-
     /// Follows these sources and those of the plan.
     pub fn follow_plan(&mut self, sources: Vec<SourceKey>, plan: &JudgementPlan) {
         let mut sources = sources;
@@ -228,6 +98,145 @@ impl Model {
         self.look_through(lookups);
         self.expect_members(plan.members.clone());
     }
+}
+
+/// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
+/// of custom resources and the members of inventories. The named objects may be gone already.
+pub(super) fn judgement_plan<'u>(
+    around: Around<'_>,
+    named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
+) -> JudgementPlan {
+    let mut neighbours = service_sources(around);
+    let named_sources = reference_sources(around);
+    let mut lookups = Vec::new();
+    if named_sources.len() <= MAX_REFERENCES {
+        neighbours.extend(named_sources);
+    } else {
+        lookups = lists_with(&named_sources);
+    }
+    neighbours.extend(unwell_workload_sources(around));
+    neighbours.extend(class_sources(around));
+    let mut plan = JudgementPlan {
+        neighbours,
+        lookups,
+        evidence: evidence_sources(around),
+        ..JudgementPlan::default()
+    };
+    let named: Vec<(&Uid, &ClusterId)> = named.collect();
+    let (graph, types) = (around.graph(), around.types());
+    plan.lookups
+        .extend(graph.owned_lookups(named.iter().copied(), types));
+    for (uid, cluster) in top_inventories(around, named) {
+        plan.members.add(graph.member_plan(uid, cluster, types));
+    }
+    plan
+}
+
+/// The plan that also reads the members of the first few of these objects that are inventories.
+#[must_use]
+pub(super) fn plan_members<'u>(
+    around: Around<'_>,
+    plan: JudgementPlan,
+    listed: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
+) -> JudgementPlan {
+    let mut plan = plan;
+    let mut inventories = listed.filter(|(uid, _)| around.graph().is_inventory(uid));
+    for (uid, cluster) in inventories.by_ref().take(MAX_INVENTORIES) {
+        let members = around.graph().member_plan(uid, cluster, around.types());
+        plan.members.add(members);
+    }
+    plan.unread_inventories = inventories.count();
+    plan
+}
+
+/// The inventories among these objects. The plan for one has the inventories below it, too.
+fn top_inventories<'u>(
+    around: Around<'_>,
+    named: Vec<(&'u Uid, &'u ClusterId)>,
+) -> Vec<(&'u Uid, &'u ClusterId)> {
+    let mut inventories = named;
+    inventories.retain(|(uid, _)| around.graph().is_inventory(uid));
+    let tops = around.graph().tops(inventories.iter().map(|(uid, _)| *uid));
+    let tops: BTreeSet<&Uid> = tops.into_iter().collect();
+    inventories.retain(|(uid, _)| tops.contains(uid));
+    inventories
+}
+
+/// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads
+/// without their Pods. Those of many workloads are read whole. Only its Jobs say whether a `CronJob` is well.
+fn unwell_workload_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.links_upto() != Tier::Trace {
+        return Vec::new();
+    }
+    let nodes = around
+        .objects()
+        .map(|(uid, _)| uid)
+        .filter_map(|uid| around.graph().node(uid));
+    let workloads = nodes.filter(|node| match node.facts {
+        Facts::Workload(_) => node.owners.is_empty() && around.unwell().contains(&node.uid),
+        _ => &*node.object.kind == "CronJob",
+    });
+    let workloads: Vec<&Node> = workloads.collect();
+    let sources = workloads.iter().filter_map(|node| {
+        let cluster = around.cluster_of(&node.uid)?;
+        Some(node.dependent_sources(cluster))
+    });
+    let mut sources: Vec<SourceKey> = sources.flatten().collect();
+    if workloads.len() > MAX_WORKLOADS {
+        sources = sources.iter().map(SourceKey::of_all).collect();
+        let mut seen = HashSet::new();
+        sources.retain(|source| seen.insert(source.clone()));
+    }
+    sources
+}
+
+/// The sources that show the dependents of objects; of custom resources, those of the dependents found so far.
+pub(super) fn dependent_sources<'u>(
+    around: Around<'_>,
+    roots: impl IntoIterator<Item = (&'u Uid, &'u ClusterId)>,
+) -> Vec<SourceKey> {
+    let graph = around.graph();
+    let mut sources = Vec::new();
+    let mut seen: BTreeSet<Uid> = BTreeSet::new();
+    for (uid, cluster) in roots {
+        let Some(node) = graph.node(uid) else {
+            continue;
+        };
+        sources.extend(node.dependent_sources(cluster));
+        if !may_own_workloads(graph, node) || seen.contains(uid) {
+            continue;
+        }
+        for (_, below) in graph.tree_beyond(uid, |uid| seen.contains(uid)) {
+            let node = graph.node(&below).into_iter();
+            sources.extend(node.flat_map(|node| node.dependent_sources(cluster)));
+            seen.insert(below);
+        }
+    }
+    sources
+}
+
+/// Those of these objects whose dependents some source shows, beside the sources that are left out.
+pub(super) fn with_dependent_sources<'u>(
+    around: Around<'_>,
+    roots: &BTreeSet<&'u Uid>,
+    cluster: &ClusterId,
+    is_left_out: impl Fn(&SourceKey) -> bool,
+) -> BTreeSet<&'u Uid> {
+    let graph = around.graph();
+    let has_sources = |uid: &Uid| {
+        let sources = graph.node(uid).map(|node| node.dependent_sources(cluster));
+        let mut sources = sources.into_iter().flatten();
+        sources.any(|source| !is_left_out(&source))
+    };
+    let (deep, flat): (Vec<&Uid>, Vec<&Uid>) = roots.iter().partition(|uid| {
+        let node = graph.node(uid);
+        node.is_some_and(|node| may_own_workloads(graph, node))
+    });
+    let below = graph.with_below(deep.iter().copied());
+    let above = graph.with_above(below.iter().filter(|uid| has_sources(uid)));
+    let deep = deep.into_iter().filter(|uid| above.contains(*uid));
+    let flat = flat.into_iter().filter(|uid| has_sources(uid));
+    deep.chain(flat).collect()
 }
 
 /// Whether the workloads below an object are its own: those of a custom resource, but not those of an inventory.
@@ -291,7 +300,10 @@ mod tests {
             (30, 30, 0, vec!["all"]),
         ] {
             let read = Read::for_status(&bindings(namespaces, count));
-            let plan = read.model.plan(std::iter::empty::<(&Uid, _)>());
+            let plan = crate::model::plan::judgement_plan(
+                read.model.around(),
+                std::iter::empty::<(&Uid, _)>(),
+            );
             let of_roles = |source: &&SourceKey| &*source.resource.plural == "roles";
             assert_eq!(plan.neighbours.iter().filter(of_roles).count(), named);
             let found = plan.lookups.iter().map(|lookup| &lookup.source);
@@ -312,7 +324,9 @@ mod tests {
         let pods: Vec<String> = (0..30).map(pod).collect();
         let mut read = Read::for_status(&pods.join("\n---\n"));
         let own: Vec<SourceKey> = read.model.coverage().sources().cloned().collect();
-        let plan = |read: &Read| read.model.plan(std::iter::empty::<(&Uid, _)>());
+        let plan = |read: &Read| {
+            crate::model::plan::judgement_plan(read.model.around(), std::iter::empty::<(&Uid, _)>())
+        };
         let first = plan(&read);
         read.model.follow_plan(own.clone(), &first);
         for lookup in &first.lookups {
@@ -348,7 +362,10 @@ mod tests {
             ),
             (Read::for_status(&both), ""),
         ] {
-            let plan = read.model.plan(std::iter::empty::<(&Uid, _)>());
+            let plan = crate::model::plan::judgement_plan(
+                read.model.around(),
+                std::iter::empty::<(&Uid, _)>(),
+            );
             let sources = plan.neighbours.iter();
             let sources = sources.map(|source| {
                 let labels = source.select.label_selector().unwrap_or("all");

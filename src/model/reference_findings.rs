@@ -114,7 +114,7 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
 
 /// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
 /// places the Pod.
-pub(super) fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
+pub(in crate::model) fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
     let claim = around.graph().referenced(&reference.target)?;
     let own = &around.object(&claim.uid)?.assessment;
     let mut causes = own.causes.iter();

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::graph::{Node, Pod};
+use crate::graph::Node;
 use crate::object::Uid;
 use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::Model;
 use super::object::{ModelObject, Parts};
 use super::stateful_set::blocked_rollout;
+use crate::model::around::Around;
+use crate::model::judge::surroundings;
+use crate::model::members::failed_members;
 
 impl Model {
     /// Judges objects by the dependents of their current revisions. Each of several objects is above the others.
@@ -18,204 +21,203 @@ impl Model {
         for uid in group {
             self.judge_dependents(uid, now);
         }
-        let Below { worst, parts, .. } = self.below(group);
+        let Below { worst, parts, .. } = below(self.around(), group);
         let parts = (parts != Parts::default()).then(|| Box::new(parts));
         for uid in group {
             let news = self.news(uid, now);
-            if let Some(object) = self.objects.get_mut(uid) {
+            if let Some(object) = self.store.objects.get_mut(uid) {
                 object.take_worst(worst, news);
                 object.parts.clone_from(&parts);
             }
         }
     }
 
-    /// What is below the objects of a group, as the objects directly below know it.
-    fn below(&self, group: &BTreeSet<Uid>) -> Below<'_> {
-        let mut below = Below {
-            model: self,
-            worst: None,
-            parts: Parts::default(),
-        };
-        for uid in group {
-            let is_deployment = self.graph.node(uid);
-            let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
-            for child in self.graph.current_children(uid) {
-                // The Deployment may have made another set the current one. What that set found may be old.
-                if is_deployment && &*child.object.kind == "ReplicaSet" {
-                    below.add_one(child);
-                    for pod in self.graph.current_children(&child.uid) {
-                        below.add(pod, group);
-                    }
-                } else {
-                    below.add(child, group);
-                }
-            }
-        }
-        below
-    }
-
     /// Judges an object by its dependents.
     fn judge_dependents(&mut self, uid: &Uid, now: Timestamp) {
-        let node = self.graph.node(uid).filter(|_| self.rules == Rules::Spy);
+        let node = self
+            .store
+            .graph
+            .node(uid)
+            .filter(|_| self.store.rules == Rules::Spy);
         let blocked = node.and_then(|node| blocked_rollout(self.around(), node));
         let problem = node.and_then(|node| {
-            let failed = self.failed_pods(node);
+            let failed = failed_pods(self.around(), node);
             failed.or_else(|| {
-                if self.graph.is_inventory(uid) {
-                    self.failed_members(node)
+                if self.store.graph.is_inventory(uid) {
+                    failed_members(self.around(), node)
                 } else {
-                    let failed = self.failed_dependents(node);
-                    failed.or_else(|| self.bad_run(node))
+                    let failed = failed_dependents(self.around(), node);
+                    failed.or_else(|| bad_run(self.around(), node))
                 }
             })
         });
         // The workload above says it. A custom resource has words of its own.
-        let mut owners = self.graph.owners(uid);
+        let mut owners = self.store.graph.owners(uid);
         let is_said = owners.any(|owner| !owner.is_custom());
         let problem = problem.map(|found| if is_said { found.silent() } else { found });
-        let around = self.surroundings(uid);
+        let around = surroundings(self.around(), uid);
         let news = self.news(uid, now);
-        if let Some(object) = self.objects.get_mut(uid) {
+        if let Some(object) = self.store.objects.get_mut(uid) {
             object.pod_problems = blocked.into_iter().chain(problem).collect();
             object.take_surroundings(around, news);
         }
     }
+}
 
-    /// The Pods of the current revision of a workload: its own, and those of the `ReplicaSet` of a Deployment.
-    fn pods_of_workload(&self, workload: &Node) -> Vec<&ModelObject> {
-        let set = match &*workload.object.kind {
-            "Deployment" => self.graph.current_replica_set(&workload.uid),
-            _ => None,
-        };
-        let owners = [Some(workload), set].into_iter().flatten();
-        let children = owners.flat_map(|owner| self.graph.current_children(&owner.uid));
-        let pods = children.filter(|child| child.pod().is_some());
-        let pods = pods.filter_map(|pod| self.object(&pod.uid));
-        pods.filter(|pod| pod.departure.is_none()).collect()
-    }
-
-    /// The problem of a workload whose Pods fail: `0 of 3 pods ready: 3 ImagePullBackOff`; `None` if none fails. The Pods of
-    /// a Job may fail: the Job counts them itself. Pods that have ended do not count: the workload replaces them.
-    fn failed_pods(&self, node: &Node) -> Option<Finding> {
-        let workload = node.workload().filter(|_| &*node.object.kind != "Job")?;
-        // Until then, the Pods of the last revision look like the newest.
-        let object = self.objects.get(&node.uid)?;
-        if !object.own.is_observed() {
-            return None;
-        }
-        let mut pods = self.pods_of_workload(node);
-        pods.retain(|pod| !self.has_ended(pod));
-        let ready = pods.iter().filter(|pod| pod.assessment.is_well()).count();
-        // A workload that has failed while its Pods have not still has the problem of its Pods.
-        let status = [Status::Failed, Status::InProgress].into_iter();
-        let mut status = status.filter(|status| *status == Status::Failed || self.has_failed(node));
-        let (status, words) = status.find_map(|status| {
-            let words = problems(&pods, status);
-            (!words.is_empty()).then_some((status, words))
-        })?;
-        let all = i64::try_from(pods.len()).unwrap_or(i64::MAX);
-        let counts = workload.counts.unwrap_or_default();
-        let (wanted, pods) = if counts.there > all {
-            (counts.goal, "new pods")
-        } else {
-            (counts.wanted, "pods")
-        };
-        let wanted = wanted.max(all);
-        let text = format!("{ready} of {wanted} {pods} ready: {words}");
-        Some(Finding::new(CauseRule::FailedPods, status, text))
-    }
-
-    /// The problem of a custom resource whose dependents fail: `deployment/web: 0 of 1 pods ready: 1 ImagePullBackOff`.
-    fn failed_dependents(&self, node: &Node) -> Option<Finding> {
-        if !node.is_custom() {
-            return None;
-        }
-        let is_failed = |child: &&Node| {
-            let object = self.objects.get(&child.uid);
-            object.is_some_and(|object| {
-                object.departure.is_none() && object.assessment.status() == Status::Failed
-            })
-        };
-        self.graph.directly_below(&node.uid).find(is_failed)?;
-        let mut failed = self.graph.children(&node.uid);
-        failed.retain(is_failed);
-        let first = self.object(&failed.first()?.uid)?;
-        let reason = first.assessment.reason();
-        let mut text = format!("{}: {reason}", first.object);
-        if first.assessment.has_cause(CauseRule::FailedDependents) {
-            text = without_middle(text, MAX_NESTED);
-        }
-        if failed.len() > 1 {
-            text = format!("{text} (and {} more failed)", failed.len() - 1);
-        }
-        Some(Finding::new(
-            CauseRule::FailedDependents,
-            Status::Failed,
-            text,
-        ))
-    }
-
-    /// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
-    /// without a node.
-    fn bad_run(&self, node: &Node) -> Option<Finding> {
-        if &*node.object.kind != "CronJob" {
-            return None;
-        }
-        let runs = self.graph.children(&node.uid).into_iter();
-        let newest = runs.max_by_key(|run| run.created)?;
-        let run = &self.objects.get(&newest.uid)?.assessment;
-        if run.status() == Status::Failed {
-            let text = format!("its last run {} failed: {}", newest.object, run.reason());
-            return Some(Finding::new(CauseRule::LastRunFailed, Status::Failed, text));
-        }
-        let pods = self.graph.children(&newest.uid).into_iter();
-        let mut pods = pods.filter_map(|pod| self.objects.get(&pod.uid));
-        let stuck = pods.find(|pod| {
-            let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
-            is_late && !pod.is_starting && pod.departure.is_none() && !self.has_ended(pod)
-        })?;
-        let reason = stuck.assessment.reason();
-        let text = format!(
-            "its run {} waits: {}: {reason}",
-            newest.object, stuck.object
-        );
-        let status = Status::InProgress;
-        Some(Finding::new(CauseRule::FailedDependents, status, text))
-    }
-
-    /// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet
-    /// count for a Service that has failed, and only if no Pod has.
-    pub(super) fn problems_of_selected(&self, service: &Node, status: Status) -> String {
-        let pods = self.graph.selected_pods(&service.uid).into_iter();
-        let pods = pods.filter_map(|pod| self.object(&pod.uid));
-        let there = |pod: &&ModelObject| pod.departure.is_none() && !self.has_ended(pod);
-        let pods: Vec<_> = pods.filter(there).collect();
-        match problems(&pods, Status::Failed) {
-            words if words.is_empty() && status == Status::Failed => {
-                problems(&pods, Status::InProgress)
+/// What is below the objects of a group, as the objects directly below know it.
+fn below<'m>(around: Around<'m>, group: &BTreeSet<Uid>) -> Below<'m> {
+    let mut below = Below {
+        around,
+        worst: None,
+        parts: Parts::default(),
+    };
+    for uid in group {
+        let is_deployment = around.graph().node(uid);
+        let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
+        for child in around.graph().current_children(uid) {
+            // The Deployment may have made another set the current one. What that set found may be old.
+            if is_deployment && &*child.object.kind == "ReplicaSet" {
+                below.add_one(child);
+                for pod in around.graph().current_children(&child.uid) {
+                    below.add(pod, group);
+                }
+            } else {
+                below.add(child, group);
             }
-            words => words,
         }
     }
+    below
+}
 
-    fn has_failed(&self, node: &Node) -> bool {
-        let object = self.objects.get(&node.uid);
-        object.is_some_and(|object| object.own.status() == Status::Failed)
-    }
+/// The Pods of the current revision of a workload: its own, and those of the `ReplicaSet` of a Deployment.
+fn pods_of_workload<'m>(around: Around<'m>, workload: &Node) -> Vec<&'m ModelObject> {
+    let set = match &*workload.object.kind {
+        "Deployment" => around.graph().current_replica_set(&workload.uid),
+        _ => None,
+    };
+    let owners = [Some(workload), set].into_iter().flatten();
+    let children = owners.flat_map(|owner| around.graph().current_children(&owner.uid));
+    let pods = children.filter(|child| child.pod().is_some());
+    let pods = pods.filter_map(|pod| around.object(&pod.uid));
+    pods.filter(|pod| pod.departure.is_none()).collect()
+}
 
-    /// Whether the object is a Pod that has ended.
-    pub(super) fn has_ended(&self, object: &ModelObject) -> bool {
-        self.pod(object).is_some_and(|pod| pod.has_ended)
+/// The problem of a workload whose Pods fail: `0 of 3 pods ready: 3 ImagePullBackOff`; `None` if none fails. The Pods of
+/// a Job may fail: the Job counts them itself. Pods that have ended do not count: the workload replaces them.
+fn failed_pods(around: Around<'_>, node: &Node) -> Option<Finding> {
+    let workload = node.workload().filter(|_| &*node.object.kind != "Job")?;
+    // Until then, the Pods of the last revision look like the newest.
+    let object = around.object(&node.uid)?;
+    if !object.own.is_observed() {
+        return None;
     }
+    let mut pods = pods_of_workload(around, node);
+    pods.retain(|pod| !around.has_ended(pod));
+    let ready = pods.iter().filter(|pod| pod.assessment.is_well()).count();
+    // A workload that has failed while its Pods have not still has the problem of its Pods.
+    let status = [Status::Failed, Status::InProgress].into_iter();
+    let mut status = status.filter(|status| *status == Status::Failed || has_failed(around, node));
+    let (status, words) = status.find_map(|status| {
+        let words = problems(&pods, status);
+        (!words.is_empty()).then_some((status, words))
+    })?;
+    let all = i64::try_from(pods.len()).unwrap_or(i64::MAX);
+    let counts = workload.counts.unwrap_or_default();
+    let (wanted, pods) = if counts.there > all {
+        (counts.goal, "new pods")
+    } else {
+        (counts.wanted, "pods")
+    };
+    let wanted = wanted.max(all);
+    let text = format!("{ready} of {wanted} {pods} ready: {words}");
+    Some(Finding::new(CauseRule::FailedPods, status, text))
+}
 
-    fn pod(&self, object: &ModelObject) -> Option<&Pod> {
-        self.graph.node(&object.object.identity())?.pod()
+/// The problem of a custom resource whose dependents fail: `deployment/web: 0 of 1 pods ready: 1 ImagePullBackOff`.
+fn failed_dependents(around: Around<'_>, node: &Node) -> Option<Finding> {
+    if !node.is_custom() {
+        return None;
     }
+    let is_failed = |child: &&Node| {
+        let object = around.object(&child.uid);
+        object.is_some_and(|object| {
+            object.departure.is_none() && object.assessment.status() == Status::Failed
+        })
+    };
+    around.graph().directly_below(&node.uid).find(is_failed)?;
+    let mut failed = around.graph().children(&node.uid);
+    failed.retain(is_failed);
+    let first = around.object(&failed.first()?.uid)?;
+    let reason = first.assessment.reason();
+    let mut text = format!("{}: {reason}", first.object);
+    if first.assessment.has_cause(CauseRule::FailedDependents) {
+        text = without_middle(text, MAX_NESTED);
+    }
+    if failed.len() > 1 {
+        text = format!("{text} (and {} more failed)", failed.len() - 1);
+    }
+    Some(Finding::new(
+        CauseRule::FailedDependents,
+        Status::Failed,
+        text,
+    ))
+}
+
+/// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
+/// without a node.
+fn bad_run(around: Around<'_>, node: &Node) -> Option<Finding> {
+    if &*node.object.kind != "CronJob" {
+        return None;
+    }
+    let runs = around.graph().children(&node.uid).into_iter();
+    let newest = runs.max_by_key(|run| run.created)?;
+    let run = &around.object(&newest.uid)?.assessment;
+    if run.status() == Status::Failed {
+        let text = format!("its last run {} failed: {}", newest.object, run.reason());
+        return Some(Finding::new(CauseRule::LastRunFailed, Status::Failed, text));
+    }
+    let pods = around.graph().children(&newest.uid).into_iter();
+    let mut pods = pods.filter_map(|pod| around.object(&pod.uid));
+    let stuck = pods.find(|pod| {
+        let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
+        is_late && !pod.is_starting && pod.departure.is_none() && !around.has_ended(pod)
+    })?;
+    let reason = stuck.assessment.reason();
+    let text = format!(
+        "its run {} waits: {}: {reason}",
+        newest.object, stuck.object
+    );
+    let status = Status::InProgress;
+    Some(Finding::new(CauseRule::FailedDependents, status, text))
+}
+
+/// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet
+/// count for a Service that has failed, and only if no Pod has.
+pub(in crate::model) fn problems_of_selected(
+    around: Around<'_>,
+    service: &Node,
+    status: Status,
+) -> String {
+    let pods = around.graph().selected_pods(&service.uid).into_iter();
+    let pods = pods.filter_map(|pod| around.object(&pod.uid));
+    let there = |pod: &&ModelObject| pod.departure.is_none() && !around.has_ended(pod);
+    let pods: Vec<_> = pods.filter(there).collect();
+    match problems(&pods, Status::Failed) {
+        words if words.is_empty() && status == Status::Failed => {
+            problems(&pods, Status::InProgress)
+        }
+        words => words,
+    }
+}
+
+fn has_failed(around: Around<'_>, node: &Node) -> bool {
+    let object = around.object(&node.uid);
+    object.is_some_and(|object| object.own.status() == Status::Failed)
 }
 
 /// What is below an object.
 struct Below<'m> {
-    model: &'m Model,
+    around: Around<'m>,
     worst: Option<Status>,
     parts: Parts,
 }
@@ -224,13 +226,13 @@ impl Below<'_> {
     /// Adds an object, and what it found below itself unless it is one of the group.
     fn add(&mut self, child: &Node, group: &BTreeSet<Uid>) {
         self.add_one(child);
-        let model = self.model;
-        let known = model.object(&child.uid);
+        let around = self.around;
+        let known = around.object(&child.uid);
         if let Some(object) = known.filter(|_| !group.contains(&child.uid)) {
             self.worst = self.worst.max(object.worst);
             let parts = object.parts.iter();
             let parts = parts.flat_map(|parts| parts.late.iter().chain(&parts.failed));
-            for part in parts.filter_map(|uid| model.object(uid)) {
+            for part in parts.filter_map(|uid| around.object(uid)) {
                 self.add_part(part);
             }
         }
@@ -238,7 +240,7 @@ impl Below<'_> {
 
     /// Adds an object alone.
     fn add_one(&mut self, child: &Node) {
-        let object = self.model.object(&child.uid);
+        let object = self.around.object(&child.uid);
         if let Some(object) = object.filter(|object| object.departure.is_none()) {
             self.worst = self.worst.max(Some(object.assessment.status()));
             self.add_part(object);
@@ -247,7 +249,7 @@ impl Below<'_> {
 
     fn add_part(&mut self, part: &ModelObject) {
         let status = part.assessment.status();
-        let is_part = part.departure.is_none() && !self.model.has_ended(part);
+        let is_part = part.departure.is_none() && !self.around.has_ended(part);
         if !is_part || status == Status::Terminating || part.assessment.is_well() {
             return;
         }
@@ -255,7 +257,7 @@ impl Below<'_> {
             .late
             .get_or_insert_with(|| part.object.identity());
         let recovery = |uid: &Uid| {
-            let object = self.model.objects.get(uid);
+            let object = self.around.object(uid);
             object.map(|object| object.assessment.recovery())
         };
         let known = self.parts.failed.as_ref().and_then(recovery);

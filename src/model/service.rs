@@ -15,6 +15,7 @@ use super::Reading;
 use super::around::Around;
 use crate::model::facts::nearby_pods_source;
 use crate::model::facts::pod_templates::selected_workload;
+use crate::model::roll_up::problems_of_selected;
 use crate::model::service_sources::{reading_of_all, slices_reading};
 
 /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
@@ -74,7 +75,7 @@ pub fn pod_coverage(around: Around<'_>, service: &Node) -> PodCoverage {
 fn with_pod_problems(around: Around<'_>, node: &Node, found: Finding) -> Finding {
     let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
     let problems = if is_broken {
-        around.problems_of_selected(node, found.status)
+        problems_of_selected(around, node, found.status)
     } else {
         String::new()
     };

@@ -36,7 +36,7 @@ pub(in crate::model) fn reading_of_all<'m>(
 
 /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
 /// to say why a Service does not work.
-pub(super) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
+pub(in crate::model) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
     if around.rules() == Rules::Kstatus {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use super::around::Around;
 /// The Pod that blocks the rollout of a `StatefulSet`; `None` for other kinds. The controller waits for a broken Pod
 /// of an old revision, and replaces it only after it is ready
 /// (<https://github.com/kubernetes/kubernetes/issues/67250>).
-pub(super) fn blocked_rollout(around: Around<'_>, set: &Node) -> Option<Finding> {
+pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Option<Finding> {
     let pod = awaited_pod(around, set).filter(|pod| is_old(around, pod))?;
     let doc = around.doc(&set.uid)?;
     let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);

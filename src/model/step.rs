@@ -14,6 +14,7 @@ use super::neighbour_rules::policy::policies_source;
 use super::roots::{MAX_EXPANDED, Rank, Root, Roots};
 use super::service::repeats_its_pods;
 use super::{JudgementPlan, Model};
+use crate::model::plan::{dependent_sources, judgement_plan, plan_members, with_dependent_sources};
 
 /// Which objects a view shows besides the requested ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,12 +43,12 @@ impl Model {
     /// Requests the objects of these sources. They are the roots of the view.
     pub fn request(&mut self, sources: Vec<SourceKey>) {
         self.follow(sources);
-        self.requested = self.coverage.sources().cloned().collect();
+        self.requested = self.store.coverage.sources().cloned().collect();
         let is_named = |key: &SourceKey| key.select.name().is_some();
         let shows_dependents = self.extent == Extent::Dependents;
         if shows_dependents && self.requested.iter().all(is_named) {
             // A Pod that is well stays well, but without the objects that it names no container of it could start again.
-            self.needs_of_well_pods = Tier::Unwell;
+            self.store.needs_of_well_pods = Tier::Unwell;
         }
         let is_everywhere =
             |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
@@ -97,7 +98,7 @@ impl Model {
             self.rank_roots(&again, now);
             touched.extend(again);
         }
-        if self.coverage.has_answers() {
+        if self.store.coverage.has_answers() {
             self.roots.loaded();
         }
         touched
@@ -113,7 +114,7 @@ impl Model {
             return BTreeSet::new();
         };
         let is_left_out = |source: &SourceKey| self.is_requested(source) || is_left_out(source);
-        self.with_dependent_sources(&uids.collect(), &first.cluster, is_left_out)
+        with_dependent_sources(self.around(), &uids.collect(), &first.cluster, is_left_out)
     }
 
     fn is_requested(&self, source: &SourceKey) -> bool {
@@ -123,12 +124,12 @@ impl Model {
     /// Updates which of these objects have dependents in sources of their own.
     fn update_roots(&mut self, touched: &BTreeSet<Uid>) {
         for uid in touched {
-            if !self.objects.contains_key(uid) {
+            if !self.store.objects.contains_key(uid) {
                 self.roots.remove(uid);
             }
         }
         let is_root = |uid: &&Uid| self.roots.get(uid).is_some();
-        let is_there = |uid: &&Uid| self.graph.node(uid).is_some();
+        let is_there = |uid: &&Uid| self.store.graph.node(uid).is_some();
         let roots = touched.iter().filter(|uid| is_root(uid) && is_there(uid));
         let roots: Vec<&Uid> = roots.collect();
         let owners = self.owners_of_sources(roots.iter().copied(), |_| false);
@@ -156,10 +157,10 @@ impl Model {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
         let followed = self.roots.followed();
         let followed = followed.map(|(uid, root)| (uid, cluster(root)));
-        let mut dependents = self.dependent_sources(followed);
+        let mut dependents = dependent_sources(self.around(), followed);
         dependents.retain(|source| !self.is_requested(source));
         let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
-        let plan = self.plan(named);
+        let plan = judgement_plan(self.around(), named);
         let listed = self.listed_inventories().into_iter();
         let listed = listed.map(|(uid, root)| (uid, cluster(root)));
         let (connected, lookups) = self.connections();
@@ -169,7 +170,7 @@ impl Model {
             shown,
             dependents,
             connected: lookups,
-            plan: self.plan_members(plan, listed),
+            plan: plan_members(self.around(), plan, listed),
         }
     }
 
@@ -178,19 +179,19 @@ impl Model {
         let Extent::Connections(reach) = &self.extent else {
             return (Vec::new(), Vec::new());
         };
-        let followed: Vec<SourceKey> = self.coverage.sources().cloned().collect();
+        let followed: Vec<SourceKey> = self.store.coverage.sources().cloned().collect();
         let mut connected = (Vec::new(), Vec::new());
         for (uid, root) in self.roots.named() {
-            let Some(node) = self.graph.node(uid) else {
+            let Some(node) = self.store.graph.node(uid) else {
                 continue;
             };
             let scope = TraceScope {
                 cluster: &self.requested[root.place.requested].cluster,
-                types: &self.types,
+                types: &self.store.types,
                 reach,
                 followed: &followed,
             };
-            let plan = self.graph.trace_plan(&node.object, &scope);
+            let plan = self.store.graph.trace_plan(&node.object, &scope);
             connected.0.extend(plan.sources);
             connected.0.extend(policies_source(self.around(), uid));
             connected.1.extend(plan.lookups);

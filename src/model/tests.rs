@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::{Form, Scope, Select, SourceState};
@@ -102,7 +104,10 @@ fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
     );
     model.apply(&ingress, &event(Why::Listed, object), at(0));
     model.refresh(at(0));
-    assert_eq!(model.reference_sources(), [(*service).clone()]);
+    assert_eq!(
+        crate::model::judge::reference_sources(model.around()),
+        [(*service).clone()]
+    );
     model.follow(vec![(*ingress).clone(), (*service).clone()]);
     (model, ingress, service)
 }
@@ -183,7 +188,7 @@ fn an_ingress_needs_a_secret_with_a_certificate() {
     );
     model.apply(&ingress, &event(Why::Modified, object), at(1));
     model.refresh(at(1));
-    let sources = model.reference_sources();
+    let sources = crate::model::judge::reference_sources(model.around());
     let secret = sources
         .iter()
         .find(|source| &*source.resource.kind == "Secret");
@@ -233,7 +238,7 @@ fn pod_with_environment(select: Select, reference: &str) -> (Model, Option<Sourc
     model.apply(&pods, &event(Why::Listed, pod), at(0));
     model.apply(&pods, &Event::synced(1), at(0));
     model.refresh(at(0));
-    let sources = model.reference_sources();
+    let sources = crate::model::judge::reference_sources(model.around());
     (model, sources.first().cloned())
 }
 
@@ -360,7 +365,10 @@ fn beside_workload(kind: &str, labels: &str, pods: u32, is_requested: bool) -> S
             super::service_sources::service_sources(model.around()),
         ]
         .concat();
-        model.follow_with_evidence(needed, model.evidence_sources());
+        model.follow_with_evidence(
+            needed,
+            crate::model::evidence_sources::evidence_sources(model.around()),
+        );
     }
     let object = model.object(&Uid::new("s")).expect("it exists");
     let causes = object.assessment.causes.iter();

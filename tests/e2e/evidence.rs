@@ -265,7 +265,7 @@ const TRACED: &[Case] = &[
         "pod/untolerant",
         "Standalone: no controller replaces it",
     ),
-    ("shop", "netpol/closed", "ingress, egress restricted"),
+    ("shop", "netpol/closed", "allows no ingress and no egress"),
     (
         "shop",
         "netpol/nearmiss",

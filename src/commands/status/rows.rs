@@ -10,8 +10,7 @@ use super::root_selection::{RequestedObject, RootSelection};
 use super::state::StatusState;
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
-use crate::model::Root;
-use crate::model::{AbsentMember, ModelObject};
+use crate::model::{AbsentMember, ModelObject, Root, absent_members};
 use crate::object::{ObjectRef, Uid};
 use crate::status::{Assessment, Status};
 
@@ -237,7 +236,7 @@ impl Placement<'_> {
     /// Adds the members of an inventory that have no object.
     fn place_absent_members(&mut self, depth: usize, inventory: &Uid) {
         let model = &self.state.model;
-        for AbsentMember { target, why } in model.absent_members(inventory) {
+        for AbsentMember { target, why } in absent_members(model.around(), inventory) {
             let object = Arc::new(target.object(model.types()));
             if self.placed.insert(object.identity()) {
                 let assessment = self.state.absent_members.of(why);

@@ -116,7 +116,7 @@ impl GoalProgress {
             if !standing.is_open(goals) {
                 continue;
             }
-            standing.outlook = model.outlook(&uid);
+            standing.outlook = Outlook::of(model.around(), &uid);
             if standing.take_outlook(goals, || model.doc(&uid)) {
                 met.push(standing.name.clone());
             }

@@ -44,7 +44,7 @@ fn watching(pod: Arc<Version>) -> (Model, Arc<SourceKey>) {
 
 fn follow(model: &mut Model, pods: &SourceKey) {
     model.refresh(at(0));
-    let evidence = model.evidence_sources();
+    let evidence = crate::model::evidence_sources::evidence_sources(model.around());
     model.follow_with_evidence(vec![pods.clone()], evidence);
 }
 
@@ -56,7 +56,7 @@ fn shown(model: &mut Model) -> String {
     format!(
         "{} {} {}",
         pod.status(),
-        model.evidence_sources().len(),
+        crate::model::evidence_sources::evidence_sources(model.around()).len(),
         causes.join("; ")
     )
 }
@@ -76,7 +76,8 @@ fn only_what_is_not_well_has_events() {
 #[test]
 fn events_come_and_go_and_never_change_a_state() {
     let (mut model, pods) = watching(pod(OLD, "False"));
-    let events = Arc::new(model.evidence_sources().remove(0));
+    let events =
+        Arc::new(crate::model::evidence_sources::evidence_sources(model.around()).remove(0));
     assert_eq!(
         events.select.field_selector().as_deref(),
         Some("type=Warning")
@@ -114,7 +115,8 @@ fn events_come_and_go_and_never_change_a_state() {
 #[test]
 fn an_event_may_arrive_before_its_object() {
     let (mut model, pods) = watching(pod(OLD, "False"));
-    let events = Arc::new(model.evidence_sources().remove(0));
+    let events =
+        Arc::new(crate::model::evidence_sources::evidence_sources(model.around()).remove(0));
     for number in 0..2 * super::MAX_UNKNOWN_SUBJECTS {
         let name = format!("s{number}");
         let warning = warning(&name, &name, "stranger");
@@ -122,6 +124,7 @@ fn an_event_may_arrive_before_its_object() {
     }
     model.refresh(at(0));
     let kept = model
+        .store
         .evidence
         .sources
         .iter()
@@ -164,7 +167,8 @@ fn warnings_about_a_node_stay_beside_many_about_unknown_objects() {
     model.apply(&nodes, &event(Why::Listed, node), at(0));
     model.apply(&nodes, &Event::synced(1), at(0));
     follow(&mut model, &nodes);
-    let events = Arc::new(model.evidence_sources().remove(0));
+    let events =
+        Arc::new(crate::model::evidence_sources::evidence_sources(model.around()).remove(0));
     let about_node = version(
         r#"{"apiVersion":"v1","kind":"Event","metadata":{"uid":"a","name":"a","namespace":"default"},
             "type":"Warning","reason":"Rebooted","message":"again",
@@ -185,7 +189,8 @@ fn warnings_about_a_node_stay_beside_many_about_unknown_objects() {
 #[test]
 fn events_that_cannot_be_read_change_nothing() {
     let (mut model, _) = watching(pod(OLD, "False"));
-    let events = Arc::new(model.evidence_sources().remove(0));
+    let events =
+        Arc::new(crate::model::evidence_sources::evidence_sources(model.around()).remove(0));
     let forbidden = SourceState::Forbidden { cause: "no".into() };
     model.apply(&events, &Event::State(forbidden), at(0));
     assert_eq!(shown(&mut model), "InProgress 1 ContainersNotReady");

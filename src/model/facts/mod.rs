@@ -33,7 +33,7 @@ use volume_places::volume_place_sources;
 const MAX_SOURCES: usize = 6;
 
 /// The facts about an object that is not well.
-pub(super) fn facts(around: Around<'_>, uid: &Uid) -> Vec<Cause> {
+pub(in crate::model) fn facts(around: Around<'_>, uid: &Uid) -> Vec<Cause> {
     let Some(node) = around.graph().node(uid) else {
         return Vec::new();
     };
@@ -49,7 +49,7 @@ pub(super) fn facts(around: Around<'_>, uid: &Uid) -> Vec<Cause> {
 }
 
 /// The sources that facts need.
-pub(super) fn fact_sources(around: Around<'_>) -> Vec<SourceKey> {
+pub(in crate::model) fn fact_sources(around: Around<'_>) -> Vec<SourceKey> {
     let mut sources = Vec::new();
     for node in around
         .unwell()

@@ -6,6 +6,7 @@ use crate::source::{ClusterId, Form, SourceKey};
 
 use super::super::Absence;
 use super::super::around::Around;
+use crate::model::judge::needed_by;
 
 /// The kinds of which a cluster may have too many objects to list them for a name.
 const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
@@ -18,7 +19,7 @@ pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> V
     let Some(cluster) = around.cluster_of(&node.uid) else {
         return Vec::new();
     };
-    let missing = around.needed_by(&node.uid).filter(|reference| {
+    let missing = needed_by(around, &node.uid).filter(|reference| {
         let source = reference.source(cluster, around.types());
         around.graph().referenced(&reference.target).is_none()
             && around.absence(source.as_ref()) == Absence::Missing
@@ -75,7 +76,11 @@ mod tests {
             (vec![class("slow"), class("fast")], "; there is fast"),
         ] {
             let mut read = Read::for_status(claim);
-            assert!(!read.model.evidence_sources().iter().any(is_of_classes));
+            assert!(
+                !crate::model::evidence_sources::evidence_sources(read.model.around())
+                    .iter()
+                    .any(is_of_classes)
+            );
             read.look(SourceKey {
                 scope: Scope::Cluster,
                 select: Select::Name("fsat".into()),

@@ -328,11 +328,11 @@ mod tests {
     #[test]
     fn nodes_are_read_for_a_daemon_set_that_was_requested_by_name() {
         let mut read = Read::for_status(&set(1, ""));
-        assert!(read.model.evidence_sources().is_empty());
-        read.model.needs_of_well_pods = crate::graph::Tier::Unwell;
+        assert!(crate::model::evidence_sources::evidence_sources(read.model.around()).is_empty());
+        read.model.store.needs_of_well_pods = crate::graph::Tier::Unwell;
         let nodes = [node("n0", GPU), node("n1", "")];
         read.explain(&nodes);
-        let sources = read.model.evidence_sources();
+        let sources = crate::model::evidence_sources::evidence_sources(read.model.around());
         assert_eq!(sources.len(), 2, "{sources:?}");
         read.explain(&nodes);
         let expect = "Current\nKeptOut: 1 of 2 nodes: n0 has taint dedicated=gpu:NoSchedule";

@@ -108,7 +108,7 @@ neighbour_rules! {
 }
 
 /// What the objects around an object say about it.
-pub(super) fn neighbour_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn neighbour_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let (group, kind) = (node.object.group(), &*node.object.kind);
     let rules = RULES
         .iter()
@@ -125,7 +125,10 @@ pub(super) fn neighbour_findings(around: Around<'_>, node: &Node) -> Vec<Finding
 }
 
 /// The objects to judge again because others around them have changed.
-pub(super) fn to_judge_again(around: Around<'_>, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+pub(in crate::model) fn to_judge_again(
+    around: Around<'_>,
+    changed: &BTreeSet<Uid>,
+) -> BTreeSet<Uid> {
     let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
     let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
     for rule in RULES.iter().filter(|rule| knows(around, rule)) {

@@ -144,7 +144,7 @@ mod tests {
             assert_eq!(notes(&mut read, labels), expected, "{labels}");
         }
         let read = Read::for_status(&budget(1));
-        assert!(read.model.evidence_sources().is_empty());
+        assert!(crate::model::evidence_sources::evidence_sources(read.model.around()).is_empty());
     }
 
     #[test]
@@ -160,7 +160,9 @@ mod tests {
             ("{app: wbe}", ""),
         ] {
             let mut read = Read::for_status(service);
-            assert!(read.model.evidence_sources().is_empty());
+            assert!(
+                crate::model::evidence_sources::evidence_sources(read.model.around()).is_empty()
+            );
             read.look(slices.clone());
             assert_eq!(notes(&mut read, labels), expected, "{labels}");
         }
@@ -179,7 +181,7 @@ mod tests {
             ..SourceKey::all("", "Pod")
         };
         let mut read = Read::of(&policy("{matchLabels: {app: wbe}}"));
-        assert!(read.model.evidence_sources().is_empty());
+        assert!(crate::model::evidence_sources::evidence_sources(read.model.around()).is_empty());
         read.look(selected);
         assert_eq!(notes(&mut read, "{app: web}"), NEAREST);
         assert!(read.state("it").contains("Restricts: allows no ingress"));

@@ -75,9 +75,9 @@ impl Read {
 
     /// Reads what explains the unwell objects: these objects, and none besides.
     pub(in crate::model) fn explain(&mut self, objects: &[String]) -> &mut Read {
-        let evidence = self.model.evidence_sources();
+        let evidence = crate::model::evidence_sources::evidence_sources(self.model.around());
         let followed = self.model.coverage().sources();
-        let followed = followed.filter(|source| !self.model.evidence.is_of(source));
+        let followed = followed.filter(|source| !self.model.store.evidence.is_of(source));
         let followed: Vec<SourceKey> = followed.cloned().collect();
         self.model.follow_with_evidence(followed, evidence.clone());
         let versions: Vec<Arc<Version>> = objects.iter().map(|yaml| version(yaml)).collect();

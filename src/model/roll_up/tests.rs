@@ -184,7 +184,10 @@ fn the_end_of_a_long_chain_decides_the_state_of_its_start() {
         .objects()
         .map(|(_, object)| object.assessment.reason().len());
     assert!(texts.max() < Some(1_100));
-    let parts = format!("{:?}", model.outlook(&Uid::new("f0")));
+    let parts = format!(
+        "{:?}",
+        crate::model::Outlook::of(model.around(), &Uid::new("f0"))
+    );
     assert!(parts.contains("it broke"), "{parts}");
 }
 
