@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use crate::commands::rally::FieldWrite;
+use crate::commands::field_fight::FieldWrite;
 use crate::object::managed_fields::{OwnedField, entries};
 use crate::source::Version;
 

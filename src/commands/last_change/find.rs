@@ -12,7 +12,7 @@ use crate::diff::Redactor;
 use crate::source::Version;
 use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, WalkLimits};
 
-use crate::commands::rally::Rally;
+use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, OldValues, Sign};
@@ -323,13 +323,13 @@ impl WalkBack<'_> {
 
 /// What two managers do with the field of a change, by all changes that were found, the newest first.
 fn fight(cause: &LastChange, found: Vec<LastChange>, has_begun: bool) -> Option<String> {
-    let mut rally = Rally::default();
+    let mut fight = FieldFight::default();
     for change in found.into_iter().rev() {
         if change.changes_same_as(cause) {
-            rally.take(change.first_write()?);
+            fight.take(change.first_write()?);
         }
     }
-    let text = rally.is_fight().then(|| rally.text()).flatten()?;
+    let text = fight.is_fight().then(|| fight.text()).flatten()?;
     Some(if has_begun {
         text
     } else {

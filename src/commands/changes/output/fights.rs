@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
-use crate::commands::rally::{FieldWrite, Rally, Turn};
+use crate::commands::field_fight::{FieldFight, FieldWrite, Turn};
 use crate::diff::{Diff, Op};
 use crate::object::managed_fields::By;
 use crate::object::{ObjectRef, Uid};
@@ -18,15 +18,15 @@ const REMEMBERED: usize = 4096;
 /// The fields that were written, and who wrote them last.
 #[derive(Debug, Default)]
 pub(crate) struct Fights {
-    rallies: HashMap<(Uid, String), FieldRally>,
+    fields: HashMap<(Uid, String), ContestedField>,
 }
 
-/// The rally about a field of an object.
+/// A field of an object that two managers may fight about.
 #[derive(Debug)]
-struct FieldRally {
+struct ContestedField {
     object: ObjectRef,
     path: String,
-    rally: Rally,
+    fight: FieldFight,
     /// The number of writes in the last line about it.
     told: usize,
 }
@@ -44,32 +44,32 @@ impl Fights {
         };
         let object = &compared.read.event.now.object;
         for (path, write) in writes(diff, compared, entry, view) {
-            if self.rallies.len() >= REMEMBERED {
-                self.rallies.retain(|_, known| known.rally.is_fight());
+            if self.fields.len() >= REMEMBERED {
+                self.fields.retain(|_, known| known.fight.is_fight());
             }
             let key = (object.identity(), path.clone());
-            let known = self.rallies.entry(key);
+            let known = self.fields.entry(key);
             known
-                .or_insert_with(|| FieldRally::of(object, path))
+                .or_insert_with(|| ContestedField::of(object, path))
                 .take(write);
         }
     }
 
     /// The lines about fights that are new, or have doubled since their last line.
     pub(super) fn take_lines(&mut self, style: &LineStyle<'_>) -> Vec<String> {
-        let rallies = self.rallies.values_mut();
-        let mut news: Vec<&mut FieldRally> = rallies.filter(|known| known.is_news()).collect();
-        let key = |known: &FieldRally| {
+        let fields = self.fields.values_mut();
+        let mut news: Vec<&mut ContestedField> = fields.filter(|known| known.is_news()).collect();
+        let key = |known: &ContestedField| {
             (
-                known.rally.begun(),
+                known.fight.begun(),
                 known.object.clone(),
                 known.path.clone(),
             )
         };
         news.sort_by_cached_key(|known| key(known));
         let lines = news.into_iter().filter_map(|known| {
-            known.told = known.rally.writes();
-            let (path, flips) = (&known.path, known.rally.text()?);
+            known.told = known.fight.writes();
+            let (path, flips) = (&known.path, known.fight.text()?);
             let text = format!("{}  {path} {flips}", style.name(&known.object));
             Some(style.look.styles.paint(Role::Warning, &text))
         });
@@ -105,24 +105,24 @@ fn writes<'d>(
     })
 }
 
-impl FieldRally {
-    fn of(object: &ObjectRef, path: String) -> FieldRally {
-        FieldRally {
+impl ContestedField {
+    fn of(object: &ObjectRef, path: String) -> ContestedField {
+        ContestedField {
             object: object.clone(),
             path,
-            rally: Rally::default(),
+            fight: FieldFight::default(),
             told: 0,
         }
     }
 
     fn take(&mut self, write: FieldWrite) {
-        if self.rally.take(write) == Turn::First {
+        if self.fight.take(write) == Turn::First {
             self.told = 0;
         }
     }
 
     /// Whether it is a fight that has doubled since its last line.
     fn is_news(&self) -> bool {
-        self.rally.is_fight() && self.rally.writes() >= 2 * self.told
+        self.fight.is_fight() && self.fight.writes() >= 2 * self.told
     }
 }

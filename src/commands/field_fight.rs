@@ -1,4 +1,4 @@
-//! `Rally`: writes of one field by two managers, of which each undoes the one before.
+//! `FieldFight`: writes of one field by two managers, of which each undoes the one before.
 
 use jiff::Timestamp;
 
@@ -19,10 +19,10 @@ pub(crate) struct FieldWrite {
     pub(crate) at: [Timestamp; 2],
 }
 
-/// What a write is in a rally.
+/// What a write is in a fight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// It begins a rally.
+    /// It begins a series.
     First,
     /// It answers the write before it.
     Next,
@@ -31,7 +31,7 @@ pub(crate) enum Turn {
 /// The writes of a field, of which each undoes the one before: two managers take turns, and one of them always writes the
 /// same value.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rally {
+pub(crate) struct FieldFight {
     /// The last write of the manager that began, and the last one of the other.
     sides: Vec<Side>,
     writes: usize,
@@ -48,8 +48,8 @@ struct Side {
     is_steady: bool,
 }
 
-impl Rally {
-    /// Goes on with a write of the manager whose turn it is. Any other write begins a new rally, with the write before it if
+impl FieldFight {
+    /// Goes on with a write of the manager whose turn it is. Any other write begins a new one, with the write before it if
     /// that is by somebody else.
     pub(crate) fn take(&mut self, write: FieldWrite) -> Turn {
         let Some(manager) = write.manager else {
@@ -135,15 +135,15 @@ mod tests {
 
     /// What is said about writes of one field, one in each second. `?` is an unknown writer.
     fn said(writes: &[(&str, &str)]) -> Option<String> {
-        let mut rally = Rally::default();
+        let mut fight = FieldFight::default();
         for (second, (manager, value)) in (0..).zip(writes) {
-            rally.take(FieldWrite {
+            fight.take(FieldWrite {
                 manager: (*manager != "?").then(|| (*manager).to_owned()),
                 value: (*value).to_owned(),
                 at: [Timestamp::from_second(second).expect("in range"); 2],
             });
         }
-        rally.is_fight().then(|| rally.text()).flatten()
+        fight.is_fight().then(|| fight.text()).flatten()
     }
 
     #[test]
