@@ -32,6 +32,7 @@ mod packages;
 mod plain_english;
 mod recorded;
 mod recording;
+mod recreated;
 mod requests;
 mod schedules;
 mod schema;

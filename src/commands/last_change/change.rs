@@ -83,6 +83,8 @@ pub(super) enum What {
     Wrote(WrittenFields),
     /// It created the object.
     Created,
+    /// It created the object anew, with these fields of the former one changed.
+    Recreated(FieldChanges),
     /// It deleted the object.
     Deleted,
 }
@@ -231,22 +233,34 @@ impl LastChange {
         if matters.is_own && !is_workload {
             return None;
         }
-        LastChange::creation(first, matters)
+        LastChange::creation(first, matters.is_own)
     }
 
     /// The creation of an object in its first version.
-    pub(super) fn creation(first: &Version, matters: Matters<'_>) -> Option<LastChange> {
+    pub(super) fn creation(first: &Version, is_own: bool) -> Option<LastChange> {
         let doc = first.doc().ok()?;
         let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
         let writers = Writers::of(None, Some(doc.root()));
         let creator = writers.actors().next()?;
         Some(LastChange {
-            object: (!matters.is_own).then(|| ObjectRef::clone(&first.object)),
+            object: (!is_own).then(|| ObjectRef::clone(&first.object)),
             by: ChangedBy::Recorded(creator.manager.to_string()),
             revision: Revision::parse(&first.version),
             at: Some(Made::At(created)),
             sign: Sign::Possible,
             ..LastChange::of(What::Created)
+        })
+    }
+
+    /// The creation of another object in its first version, after one of this name whose field the failure is about.
+    pub(super) fn recreation(first: &Version, field: [String; 2]) -> Option<LastChange> {
+        let creation = LastChange::creation(first, false)?;
+        Some(LastChange {
+            what: What::Recreated(FieldChanges {
+                first: vec![field],
+                more: 0,
+            }),
+            ..creation.tied()
         })
     }
 
@@ -389,6 +403,7 @@ impl LastChange {
             What::Changed(_) => "changed",
             What::Wrote(_) => "last written",
             What::Created => "created",
+            What::Recreated(_) => "recreated",
             What::Deleted => "deleted",
         };
         let when = self.at.map_or(String::new(), |made| made.ago(now));
@@ -415,6 +430,10 @@ impl LastChange {
                 let sentence = format!("{object}last written{when}{bound}{by}: {paths}");
                 (sentence, Some(fields.old_values().to_owned()))
             }
+            What::Recreated(fields) => {
+                let fields = fields.text(arrow);
+                (format!("{object}recreated{when}{by}: {fields}"), None)
+            }
             What::Created if self.object.is_none() => (format!("created{when}{by}"), None),
             What::Created => (format!("{object}was created{when}{by}"), None),
             What::Deleted => (format!("{object}was deleted{when}"), None),
@@ -433,12 +452,12 @@ impl LastChange {
     pub(crate) fn record(&self, cluster: &str) -> LastChangeRecord {
         let object = self.object.as_ref();
         let fields = match &self.what {
-            What::Changed(fields) => Some(fields),
+            What::Changed(fields) | What::Recreated(fields) => Some(fields),
             What::Wrote(_) | What::Created | What::Deleted => None,
         };
         let written = match &self.what {
             What::Wrote(fields) => Some(fields),
-            What::Changed(_) | What::Created | What::Deleted => None,
+            What::Changed(_) | What::Created | What::Recreated(_) | What::Deleted => None,
         };
         LastChangeRecord {
             object: object.map(|object| RefRecord::new(cluster, object)),
@@ -449,7 +468,7 @@ impl LastChange {
                 Some(Made::At(_)) | None => None,
             },
             by: self.by.recorded(),
-            created: self.what == What::Created,
+            created: matches!(self.what, What::Created | What::Recreated(_)),
             deleted: self.what == What::Deleted,
             changes: fields.map_or_else(Vec::new, |fields| fields.texts(ARROW)),
             written: written.map_or_else(Vec::new, |fields| fields.first.clone()),

@@ -1,6 +1,7 @@
 //! `ErrorText`: the words with which the cluster reports a failure, to recognise a changed value in them.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use crate::model::ModelObject;
 
@@ -51,6 +52,20 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     telling.map(str::to_lowercase)
 }
 
+/// The addresses in a text, of other machines.
+pub(super) fn addresses(text: &str) -> impl Iterator<Item = IpAddr> {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, ':' | '.');
+    let runs = text.split(move |char| !is_part(char));
+    let found = runs.flat_map(|run| {
+        let run = run.trim_end_matches('.');
+        let long = run.parse().or_else(|_| run.trim_end_matches(':').parse());
+        let long = long.ok().map(IpAddr::V6);
+        let short = run.split(':').filter_map(|part| part.parse().ok());
+        long.into_iter().chain(short.map(IpAddr::V4))
+    });
+    found.filter(|address| !address.is_loopback() && !address.is_unspecified())
+}
+
 #[cfg(test)]
 impl From<&str> for ErrorText {
     fn from(text: &str) -> ErrorText {
@@ -87,5 +102,27 @@ mod tests {
         assert!(failed.names_key("DATABASE_URL"));
         assert!(!failed.names_key("DATABASE"));
         assert!(!failed.names_key("is"));
+    }
+
+    #[test]
+    fn an_error_names_addresses() {
+        for (text, expect) in [
+            (
+                "dial tcp 10.96.165.178:80: connect: refused",
+                "10.96.165.178",
+            ),
+            ("cannot reach web (10.96.0.7).", "10.96.0.7"),
+            (
+                "pg://user@10.0.0.1:5432/shop, host=10.0.0.2",
+                "10.0.0.1 10.0.0.2",
+            ),
+            ("dial tcp [fd00::1]:80: i/o timeout", "fd00::1"),
+            ("ping fd00::2: unreachable", "fd00::2"),
+            ("listen 127.0.0.1:80, 0.0.0.0:80, [::1]:80, :::80", ""),
+            ("at 12:00:05 std::bad_alloc 1.2.3 10.0.0.256 v10.0.0.1", ""),
+        ] {
+            let found: Vec<String> = addresses(text).map(|it| it.to_string()).collect();
+            assert_eq!(found.join(" "), expect, "{text}");
+        }
     }
 }

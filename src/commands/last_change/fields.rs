@@ -168,7 +168,7 @@ impl FailureReason {
     }
 
     /// Whether the failure does not tell which objects may have brought it about.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         matches!(self, FailureReason::Pods | FailureReason::Other)
     }
 

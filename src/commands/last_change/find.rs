@@ -16,6 +16,7 @@ use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, OldValues, Sign};
+use super::recreated::RecreatedServices;
 use super::suspects::SuspectChanges;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
@@ -52,6 +53,7 @@ struct Suspect {
 /// How to look up one failure.
 pub(super) struct LookUp {
     pub(super) candidates: Vec<Candidate>,
+    pub(super) recreated: Option<RecreatedServices>,
     pub(super) redactor: Arc<Redactor>,
     pub(super) dates: Option<Dates>,
     pub(super) reads: Reads,
@@ -71,6 +73,7 @@ impl LookUp {
     pub(super) async fn run(self) -> Found {
         let LookUp {
             candidates,
+            recreated,
             redactor,
             dates,
             reads,
@@ -94,6 +97,9 @@ impl LookUp {
             // What it names may have existed since.
             suspects.retain(|suspect| !suspect.change.is_creation());
         }
+        if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
+            suspects.extend(recreated_service(recreated.as_ref(), &reads).await);
+        }
         keep_most_suspect(&mut suspects);
         let dates = dates.as_ref().map(|dates| (dates, &reads.allowance));
         let changes = suspects.into_iter().map(|suspect| dated(suspect, dates));
@@ -102,6 +108,19 @@ impl LookUp {
             is_cut_off,
         }
     }
+}
+
+/// A Service that was created anew, and whose former address the failure names.
+async fn recreated_service(
+    recreated: Option<&RecreatedServices>,
+    reads: &Reads,
+) -> Option<Suspect> {
+    let recreated = recreated?;
+    Some(Suspect {
+        change: recreated.find(&reads.allowance).await?,
+        is_blamed: false,
+        history: recreated.history().clone(),
+    })
 }
 
 /// Sorts the suspects, and keeps the first few that may be the cause.
@@ -282,7 +301,7 @@ impl WalkBack<'_> {
         let first = self.oldest.take().filter(|_| counts);
         let creation = first.and_then(|first| {
             if self.is_telling {
-                LastChange::creation(&first, candidate.matters())
+                LastChange::creation(&first, candidate.is_own)
             } else {
                 LastChange::creation_of_workload(&first, candidate.matters())
             }

@@ -12,6 +12,7 @@ mod failure;
 mod failure_reason;
 mod fields;
 mod find;
+mod recreated;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub(crate) use change::LastChange;
 use failure::{Failure, broken};
 use failure_reason::FailureReason;
 use find::{Found, LookUp, Reads};
+use recreated::RecreatedServices;
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 24;
@@ -114,6 +116,7 @@ impl LastChanges {
             };
             let look_up = LookUp {
                 candidates: candidates(model, &failure, &history, now),
+                recreated: RecreatedServices::of(model, &failure, &history, now),
                 redactor: self.redactor.clone(),
                 dates: cluster.and_then(|cluster| self.mux.dates(cluster)),
                 reads: if failure.reason.is_failure() {

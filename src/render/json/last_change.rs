@@ -21,7 +21,7 @@ pub struct LastChangeRecord {
     /// The field manager that changed it; absent if the server recorded none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Whether it was created.
+    /// Whether it was created. After one that was deleted, `changes` has the differences that the failure is about.
     pub created: bool,
     /// Whether it was deleted.
     pub deleted: bool,

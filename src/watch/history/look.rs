@@ -70,6 +70,12 @@ impl History {
         Ok((there, walk))
     }
 
+    /// The objects of a source with few of them, as they are now. This makes one request.
+    pub async fn listing_now(&self) -> Result<Vec<Arc<Version>>, End> {
+        let (_, objects) = self.archive.listing_now().await.map_err(ended)?;
+        Ok(objects.into_iter().map(Arc::new).collect())
+    }
+
     /// The error of the last request for the past, if it failed and is repeated.
     pub fn trouble(&self) -> Option<SourceError> {
         self.archive.transport.trouble()

@@ -118,6 +118,12 @@ impl Walk {
         self
     }
 
+    /// Reads the watch cache first. It may have everything, in two requests.
+    pub async fn after_watch_cache(mut self) -> Walk {
+        self.read_cache().await;
+        self
+    }
+
     /// Does not use the watch cache: the caller has read it, or has no time for it.
     #[must_use]
     pub fn without_watch_cache(self) -> Walk {
@@ -181,6 +187,11 @@ impl Walk {
             Cache::Known(cached) => cached.reaches,
             Cache::Unread | Cache::Reading(_) => None,
         }
+    }
+
+    /// How many requests it has made.
+    pub fn requests(&self) -> u32 {
+        self.requests
     }
 
     /// The object of the walk.
