@@ -17,7 +17,7 @@ impl Model {
         let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
         expired.retain(|uid| !owners.contains(uid) && self.has_expired(uid, now));
         if self.store.coverage.take_replaced() {
-            for (uid, object) in &mut self.store.objects {
+            for (uid, object) in &mut self.store.by_uid {
                 object.retain_sources(|source| self.store.coverage.follows(source));
                 if object.version().is_none() && object.departure.is_none() {
                     expired.push(uid.clone());
@@ -30,7 +30,7 @@ impl Model {
     fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
         let departure = self
             .store
-            .objects
+            .by_uid
             .get(uid)
             .and_then(|object| object.departure);
         match (self.retention, departure) {
@@ -65,7 +65,7 @@ impl Model {
         self.store.unwell.remove(uid);
         let mut around = services_of(self.around(), uid);
         self.store.graph.delete(uid);
-        let Some(object) = self.store.objects.remove(uid) else {
+        let Some(object) = self.store.by_uid.remove(uid) else {
             return around;
         };
         if let Some(review) = object.review {

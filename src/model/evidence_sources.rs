@@ -91,7 +91,7 @@ pub(super) fn subject_of(around: Around<'_>, about: &ObjectRef) -> Option<Uid> {
         return None;
     }
     let is_about = |uid: &&Uid| {
-        let object = around.object(*uid);
+        let object = around.object(uid);
         object.is_some_and(|object| is_subject(about, &object.object))
     };
     around.unwell().iter().find(is_about).cloned()

@@ -49,7 +49,7 @@ impl Model {
             let mut next = BTreeSet::new();
             for uid in due {
                 let (around, news) = (surroundings(self.around(), &uid), self.news(&uid, now));
-                let Some(object) = self.store.objects.get_mut(&uid) else {
+                let Some(object) = self.store.by_uid.get_mut(&uid) else {
                     continue;
                 };
                 let is_other = object.take_surroundings(around, news);
@@ -72,7 +72,7 @@ impl Model {
 
 /// The sources of the named objects, each once. Those that the worst objects name come first.
 pub(in crate::model) fn reference_sources(around: Around<'_>) -> Vec<SourceKey> {
-    let status = |uid: &&Uid| around.object(*uid).map(|object| object.assessment.status());
+    let status = |uid: &&Uid| around.object(uid).map(|object| object.assessment.status());
     let mut referrers: Vec<&Uid> = around.graph().all_referrers().collect();
     referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
     let (mut sources, mut seen) = (Vec::new(), HashSet::new());

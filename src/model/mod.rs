@@ -279,7 +279,7 @@ impl Model {
         if why.is_gone() {
             self.store.lookups.forget(&uid, version);
         }
-        if let Some(object) = self.store.objects.get_mut(&uid) {
+        if let Some(object) = self.store.by_uid.get_mut(&uid) {
             let why = if why.is_gone() {
                 *why
             } else {
@@ -295,7 +295,7 @@ impl Model {
 
     fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
         let uid = version.object.identity();
-        let object = match self.store.objects.entry(uid.clone()) {
+        let object = match self.store.by_uid.entry(uid.clone()) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 if why == Why::Listed {

@@ -32,7 +32,7 @@ pub(super) struct Objects {
     pub(super) lookups: Lookups,
     pub(super) members: PlannedMembers,
     pub(super) graph: Graph,
-    pub(super) objects: BTreeMap<Uid, Box<ModelObject>>,
+    pub(super) by_uid: BTreeMap<Uid, Box<ModelObject>>,
     /// The objects that need an explanation.
     pub(super) unwell: BTreeSet<Uid>,
     /// What explains them.
@@ -54,7 +54,7 @@ impl Objects {
             lookups: Lookups::default(),
             members: PlannedMembers::default(),
             graph: Graph::default(),
-            objects: BTreeMap::new(),
+            by_uid: BTreeMap::new(),
             unwell: BTreeSet::new(),
             evidence: Evidence::default(),
             refreshed: Timestamp::UNIX_EPOCH,
@@ -68,12 +68,12 @@ impl Objects {
 
     /// The object with this uid.
     pub(super) fn get(&self, uid: &Uid) -> Option<&ModelObject> {
-        self.objects.get(uid).map(|object| &**object)
+        self.by_uid.get(uid).map(|object| &**object)
     }
 
     /// Every object, by uid.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Uid, &ModelObject)> {
-        self.objects.iter().map(|(uid, object)| (uid, &**object))
+        self.by_uid.iter().map(|(uid, object)| (uid, &**object))
     }
 
     /// The newest version of an object, parsed. `None` if the object is gone or does not parse.

@@ -98,7 +98,7 @@ impl Model {
 
     /// Assesses an object alone. Returns its links, if it could be read.
     fn assess(&mut self, uid: &Uid, now: Timestamp) -> Option<Links> {
-        let object = self.store.objects.get_mut(uid)?;
+        let object = self.store.by_uid.get_mut(uid)?;
         let mut links = None;
         if let Some(review) = object.review.take() {
             self.reviews.remove(&(review, uid.clone()));
@@ -151,7 +151,7 @@ impl Model {
         let mut siblings = siblings.filter_map(|sibling| self.object(&sibling.uid));
         let own =
             siblings.find_map(|sibling| (sibling.own == object.own).then(|| sibling.own.clone()));
-        if let (Some(own), Some(object)) = (own, self.store.objects.get_mut(uid)) {
+        if let (Some(own), Some(object)) = (own, self.store.by_uid.get_mut(uid)) {
             object.own = own;
         }
     }

@@ -25,7 +25,7 @@ impl Model {
         let parts = (parts != Parts::default()).then(|| Box::new(parts));
         for uid in group {
             let news = self.news(uid, now);
-            if let Some(object) = self.store.objects.get_mut(uid) {
+            if let Some(object) = self.store.by_uid.get_mut(uid) {
                 object.take_worst(worst, news);
                 object.parts.clone_from(&parts);
             }
@@ -57,7 +57,7 @@ impl Model {
         let problem = problem.map(|found| if is_said { found.silent() } else { found });
         let around = surroundings(self.around(), uid);
         let news = self.news(uid, now);
-        if let Some(object) = self.store.objects.get_mut(uid) {
+        if let Some(object) = self.store.by_uid.get_mut(uid) {
             object.pod_problems = blocked.into_iter().chain(problem).collect();
             object.take_surroundings(around, news);
         }

@@ -124,7 +124,7 @@ impl Model {
     /// Updates which of these objects have dependents in sources of their own.
     fn update_roots(&mut self, touched: &BTreeSet<Uid>) {
         for uid in touched {
-            if !self.store.objects.contains_key(uid) {
+            if !self.store.by_uid.contains_key(uid) {
                 self.roots.remove(uid);
             }
         }
