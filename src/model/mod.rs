@@ -162,7 +162,7 @@ impl Model {
         self.follow_with_evidence(sources, Vec::new());
     }
 
-    /// The same, with sources of [evidence](Model::evidence_sources).
+    /// The same, with sources of evidence: what explains the objects that are not well.
     pub(super) fn follow_with_evidence(
         &mut self,
         sources: Vec<SourceKey>,
