@@ -378,7 +378,7 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
         CandidateStart::Now(object) => history.now(object, limits).await?,
     };
     let walk = if reads.watch_cache {
-        walk
+        walk.after_watch_cache().await
     } else {
         walk.without_watch_cache()
     };
