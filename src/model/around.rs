@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::graph::{Graph, Tier};
+use crate::graph::{Graph, Node, Reference, Tier};
 use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{ClusterId, SourceKey};
 use crate::status::Rules;
@@ -94,6 +94,13 @@ impl<'m> Around<'m> {
     /// Why the model does not have the object of a source.
     pub(super) fn absence(self, source: Option<&SourceKey>) -> Absence {
         self.0.absence(source)
+    }
+
+    /// Whether an object that another one names certainly does not exist, if the model does not have it.
+    pub(super) fn is_absent(self, node: &Node, reference: &Reference) -> bool {
+        let cluster = self.cluster_of(&node.uid);
+        let source = cluster.and_then(|cluster| reference.source(cluster, self.types()));
+        self.absence(source.as_ref()) == Absence::Missing
     }
 
     /// The rules by which it judges.

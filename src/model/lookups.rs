@@ -1,10 +1,8 @@
 //! `Lookups`: the sources of which a model keeps only the objects around others.
 
 use crate::graph::{Lookup, PassedOver, ReferenceTarget};
-use crate::object::{ServedTypes, Uid};
+use crate::object::{ServedTypes, Uid, well_known_type};
 use crate::source::{Event, SourceKey, Version, Why};
-
-use super::plan::is_custom;
 
 /// The sources that a model looks through.
 #[derive(Debug, Default)]
@@ -128,4 +126,10 @@ impl Lookups {
             .iter()
             .find(|known| known.planned.source == *source)
     }
+}
+
+/// Whether a source has custom resources.
+pub(super) fn is_custom(source: &SourceKey) -> bool {
+    let resource = &source.resource;
+    well_known_type(&resource.group, &resource.kind).is_none()
 }

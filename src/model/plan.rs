@@ -6,10 +6,11 @@ use std::collections::{BTreeSet, HashSet};
 use crate::graph::{
     Facts, Graph, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
 };
-use crate::object::{Uid, well_known_type};
+use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 
 use super::Model;
+use super::lookups::is_custom;
 use super::neighbour_rules::default_class::class_sources;
 use super::service_sources::service_sources;
 use crate::model::around::Around;
@@ -242,12 +243,6 @@ pub(super) fn with_dependent_sources<'u>(
 /// Whether the workloads below an object are its own: those of a custom resource, but not those of an inventory.
 fn may_own_workloads(graph: &Graph, node: &Node) -> bool {
     node.is_custom() && !graph.is_inventory(&node.uid)
-}
-
-/// Whether a source has custom resources.
-pub(super) fn is_custom(source: &SourceKey) -> bool {
-    let resource = &source.resource;
-    well_known_type(&resource.group, &resource.kind).is_none()
 }
 
 /// The lists that have these named objects, at most [`MAX_REFERENCES`]: one for each kind and namespace or, if that is too

@@ -25,11 +25,10 @@ pub(super) mod webhook;
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Node, Reference, Tier};
+use crate::graph::{Node, Tier};
 use crate::object::Uid;
 use crate::status::{Finding, Status};
 
-use super::Absence;
 use super::around::Around;
 use budget::{held_drain, shared_pod};
 use certificate::{unnamed_hosts_of_gateway, unnamed_hosts_of_ingress};
@@ -143,13 +142,6 @@ pub(in crate::model) fn to_judge_again(
         }
     }
     due
-}
-
-/// Whether a named object certainly does not exist, if the model does not have it.
-pub(in crate::model) fn is_absent(around: Around<'_>, node: &Node, reference: &Reference) -> bool {
-    let cluster = around.cluster_of(&node.uid);
-    let source = cluster.and_then(|cluster| reference.source(cluster, around.types()));
-    around.absence(source.as_ref()) == Absence::Missing
 }
 
 /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.

@@ -8,7 +8,6 @@ use crate::object::Value;
 use crate::status::{CauseRule, Finding, Status};
 
 use super::super::around::Around;
-use super::is_absent;
 
 /// The note of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
 /// names. A volume without such a uid is reserved for a claim that may still be created.
@@ -34,7 +33,7 @@ fn lost_claim_of(around: Around<'_>, volume: &Node) -> Option<Finding> {
             let rule = CauseRule::ReplacedClaim;
             Some(Finding::new(rule, Status::Current, text))
         }
-        None if is_bound && is_absent(around, volume, claim) => {
+        None if is_bound && around.is_absent(volume, claim) => {
             let text = format!("dangling: its claim {name} does not exist");
             let rule = CauseRule::DanglingVolume;
             Some(Finding::new(rule, Status::Current, text))
