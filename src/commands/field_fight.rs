@@ -21,7 +21,7 @@ pub(crate) struct FieldWrite {
 
 /// What a write is in a fight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum FightTurn {
     /// It begins a series.
     First,
     /// It answers the write before it.
@@ -51,10 +51,10 @@ struct Side {
 impl FieldFight {
     /// Goes on with a write of the manager whose turn it is. Any other write begins a new one, with the write before it if
     /// that is by somebody else.
-    pub(crate) fn take(&mut self, write: FieldWrite) -> Turn {
+    pub(crate) fn take(&mut self, write: FieldWrite) -> FightTurn {
         let Some(manager) = write.manager else {
             (self.sides, self.writes) = (Vec::new(), 0);
-            return Turn::First;
+            return FightTurn::First;
         };
         let turn = self.writes % 2;
         let new = Side {
@@ -91,7 +91,11 @@ impl FieldFight {
         }
         self.writes += 1;
         self.ended = write.at;
-        if is_turn { Turn::Next } else { Turn::First }
+        if is_turn {
+            FightTurn::Next
+        } else {
+            FightTurn::First
+        }
     }
 
     /// The number of its writes.

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use crate::object::Uid;
 
+use super::judge::services_of;
 use super::{Model, Retention};
-use crate::model::judge::services_of;
 
 impl Model {
     /// The objects to remove: those that have been gone for long enough and, once all sources are read, those

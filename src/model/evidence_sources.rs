@@ -7,11 +7,11 @@ use crate::object::{ObjectRef, Uid};
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
+use super::around::Around;
 use super::evidence::is_subject;
 use super::facts::fact_sources;
 use super::neighbour_rules::static_volume::volume_sources;
 use super::{Model, ModelObject};
-use crate::model::around::Around;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
 const MAX_NAMESPACES: usize = 4;

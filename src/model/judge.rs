@@ -13,13 +13,13 @@ use crate::source::SourceKey;
 use crate::status::{Cause, Finding, Rules, Status};
 
 use super::Model;
+use super::around::Around;
 use super::facts::facts;
+use super::members::member_findings;
 use super::neighbour_rules::neighbour_findings;
 use super::object::{ModelObject, Surroundings};
 use super::reference_findings::{at_next_start, reference_finding, unallocated};
 use super::service::endpoints_finding;
-use crate::model::around::Around;
-use crate::model::members::member_findings;
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;

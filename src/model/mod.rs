@@ -64,7 +64,7 @@ pub use plan::JudgementPlan;
 pub use repetition::repeated;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
 pub use service::{endpoints_finding, pod_coverage, repeats_its_pods};
-pub use step::Extent;
+pub use step::ViewExtent;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct Model {
     /// The requested sources.
     requested: Vec<SourceKey>,
     roots: Roots,
-    extent: Extent,
+    extent: ViewExtent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
     /// The objects that changed since the last refresh.
@@ -108,7 +108,7 @@ impl Model {
             retention,
             requested: Vec::new(),
             roots: Roots::default(),
-            extent: Extent::Dependents,
+            extent: ViewExtent::Dependents,
             wanted: Wanted::default(),
             changed: BTreeSet::new(),
             has_news_of_sources: false,
@@ -135,7 +135,7 @@ impl Model {
 
     /// The same model for a view that shows this around the requested objects.
     #[must_use]
-    pub fn showing(self, extent: Extent) -> Model {
+    pub fn showing(self, extent: ViewExtent) -> Model {
         Model { extent, ..self }
     }
 

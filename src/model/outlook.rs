@@ -3,8 +3,8 @@
 use crate::object::Uid;
 use crate::status::{CauseRule, Recovery, Status};
 
+use super::around::Around;
 use super::object::ModelObject;
-use crate::model::around::Around;
 
 /// What a wait for an object can expect.
 #[derive(Clone, Debug, PartialEq, Eq)]

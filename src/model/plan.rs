@@ -10,12 +10,12 @@ use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 
 use super::Model;
+use super::around::Around;
+use super::evidence_sources::evidence_sources;
+use super::judge::reference_sources;
 use super::lookups::is_custom;
 use super::neighbour_rules::default_class::class_sources;
 use super::service_sources::service_sources;
-use crate::model::around::Around;
-use crate::model::evidence_sources::evidence_sources;
-use crate::model::judge::reference_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
 /// in lists.

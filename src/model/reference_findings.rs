@@ -9,9 +9,8 @@ use crate::status::{Assessment, CauseRule, Finding, Status};
 
 use super::Absence;
 use super::around::Around;
-use super::service::{absent_port, ports_of};
-use crate::model::facts::near_names::near_names;
-use crate::model::service::has_no_endpoints;
+use super::facts::near_names::near_names;
+use super::service::{absent_port, has_no_endpoints, ports_of};
 
 /// The causes of a node that is short of space.
 const SHORT_OF_SPACE: [CauseRule; 3] = [

@@ -9,11 +9,11 @@ use crate::object::Uid;
 use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
 
 use super::Model;
+use super::around::Around;
+use super::judge::surroundings;
+use super::members::failed_members;
 use super::object::{ModelObject, Parts};
 use super::stateful_set::blocked_rollout;
-use crate::model::around::Around;
-use crate::model::judge::surroundings;
-use crate::model::members::failed_members;
 
 impl Model {
     /// Judges objects by the dependents of their current revisions. Each of several objects is above the others.

@@ -13,10 +13,10 @@ use crate::status::{CauseRule, Finding, Status};
 
 use super::Reading;
 use super::around::Around;
-use crate::model::facts::nearby_pods_source;
-use crate::model::facts::pod_templates::selected_workload;
-use crate::model::roll_up::problems_of_selected;
-use crate::model::service_sources::{reading_of_all, slices_reading};
+use super::facts::nearby_pods_source;
+use super::facts::pod_templates::selected_workload;
+use super::roll_up::problems_of_selected;
+use super::service_sources::{reading_of_all, slices_reading};
 
 /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
 /// that shows them. A Service that is well gets a finding too.

@@ -10,7 +10,7 @@ use crate::status::{Rules, Status};
 
 use super::Reading;
 use super::around::Around;
-use crate::model::service::endpoints_finding;
+use super::service::endpoints_finding;
 
 /// With more Services than this, one source shows the slices of all of them. Of as many broken ones, the Pods are read.
 const MAX_SERVICES: usize = 8;

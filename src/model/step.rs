@@ -11,14 +11,14 @@ use crate::source::{Scope, Select, SourceKey};
 use crate::status::Status;
 
 use super::neighbour_rules::policy::policies_source;
+use super::plan::{dependent_sources, judgement_plan, plan_members, with_dependent_sources};
 use super::roots::{MAX_EXPANDED, Rank, Root, Roots};
 use super::service::repeats_its_pods;
 use super::{JudgementPlan, Model};
-use crate::model::plan::{dependent_sources, judgement_plan, plan_members, with_dependent_sources};
 
 /// Which objects a view shows besides the requested ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum ViewExtent {
     /// Their dependents.
     #[default]
     Dependents,
@@ -45,7 +45,7 @@ impl Model {
         self.follow(sources);
         self.requested = self.store.coverage.sources().cloned().collect();
         let is_named = |key: &SourceKey| key.select.name().is_some();
-        let shows_dependents = self.extent == Extent::Dependents;
+        let shows_dependents = self.extent == ViewExtent::Dependents;
         if shows_dependents && self.requested.iter().all(is_named) {
             // A Pod that is well stays well, but without the objects that it names no container of it could start again.
             self.store.needs_of_well_pods = Tier::Unwell;
@@ -78,16 +78,12 @@ impl Model {
 
     /// Applies the effects of events and of time, and follows the sources that the states and the view then need.
     /// `story` names the sources that only this view needs. Returns every object that may be different now.
-    pub fn step(
-        &mut self,
-        now: Timestamp,
-        story: impl FnOnce(&Model) -> Vec<SourceKey>,
-    ) -> BTreeSet<Uid> {
+    pub fn step(&mut self, now: Timestamp, story: Vec<SourceKey>) -> BTreeSet<Uid> {
         let mut touched = self.refresh(now);
         self.update_roots(&touched);
         self.rank_roots(&touched, now);
         self.roots.expand(MAX_EXPANDED);
-        let wanted = self.wanted(story(self));
+        let wanted = self.wanted(story);
         let is_new = wanted != self.wanted;
         if is_new {
             self.wanted = wanted;
@@ -176,7 +172,7 @@ impl Model {
 
     /// The sources that show what the named objects are connected to.
     fn connections(&self) -> (Vec<SourceKey>, Vec<Lookup>) {
-        let Extent::Connections(reach) = &self.extent else {
+        let ViewExtent::Connections(reach) = &self.extent else {
             return (Vec::new(), Vec::new());
         };
         let followed: Vec<SourceKey> = self.store.coverage.sources().cloned().collect();

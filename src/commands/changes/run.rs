@@ -278,7 +278,7 @@ impl Live for Changes {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if let Some(judged) = &mut self.judged {
-            judged.model.step((judged.clock)(), |_| Vec::new());
+            judged.model.step((judged.clock)(), Vec::new());
         }
         self.schemas.report(terminal)?;
         if !self.print_past(terminal)? {

@@ -169,7 +169,7 @@ impl LastChanges {
         of_object.map_or(&[], |(_, found)| &found.changes)
     }
 
-    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if that is true of all.
+    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if all were looked up.
     pub(crate) fn shortfall(&self) -> Option<String> {
         let is_short = |found: &&Found| found.is_cut_off && found.changes.is_empty();
         let found = self.found.iter();
@@ -178,8 +178,11 @@ impl LastChanges {
         let cut_off = found.iter().copied().filter(is_short).count();
         let all = found.len() + self.beyond;
         let done = found.len() - cut_off;
-        (done < all).then(|| {
-            format!("changes looked up for {done} of {all} failures: name an object to see its own")
+        (done < all).then(|| match all {
+            ..=FEW => "not all changes before the failure could be read".to_owned(),
+            _ => format!(
+                "changes looked up for {done} of {all} failures: name an object to see its own"
+            ),
         })
     }
 }

@@ -24,12 +24,12 @@ pub(super) struct Repetition {
     /// The number of rows beside it that have the same causes and are left out.
     pub(super) alike: usize,
     /// The other objects that are left out because they only repeat it.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<HiddenObject>,
 }
 
 /// An object without a row.
 #[derive(Clone, Debug)]
-struct LeftOut {
+struct HiddenObject {
     object: Arc<ObjectRef>,
     /// Whether the row that counts it owns it.
     is_below: bool,
@@ -86,7 +86,7 @@ fn leave_out<'a>(rows: StatusRows<'a>, fates: &[Fate]) -> StatusRows<'a> {
             Fate::Repeats(head) => (*head, false),
         };
         let object = row.object.clone();
-        let left_out = LeftOut { object, is_below };
+        let left_out = HiddenObject { object, is_below };
         counted.entry(at).or_default().left_out.push(left_out);
     }
     let mut shown = Vec::new();
@@ -303,8 +303,8 @@ fn says_nothing_below<'r, 'a: 'r>(
 impl Repetition {
     /// `also not well: service/web, 1 replicaset`: what is left out beside this row of a namespace; `None` if nothing is.
     pub(super) fn text(&self, namespace: Option<&str>) -> Option<String> {
-        let mut kinds: Vec<(String, Vec<&LeftOut>)> = Vec::new();
-        let mut left_out: Vec<&LeftOut> = self.left_out.iter().collect();
+        let mut kinds: Vec<(String, Vec<&HiddenObject>)> = Vec::new();
+        let mut left_out: Vec<&HiddenObject> = self.left_out.iter().collect();
         left_out.sort_by_key(|left_out| left_out.is_below);
         for left_out in left_out {
             let kind = left_out.object.kind.to_lowercase();
@@ -329,7 +329,7 @@ impl Repetition {
     }
 }
 
-impl LeftOut {
+impl HiddenObject {
     /// The object, with its namespace if that is another one.
     fn name(&self, beside: Option<&str>) -> String {
         match self.object.namespace.as_deref() {

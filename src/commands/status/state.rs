@@ -102,7 +102,7 @@ impl StatusState {
 
     /// Applies the changes since the last call. Returns whether anything has changed.
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
-        let touched = self.model.step(now, |_| Vec::new());
+        let touched = self.model.step(now, Vec::new());
         let roots = self.model.roots();
         if let Some(sorting) = &mut self.sorting {
             let roots = touched.iter().filter(|uid| roots.get(uid).is_some());

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::commands::LastChange;
 use crate::graph::{Graph, Node, TraceReach};
-use crate::model::{Extent, Model, Retention};
+use crate::model::{Model, Retention, ViewExtent};
 use crate::object::{Doc, ObjectRef, ServedTypes, Uid};
 use crate::source::{Event, SourceKey};
 use crate::status::{Assessment, Rules};
@@ -58,7 +58,7 @@ impl Traced {
     pub(super) fn new(source: SourceKey, options: TraceOptions) -> Traced {
         let mut model = Model::new(Rules::Spy, Retention::None)
             .with_links(options.types)
-            .showing(Extent::Connections(options.reach.clone()));
+            .showing(ViewExtent::Connections(options.reach.clone()));
         if options.is_of_file {
             model = model.of_excerpt();
         }

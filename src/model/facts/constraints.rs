@@ -5,9 +5,9 @@ use crate::graph::{Node, Pod};
 use crate::object::{Value, label_selector};
 use crate::status::{Cause, CauseRule};
 
-use super::super::around::Around;
 use super::placement::is_unschedulable;
 use super::volume_places::volume_places;
+use crate::model::around::Around;
 
 /// The terms of a rule about other Pods that must hold.
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

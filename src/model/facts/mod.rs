@@ -16,7 +16,7 @@ use crate::object::Uid;
 use crate::source::{Form, Scope, SourceKey};
 use crate::status::Cause;
 
-use super::around::Around;
+use crate::model::around::Around;
 use crate::model::neighbour_rules::daemon_set::{looked_at_sets, sources_of_its_nodes};
 use crate::model::neighbour_rules::selects_none::{beside_source, selecting_none};
 use crate::model::service::pod_coverage;

@@ -4,8 +4,8 @@ use crate::graph::{Node, Reference};
 use crate::object::near;
 use crate::source::{ClusterId, Form, SourceKey};
 
-use super::super::Absence;
-use super::super::around::Around;
+use crate::model::Absence;
+use crate::model::around::Around;
 use crate::model::judge::needed_by;
 
 /// The kinds of which a cluster may have too many objects to list them for a name.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::object::{ObjectRef, Value, condition, is_closed, is_cordoned, untolerated_taints};
 use crate::status::CauseRule;
 
-use super::super::evidence::EvidenceObject;
+use crate::model::evidence::EvidenceObject;
 
 /// The most nodes that are named.
 const MAX_NAMES: usize = 3;

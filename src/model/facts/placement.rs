@@ -8,10 +8,10 @@ use crate::object::selector::LabelSelector;
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
-use super::super::around::Around;
-use super::super::evidence::EvidenceObject;
 use super::constraints::constraints;
 use super::node_refusals::{closed_nodes, no_node_takes, nodes_that_have};
+use crate::model::around::Around;
+use crate::model::evidence::EvidenceObject;
 
 /// The most nodes that are read whole. A Node has some 10 KB.
 const MAX_WHOLE_NODES: usize = 16;

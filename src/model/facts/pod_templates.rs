@@ -7,9 +7,9 @@ use crate::object::ObjectRef;
 use crate::object::selector::LabelSelector;
 use crate::source::{Form, SourceKey};
 
-use super::super::around::Around;
-use super::super::evidence::PodTemplate;
 use super::nearby_pods_source;
+use crate::model::around::Around;
+use crate::model::evidence::PodTemplate;
 
 /// The kinds of workloads that may have no Pods: a user scales them to 0, or no node suits them.
 const WITHOUT_PODS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];

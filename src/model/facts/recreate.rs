@@ -4,7 +4,7 @@
 use crate::graph::{Node, Standing};
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The old Pod that a Deployment waits for.
 pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Option<Cause> {

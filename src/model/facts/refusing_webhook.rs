@@ -7,7 +7,7 @@ use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule, uncalled_webhook};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The kinds that configure webhooks.
 const KINDS: [&str; 2] = [

@@ -4,9 +4,9 @@ use crate::graph::Node;
 use crate::object::Value;
 use crate::status::{Cause, CauseRule, Status};
 
-use super::super::around::Around;
-use super::super::volume_fit::NO_PROVISIONER;
+use crate::model::around::Around;
 use crate::model::neighbour_rules::static_volume::no_volume_fits;
+use crate::model::volume_fit::NO_PROVISIONER;
 
 /// The binding mode of a class whose volumes are created once a Pod needs them.
 const LATE: &str = "WaitForFirstConsumer";

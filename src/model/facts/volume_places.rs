@@ -7,10 +7,10 @@ use crate::object::{Doc, Value, node_selector_term};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
-use super::super::around::Around;
 use super::constraints::claims_of;
 use super::node_refusals::nodes_that_have;
 use super::placement::is_unschedulable;
+use crate::model::around::Around;
 
 /// Where the nodes are that reach a volume.
 const TERMS: [&str; 4] = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];

@@ -4,7 +4,7 @@ use crate::graph::Node;
 use crate::object::is_cordoned;
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// How many budgets are named.
 const MAX_BUDGETS: usize = 2;

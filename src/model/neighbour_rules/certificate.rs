@@ -6,7 +6,7 @@ use crate::graph::{Node, Reference};
 use crate::object::Value;
 use crate::status::{CauseRule, CertificateNames, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The hosts of an Ingress that the certificate of their Secret does not name.
 pub(in crate::model) fn unnamed_hosts_of_ingress(

@@ -3,8 +3,8 @@
 use crate::graph::{Node, Tier};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
-use super::super::volume_fit;
+use crate::model::around::Around;
+use crate::model::volume_fit;
 
 /// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
 /// reserved for the claim is not compared with it.

@@ -12,8 +12,8 @@ use crate::object::{Doc, Uid, Value, imposed_taints, untolerated_taints};
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
-use super::super::evidence::EvidenceObject;
+use crate::model::around::Around;
+use crate::model::evidence::EvidenceObject;
 use crate::model::facts::placement::{nodes_source, whole_nodes};
 
 /// The most nodes that are looked at.

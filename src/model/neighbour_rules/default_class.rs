@@ -7,8 +7,8 @@ use crate::object::Uid;
 use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Rules, Status};
 
-use super::super::Reading;
-use super::super::around::Around;
+use crate::model::Reading;
+use crate::model::around::Around;
 
 /// The annotations that make a class the default one.
 const DEFAULTS: [&str; 3] = [

@@ -5,8 +5,8 @@ use crate::object::Uid;
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
-use super::super::Reading;
-use super::super::around::Around;
+use crate::model::Reading;
+use crate::model::around::Around;
 
 /// The kinds of workloads that often serve requests. A Job is never behind a Service.
 const SERVERS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];

@@ -4,7 +4,7 @@ use crate::graph::{Node, ReferenceTarget, istio_destinations, service_of_host};
 use crate::object::{Doc, Value};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The subsets that a `VirtualService` routes to and that no `DestinationRule` for the Service defines. Without such a
 /// rule, the model may not have read it.

@@ -5,7 +5,7 @@ use crate::object::{Doc, Quantity, Value, is_sidecar};
 use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The resources that a node can promise more of than it has.
 const RESOURCES: [NodeResource; 2] = [

@@ -7,7 +7,7 @@ use crate::object::{ObjectRef, Uid, denied, restricted};
 use crate::source::{ClusterId, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The note about the directions of traffic that a policy restricts. It has another one about those that it denies.
 pub(in crate::model) fn restrictions(around: Around<'_>, policy: &Node) -> Vec<Finding> {

@@ -4,7 +4,7 @@ use crate::graph::Node;
 use crate::object::Uid;
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The note of a `ReplicaSet` that a rollout replaces and that still has replicas. There is no rollout before the
 /// newest `ReplicaSet` exists.

@@ -8,7 +8,7 @@ use crate::object::selector::LabelSelector;
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 use crate::model::service::{has_no_endpoints, nearest_in};
 
 /// The kinds with a rule in this file.

@@ -7,9 +7,9 @@ use crate::object::{Doc, ObjectRef, Value};
 use crate::source::{Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
-use super::super::evidence::EvidenceObject;
-use super::super::volume_fit::{self, Misfit, NO_PROVISIONER};
+use crate::model::around::Around;
+use crate::model::evidence::EvidenceObject;
+use crate::model::volume_fit::{self, Misfit, NO_PROVISIONER};
 
 /// How much a volume of another class, and one that is not free, differ from what a claim asks for.
 const OTHER_CLASS: usize = 4;

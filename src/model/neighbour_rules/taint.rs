@@ -4,7 +4,7 @@ use crate::graph::Node;
 use crate::object::{CONDITION_TAINTS, evicting_taints};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The taints of a Pod's node that evict the Pod. Others keep only new Pods away. A Pod that is well has been placed
 /// before, so nothing looks at its node. The conditions of a node have rules of their own.

@@ -7,7 +7,7 @@
 use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 use crate::model::service::{pod_coverage, ports_there_are};
 
 /// The target ports of a Service that its Pods do not declare.

@@ -7,7 +7,7 @@ use crate::graph::Node;
 use crate::object::Value;
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 
 /// The note of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
 /// names. A volume without such a uid is reserved for a claim that may still be created.

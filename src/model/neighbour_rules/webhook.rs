@@ -3,7 +3,7 @@
 use crate::graph::{IfAbsent, Node};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::super::around::Around;
+use crate::model::around::Around;
 use crate::model::reference_findings::reference_finding;
 
 /// What the API server does without each Service of a webhook that does not work.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
-use crate::commands::field_fight::{FieldFight, FieldWrite, Turn};
+use crate::commands::field_fight::{FieldFight, FieldWrite, FightTurn};
 use crate::diff::{Diff, Op};
 use crate::object::managed_fields::By;
 use crate::object::{ObjectRef, Uid};
@@ -116,7 +116,7 @@ impl ContestedField {
     }
 
     fn take(&mut self, write: FieldWrite) {
-        if self.fight.take(write) == Turn::First {
+        if self.fight.take(write) == FightTurn::First {
             self.told = 0;
         }
     }
