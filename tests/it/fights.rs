@@ -118,3 +118,47 @@ async fn a_used_object_that_changed_is_marked_in_its_row() {
     let other = lines.next().unwrap_or_default();
     assert!(other.contains("configmap/other"), "{}", ran.stdout);
 }
+
+/// A Deployment that is well, and whose scale these managers have set in turn.
+async fn scaled(writes: &[(&str, u32)]) -> Cluster {
+    let cluster = Cluster::start().await;
+    let mut web = deployment("web", 4);
+    web["status"] = json!({
+        "observedGeneration": 1 + writes.len(), "replicas": 4, "updatedReplicas": 4, "readyReplicas": 4, "availableReplicas": 4,
+        "conditions": [
+            {"type": "Available", "status": "True"},
+            {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
+        ],
+    });
+    cluster.put(web);
+    let target = Target::new("deployments.apps", "shop", "web");
+    for (manager, replicas) in writes {
+        cluster.tick(1);
+        let by = Writer::new(manager).on("scale");
+        let patch = json!({"spec": {"replicas": replicas}});
+        cluster.sandbox.patch(&target, &patch, &by).unwrap();
+    }
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_autoscaler_that_undoes_a_scale_is_named_with_what_it_undid() {
+    let kcm = "kube-controller-manager";
+    let undone = "changed by kube-controller-manager: replicas: 8 → 4; kubectl had written 8";
+    for (writes, expect) in [
+        (&[("kubectl", 8), (kcm, 4)][..], undone),
+        (
+            &[("kubectl", 6), (kcm, 4), ("kubectl", 8), (kcm, 4)],
+            undone,
+        ),
+        (&[(kcm, 8), (kcm, 4)], "none"),
+        (&[("kubectl", 8), (kcm, 6), (kcm, 4)], "none"),
+        (&[(kcm, 3), (kcm, 4)], "none"),
+        (&[], "none"),
+    ] {
+        let cluster = scaled(writes).await;
+        for verb in ["status", "trace"] {
+            assert_eq!(changed(&cluster, verb), expect, "{verb} {writes:?}");
+        }
+    }
+}

@@ -34,6 +34,7 @@ mod recorded;
 mod recording;
 mod recreated;
 mod requests;
+mod revoked;
 mod schedules;
 mod schema;
 mod secrets;

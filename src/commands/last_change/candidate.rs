@@ -262,9 +262,10 @@ fn others(
 ) -> Vec<ReferenceTarget> {
     let Failure { uid, reason, .. } = failure;
     let mut others = match reason {
-        FailureReason::Elsewhere | FailureReason::Selector | FailureReason::Closed => {
-            return Vec::new();
-        }
+        FailureReason::Elsewhere
+        | FailureReason::Selector
+        | FailureReason::Closed
+        | FailureReason::Rescaled => return Vec::new(),
         FailureReason::KeptOut(named) | FailureReason::Isolated(named) => {
             return named.iter().take(MAX_OTHERS).cloned().collect();
         }

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 
 use crate::commands::field_fight::FieldWrite;
 use crate::object::managed_fields::{OwnedField, entries};
+use crate::render::text::escape_line;
 use crate::source::Version;
 
 use super::change::{LastChange, Made, What};
@@ -36,6 +37,19 @@ impl LastChange {
             is_soon && Some(&*entry.manager) != write.manager.as_deref()
         });
         others.any(|entry| owns(entry.owned_fields(doc.root())))
+    }
+
+    /// `kubectl had written 8`, if it takes back what another manager wrote in the change before it.
+    pub(super) fn undoes(&self, before: &LastChange) -> Option<String> {
+        let (What::Changed(own), What::Changed(former)) = (&self.what, &before.what) else {
+            return None;
+        };
+        let ([own_old, own_new], [old, new]) = (own.first.first()?, former.first.first()?);
+        let path = own_old.strip_suffix(&**new)?;
+        let is_back = old.strip_suffix(&**own_new) == Some(path);
+        let (by, manager) = (self.by.recorded()?, before.by.recorded()?);
+        let manager_text = escape_line(&manager);
+        (is_back && by != manager).then(|| format!("{manager_text} had written {new}"))
     }
 
     /// Whether its first field is that of another change.

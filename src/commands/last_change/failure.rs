@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::graph::Standing;
-use crate::model::{Model, ModelObject, isolating_policies, was_closed_out_lately};
+use crate::model::{Model, ModelObject, Root, isolating_policies, was_closed_out_lately};
 use crate::object::Uid;
+use crate::object::managed_fields::entries;
 use crate::status::{CauseRule, Status};
 
 use super::failure_reason::FailureReason;
@@ -35,7 +36,7 @@ impl Failure {
 }
 
 /// The objects that have failed or report a problem. A workload on its way has the problems of its Pods, such as a probe
-/// that fails. Of those that are well, nodes that are closed, and `DaemonSets` that were closed out lately.
+/// that fails. Of those that are well, nodes that are closed, `DaemonSets` that were closed out lately, and what was scaled.
 pub(super) fn broken(
     model: &Model,
     objects: impl Iterator<Item = Uid>,
@@ -49,7 +50,9 @@ pub(super) fn broken(
         Status::Current => {
             let closed = [CauseRule::Cordoned, CauseRule::Tainted];
             let is_closed = closed.iter().any(|rule| object.assessment.has_cause(*rule));
-            is_closed || !isolating_policies(model.around(), uid).is_empty()
+            is_closed
+                || !isolating_policies(model.around(), uid).is_empty()
+                || was_scaled(model, uid)
         }
         Status::InProgress => object.is_broken() || above_pods.contains(uid),
         Status::Terminating => object.assessment.has_cause(CauseRule::Finalizers),
@@ -59,6 +62,17 @@ pub(super) fn broken(
     objects
         .filter(|(object, uid)| is_broken(object, uid))
         .collect()
+}
+
+/// Whether the scale of a named object was ever written, as `kubectl scale` and an autoscaler do. The API server records no
+/// time of such a write.
+fn was_scaled(model: &Model, uid: &Uid) -> bool {
+    let is_named = model.roots().get(uid).is_some_and(Root::is_named);
+    let doc = is_named.then(|| model.doc(uid)).flatten();
+    doc.is_some_and(|doc| {
+        let mut entries = entries(doc.root()).into_iter();
+        entries.any(|entry| &*entry.subresource == "scale")
+    })
 }
 
 /// What is above the broken Pods of current revisions.

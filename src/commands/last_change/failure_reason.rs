@@ -43,6 +43,8 @@ pub(super) enum FailureReason {
     KeptOut(BTreeSet<ReferenceTarget>),
     /// None: somebody has cordoned or tainted it.
     Closed,
+    /// None: its scale was written. That may have undone what somebody else wrote.
+    Rescaled,
     /// None: these network policies isolate its Pods.
     Isolated(BTreeSet<ReferenceTarget>),
     /// None of its own fields: the Pods of a Service are not ready.
@@ -96,19 +98,24 @@ impl FailureReason {
             let nodes = nodes_that_keep_out(model.around(), &object.object.identity());
             let nodes = nodes.iter().map(|(node, _)| ReferenceTarget::of(node));
             FailureReason::KeptOut(nodes.collect())
-        } else if &*object.object.kind != "Node" {
+        } else if &*object.object.kind == "Node" {
+            FailureReason::Closed
+        } else {
             let policies = isolating_policies(model.around(), &object.object.identity());
             let policies = policies.iter().map(|policy| ReferenceTarget::of(policy));
-            FailureReason::Isolated(policies.collect())
-        } else {
-            FailureReason::Closed
+            let policies: BTreeSet<ReferenceTarget> = policies.collect();
+            if policies.is_empty() {
+                FailureReason::Rescaled
+            } else {
+                FailureReason::Isolated(policies)
+            }
         }
     }
 
     /// Whether the object has failed, or reports a problem.
     pub(super) fn is_failure(&self) -> bool {
-        use FailureReason::{Closed, Isolated, KeptOut};
-        !matches!(self, Closed | Isolated(_) | KeptOut(_))
+        use FailureReason::{Closed, Isolated, KeptOut, Rescaled};
+        !matches!(self, Closed | Isolated(_) | KeptOut(_) | Rescaled)
     }
 
     /// Whether a change of the object itself may be the cause.
@@ -119,7 +126,8 @@ impl FailureReason {
 
     /// Whether an object that was so from the start can be the cause.
     pub(super) fn may_be_from_start(&self) -> bool {
-        !matches!(self, FailureReason::KeptOut(_) | FailureReason::Closed)
+        use FailureReason::{Closed, KeptOut, Rescaled};
+        !matches!(self, KeptOut(_) | Closed | Rescaled)
     }
 
     /// The reason why the API server refuses the Pods of an object; `None` if it refuses none.

@@ -162,6 +162,7 @@ impl FailureReason {
             | FailureReason::Finalizers
             | FailureReason::KeptOut(_)
             | FailureReason::Closed
+            | FailureReason::Rescaled
             | FailureReason::Isolated(_)
             | FailureReason::Elsewhere => true,
         }
@@ -190,6 +191,7 @@ impl FailureReason {
                 FailureReason::Scheduling(_) => is_count || is_placement(path),
                 FailureReason::KeptOut(_) => is_of_template && is_placement(path),
                 FailureReason::Closed => closes_node(path),
+                FailureReason::Rescaled => path == REPLICAS,
                 FailureReason::Refusal(_) => is_count || is_of_template,
                 FailureReason::BlockedRollout => is_of_template,
                 FailureReason::Pods => is_of_template || path == REPLICAS,

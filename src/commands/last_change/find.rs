@@ -16,7 +16,9 @@ use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, OldValues, Sign};
+use super::failure_reason::FailureReason;
 use super::recreated::RecreatedServices;
+use super::revoked_right::RevokedRights;
 use super::suspects::SuspectChanges;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
@@ -54,6 +56,7 @@ struct Suspect {
 pub(super) struct LookUp {
     pub(super) candidates: Vec<Candidate>,
     pub(super) recreated: Option<RecreatedServices>,
+    pub(super) revoked: Option<RevokedRights>,
     pub(super) redactor: Arc<Redactor>,
     pub(super) dates: Option<Dates>,
     pub(super) reads: Reads,
@@ -74,6 +77,7 @@ impl LookUp {
         let LookUp {
             candidates,
             recreated,
+            revoked,
             redactor,
             dates,
             reads,
@@ -99,6 +103,14 @@ impl LookUp {
         }
         if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
             suspects.extend(recreated_service(recreated.as_ref(), &reads).await);
+            if let Some(revoked) = &revoked {
+                let found = revoked.find(&redactor, &reads.allowance).await;
+                suspects.extend(found.map(|(change, history)| Suspect {
+                    change,
+                    is_blamed: false,
+                    history,
+                }));
+            }
         }
         keep_most_suspect(&mut suspects);
         let dates = dates.as_ref().map(|dates| (dates, &reads.allowance));
@@ -252,13 +264,20 @@ impl WalkBack<'_> {
             let is_cause = !self.is_telling || !problem(&version).is_subset(&problem(&older));
             if is_cause && self.take_change(&older, &version) {
                 self.is_done = true;
-                if !self.may_be_fight(&older) {
+                if candidate.reason != FailureReason::Rescaled && !self.may_be_fight(&older) {
                     return None;
                 }
                 self.exchange = Some(Vec::new());
             }
         }
         walk.end().cloned()
+    }
+
+    /// The newest change of a scale, if it undoes the one before.
+    fn undoing(self) -> Option<LastChange> {
+        let newest = self.found.changes().first()?.clone();
+        let undone = newest.undoes(self.exchange?.first()?)?;
+        Some(newest.with_fight(Some(undone)))
     }
 
     /// Adds the change between two versions. Returns whether no older change is needed.
@@ -323,6 +342,9 @@ impl WalkBack<'_> {
     /// The change that is most likely the cause. If older versions cannot be read, the managers of the oldest one tell who
     /// wrote last.
     fn cause(mut self, end: Option<&End>) -> Option<LastChange> {
+        if self.candidate.reason == FailureReason::Rescaled {
+            return self.undoing();
+        }
         if let (false, Some(oldest)) = (self.is_done, &self.oldest) {
             let old = match end {
                 Some(End::Forgotten(_)) => OldValues::Compacted,
@@ -377,7 +399,7 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
         CandidateStart::Now(_) if !reads.allowance.take(1) => return Err(End::Spent),
         CandidateStart::Now(object) => history.now(object, limits).await?,
     };
-    let walk = if reads.watch_cache {
+    let walk = if reads.watch_cache && candidate.reason != FailureReason::Rescaled {
         walk.after_watch_cache().await
     } else {
         walk.without_watch_cache()

@@ -13,6 +13,7 @@ mod failure_reason;
 mod fields;
 mod find;
 mod recreated;
+mod revoked_right;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use failure::{Failure, broken};
 use failure_reason::FailureReason;
 use find::{Found, LookUp, Reads};
 use recreated::RecreatedServices;
+use revoked_right::RevokedRights;
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 24;
@@ -97,8 +99,14 @@ impl LastChanges {
         let failed: BTreeSet<Failure> = failures.into_iter().take(MAX_OBJECTS).collect();
         self.found.retain(|failure, _| failed.contains(failure));
         let watch_cache = failed.len() <= FEW;
-        let is_all = failed.iter().all(|failure| failure.reason.is_failure());
-        let for_others = if is_all { 0 } else { REQUESTS_FOR_OTHERS };
+        let (failures, others): (Vec<_>, Vec<_>) = failed
+            .iter()
+            .partition(|failure| failure.reason.is_failure());
+        let for_others = match (failures.len(), others.len()) {
+            (_, 0) => 0,
+            (0, _) => REQUESTS / 2,
+            _ => REQUESTS_FOR_OTHERS,
+        };
         let shares = [REQUESTS - for_others, for_others];
         let [of_failures, of_others] = shares.map(|requests| Reads {
             allowance: RequestAllowance::new(requests),
@@ -117,6 +125,7 @@ impl LastChanges {
             let look_up = LookUp {
                 candidates: candidates(model, &failure, &history, now),
                 recreated: RecreatedServices::of(model, &failure, &history, now),
+                revoked: RevokedRights::of(model, &failure, &history, now),
                 redactor: self.redactor.clone(),
                 dates: cluster.and_then(|cluster| self.mux.dates(cluster)),
                 reads: if failure.reason.is_failure() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cached::{Before, Cached};
 use super::end::{End, end, ended};
 use super::objects_at::{ObjectAt, ObjectsAt};
 use super::past_event::{PastEvent, Presence};
@@ -74,6 +75,22 @@ impl History {
     pub async fn listing_now(&self) -> Result<Vec<Arc<Version>>, End> {
         let (_, objects) = self.archive.listing_now().await.map_err(ended)?;
         Ok(objects.into_iter().map(Arc::new).collect())
+    }
+
+    /// The objects of a source with few of them, and what the server's watch cache tells of their past, each object's oldest
+    /// event first. This makes three requests, and one more for each object that changed and is older than the cache.
+    pub async fn lately(&self) -> Result<(ObjectsAt, Vec<PastEvent>), End> {
+        let (at, objects) = self.archive.listing_now().await.map_err(ended)?;
+        let objects = objects.into_iter().map(Arc::new).collect();
+        let now = ObjectsAt { at, objects };
+        let cached = Cached::read(&self.archive, &now, Revision::FIRST).await;
+        let mut before = self.versions_before(&cached, &now).await?.known;
+        let events = cached.objects.into_iter().flat_map(|(name, events)| {
+            let before = before.remove(&name).unwrap_or(Before::Known(None));
+            events.past_events(before)
+        });
+        let events = events.collect();
+        Ok((now, events))
     }
 
     /// The error of the last request for the past, if it failed and is repeated.

@@ -1,0 +1,122 @@
+//! Tests of what `status` shows of a right that was taken away, if a failure says that it is missing.
+
+use kubectl_spy::sandbox::{Deletion, Kind, Target, Writer};
+use serde_json::{Value, json};
+
+use super::support::cluster::{Cluster, pod};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// A Pod that ends with the words of the authorizer again and again.
+fn forbidden() -> Value {
+    let mut web = pod("web", &json!({"app": "web"}));
+    let message = "pods is forbidden: User \"system:serviceaccount:shop:robot\" cannot list resource \"pods\" in API group \"\" in the namespace \"shop\"";
+    let ended = json!({"exitCode": 1, "reason": "Error", "message": message});
+    web["status"] = json!({
+        "phase": "Running",
+        "containerStatuses": [{
+            "name": "app", "ready": false, "restartCount": 3,
+            "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}},
+            "lastState": {"terminated": ended},
+        }],
+    });
+    web
+}
+
+fn role(name: &str, verbs: &[&str]) -> Value {
+    json!({
+        "apiVersion": format!("{RBAC}/v1"), "kind": "Role",
+        "metadata": {"name": name, "namespace": "shop"},
+        "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}],
+    })
+}
+
+fn binding(name: &str, role: &str, account: &str) -> Value {
+    json!({
+        "apiVersion": format!("{RBAC}/v1"), "kind": "RoleBinding",
+        "metadata": {"name": name, "namespace": "shop"},
+        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": role},
+        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": "shop"}],
+    })
+}
+
+/// A cluster with a role that an account has, and another one beside it.
+async fn cluster() -> Cluster {
+    let kind = |kind: &str, plural: &str| Kind::custom(RBAC, "v1", kind, plural);
+    let cluster = Cluster::start_with(|options| {
+        options.kinds = vec![kind("Role", "roles"), kind("RoleBinding", "rolebindings")];
+    })
+    .await;
+    for object in [
+        role("reader", &["get", "list", "watch"]),
+        role("writer", &["create"]),
+        binding("robot-reads", "reader", "robot"),
+        binding("robot-writes", "writer", "robot"),
+        binding("other-reads", "reader", "other"),
+    ] {
+        cluster.put(object);
+    }
+    cluster.tick(1);
+    cluster
+}
+
+/// The lines that `status` prints about roles and their bindings.
+fn said(cluster: &Cluster) -> Vec<String> {
+    cluster.put(forbidden());
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    let lines = ran.stdout.lines().filter(|line| line.contains("role"));
+    let lines = lines.map(|line| line.trim_start_matches(['│', ' ', '└']).to_owned());
+    lines.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_deletion_of_a_binding_that_gave_the_missing_right_is_named() {
+    let cluster = cluster().await;
+    for name in ["other-reads", "robot-writes", "robot-reads"] {
+        let target = Target::new(&format!("rolebindings.{RBAC}"), "shop", name);
+        let by = Writer::new("mallory");
+        cluster
+            .sandbox
+            .delete(&target, Deletion::Immediate, &by)
+            .unwrap();
+        cluster.tick(1);
+    }
+    let found = said(&cluster);
+    assert_eq!(found, ["rolebinding/robot-reads was deleted"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_that_was_taken_out_of_a_role_is_named_with_its_writer() {
+    let cluster = cluster().await;
+    let by = Writer::new("mallory");
+    cluster
+        .sandbox
+        .update(role("writer", &["delete"]), &by)
+        .unwrap();
+    cluster.tick(1);
+    cluster
+        .sandbox
+        .update(role("reader", &["get"]), &by)
+        .unwrap();
+    cluster.tick(1);
+    let found = said(&cluster);
+    let expect = "role/reader changed 4m53s ago by mallory: rules[0].verbs: list → (none), rules[0].verbs: watch → (none)";
+    assert_eq!(found, [expect]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_is_there_again_or_was_never_there_names_nothing() {
+    let again = cluster().await;
+    let by = Writer::new("mallory");
+    again.sandbox.update(role("reader", &["get"]), &by).unwrap();
+    again.tick(1);
+    let whole = role("reader", &["get", "list"]);
+    again.sandbox.update(whole, &by).unwrap();
+    assert_eq!(said(&again), Vec::<String>::new());
+    let never = cluster().await;
+    never
+        .sandbox
+        .update(role("writer", &["delete"]), &by)
+        .unwrap();
+    assert_eq!(said(&never), Vec::<String>::new());
+}
