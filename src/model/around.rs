@@ -9,13 +9,13 @@ use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{ClusterId, SourceKey};
 use crate::status::Rules;
 
-use super::absence::Absence;
-use super::absent_member::PlannedMembers;
 use super::coverage::Coverage;
 use super::evidence::Evidence;
 use super::lookups::Lookups;
 use super::object::ModelObject;
 use super::objects::Objects;
+use crate::model::Absence;
+use crate::model::rules::members::PlannedMembers;
 
 /// A read-only view of the objects.
 #[derive(Clone, Copy, Debug)]

@@ -4,41 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::{ObjectRef, Uid};
-use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
+use super::ModelObject;
 use super::around::Around;
 use super::evidence::is_subject;
-use super::facts::fact_sources;
-use super::neighbour_rules::static_volume::volume_sources;
-use super::{Model, ModelObject};
+use super::rules::storage::volume_sources;
+use crate::model::rules::fact_sources;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
 const MAX_NAMESPACES: usize = 4;
-
-impl Model {
-    /// Applies an event of a source of evidence.
-    pub(super) fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
-        let Some(about) = self.store.evidence.apply(source, event) else {
-            self.store.evidence.news.has_labels = true;
-            return;
-        };
-        match subject_of(self.around(), &about) {
-            Some(uid) => drop(self.store.evidence.news.about.insert(uid)),
-            // It may be late.
-            None => self.store.evidence.news.has_unknown_subjects = true,
-        }
-    }
-
-    /// Notes whether an object needs an explanation.
-    pub(super) fn note_health(&mut self, uid: &Uid) {
-        if self.object(uid).is_some_and(needs_explanation) {
-            self.store.unwell.insert(uid.clone());
-        } else {
-            self.store.unwell.remove(uid);
-        }
-    }
-}
 
 /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
 pub(in crate::model) fn evidence_sources(around: Around<'_>) -> Vec<SourceKey> {
@@ -108,7 +84,7 @@ fn warnings_source(cluster: ClusterId, scope: Scope) -> SourceKey {
 }
 
 /// Whether an object is not well, and not only starting or ending.
-fn needs_explanation(object: &ModelObject) -> bool {
+pub(super) fn needs_explanation(object: &ModelObject) -> bool {
     let assessment: &Assessment = &object.assessment;
     match assessment.status() {
         Status::Failed => true,

@@ -1,125 +1,96 @@
-//! Judges an object with the objects that it names: one that does not exist, or that does not work, is a problem
-//! of the objects that need it.
+//! Judges objects with those around them: one that does not exist, or that does not work, is a problem of the objects that
+//! need it, and the dependents of an object decide whether it works.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{IfAbsent, Node, Reference, Tier};
+use crate::graph::{IfAbsent, Node, Tier};
 use crate::object::{EventFacts, Uid};
-use crate::source::SourceKey;
-use crate::status::{Cause, Finding, Rules, Status};
+use crate::status::{Finding, Rules, Status};
 
-use super::Model;
 use super::around::Around;
-use super::facts::facts;
-use super::members::member_findings;
-use super::neighbour_rules::neighbour_findings;
-use super::object::{ModelObject, Surroundings};
-use super::reference_findings::{at_next_start, reference_finding, unallocated};
-use super::service::endpoints_finding;
+use super::object::{ModelObject, Parts, Surroundings};
+use super::objects::Objects;
+use super::rules::dependents::problems_of_dependents;
+use super::rules::members::member_findings;
+use super::rules::references::{at_next_start, needed_by, reference_finding, unallocated};
+use super::rules::services::endpoints_finding;
+use super::rules::{facts, neighbour_findings};
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
 
-impl Model {
-    /// Judges objects, and the objects that name them, again. Returns those with another assessment.
-    pub(super) fn judge(&mut self, changed: BTreeSet<Uid>, now: Timestamp) -> BTreeSet<Uid> {
-        let mut due = changed;
-        if std::mem::take(&mut self.has_news_of_sources) {
-            due.extend(self.store.graph.all_referrers().cloned());
-            due.extend(
-                self.store
-                    .graph
-                    .services()
-                    .map(|service| service.uid.clone()),
+/// Judges objects, and the objects that name them, again. Returns those with another assessment.
+pub(super) fn judge(
+    objects: &mut Objects,
+    changed: BTreeSet<Uid>,
+    now: Timestamp,
+) -> BTreeSet<Uid> {
+    let mut due = changed;
+    if std::mem::take(&mut objects.has_news_of_sources) {
+        due.extend(objects.graph.all_referrers().cloned());
+        let services = objects.graph.services();
+        due.extend(services.map(|service| service.uid.clone()));
+        let ingresses = objects.graph.of_kind("Ingress");
+        due.extend(ingresses.map(|ingress| ingress.uid.clone()));
+    }
+    let served: Vec<Uid> = due
+        .iter()
+        .flat_map(|uid| services_of(Around::of(objects), uid))
+        .collect();
+    due.extend(served);
+    let mut others = BTreeSet::new();
+    for round in 0..MAX_ROUNDS {
+        let mut next = BTreeSet::new();
+        for uid in due {
+            let (around, news) = (
+                surroundings(Around::of(objects), &uid),
+                objects.news(&uid, now),
             );
-            let ingresses = self.store.graph.of_kind("Ingress");
-            due.extend(ingresses.map(|ingress| ingress.uid.clone()));
-        }
-        let served: Vec<Uid> = due
-            .iter()
-            .flat_map(|uid| services_of(self.around(), uid))
-            .collect();
-        due.extend(served);
-        let mut others = BTreeSet::new();
-        for round in 0..MAX_ROUNDS {
-            let mut next = BTreeSet::new();
-            for uid in due {
-                let (around, news) = (surroundings(self.around(), &uid), self.news(&uid, now));
-                let Some(object) = self.store.by_uid.get_mut(&uid) else {
-                    continue;
-                };
-                let is_other = object.take_surroundings(around, news);
-                // An object that appears or goes matters to those that name it, whatever its state.
-                if is_other || round == 0 {
-                    next.extend(self.store.graph.referrers(&object.object).cloned());
-                }
-                if is_other {
-                    others.insert(uid);
-                }
+            let Some(object) = objects.by_uid.get_mut(&uid) else {
+                continue;
+            };
+            let is_other = object.take_surroundings(around, news);
+            // An object that appears or goes matters to those that name it, whatever its state.
+            if is_other || round == 0 {
+                next.extend(objects.graph.referrers(&object.object).cloned());
             }
-            if next.is_empty() {
-                break;
+            if is_other {
+                others.insert(uid);
             }
-            due = next;
         }
-        others
+        if next.is_empty() {
+            break;
+        }
+        due = next;
     }
+    others
 }
 
-/// The sources of the named objects, each once. Those that the worst objects name come first.
-pub(in crate::model) fn reference_sources(around: Around<'_>) -> Vec<SourceKey> {
-    let status = |uid: &&Uid| around.object(uid).map(|object| object.assessment.status());
-    let mut referrers: Vec<&Uid> = around.graph().all_referrers().collect();
-    referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
-    let (mut sources, mut seen) = (Vec::new(), HashSet::new());
-    for uid in referrers {
-        let Some(cluster) = around.cluster_of(uid) else {
-            continue;
-        };
-        for reference in needed_by(around, uid) {
-            let source = reference.source(cluster, around.types());
-            sources.extend(source.filter(|source| seen.insert(source.clone())));
+/// Judges objects by the dependents of their current revisions. Each of several objects is above the others.
+pub(super) fn roll_up(objects: &mut Objects, group: &BTreeSet<Uid>, now: Timestamp) {
+    for uid in group {
+        let node = objects.graph.node(uid);
+        let node = node.filter(|_| objects.rules == Rules::Spy);
+        let problems = node.map(|node| problems_of_dependents(Around::of(objects), node));
+        let around = surroundings(Around::of(objects), uid);
+        let news = objects.news(uid, now);
+        if let Some(object) = objects.by_uid.get_mut(uid) {
+            object.pod_problems = problems.unwrap_or_default();
+            object.take_surroundings(around, news);
         }
     }
-    sources
-}
-
-/// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod
-/// matters only if nothing else explains the state of the Pod. What a Pod that runs holds, such as its claims, is there.
-pub(in crate::model) fn needed_by<'m>(
-    around: Around<'m>,
-    uid: &Uid,
-) -> impl Iterator<Item = &'m Reference> {
-    let object = around.object(uid);
-    let upto = object.map_or(Tier::Always, |object| object.needs);
-    let is_well = object.is_some_and(|object| object.own.is_well());
-    let is_explained =
-        object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
-    let is_default = around
-        .graph()
-        .node(uid)
-        .is_some_and(Node::is_default_binding);
-    let references = around.graph().references_of(uid).iter();
-    // A claim that names its volume waits for that one, whatever its class.
-    let mut targets = references
-        .clone()
-        .map(|reference| &*reference.target.kind.kind);
-    let names_volume = targets.any(|kind| kind == "PersistentVolume");
-    references.filter(move |reference| {
-        let is_in_use = is_well && reference.tier() == Tier::Unwell;
-        let matters = match &*reference.target.kind.kind {
-            "ConfigMap" | "Secret" => !is_in_use || reference.if_absent() == IfAbsent::Fails,
-            "Node" => !is_in_use && !is_explained,
-            "StorageClass" => !is_in_use && !names_volume,
-            _ => !is_in_use,
-        };
-        let is_needed = !reference.relation.lists_members() && !is_default;
-        reference.tier() <= upto && is_needed && matters
-    })
+    let Below { worst, parts, .. } = below(Around::of(objects), group);
+    let parts = (parts != Parts::default()).then(|| Box::new(parts));
+    for uid in group {
+        let news = objects.news(uid, now);
+        if let Some(object) = objects.by_uid.get_mut(uid) {
+            object.take_worst(worst, news);
+            object.parts.clone_from(&parts);
+        }
+    }
 }
 
 /// What is known around an object.
@@ -193,4 +164,81 @@ pub(super) fn findings(around: Around<'_>, uid: &Uid) -> Vec<Finding> {
 pub(in crate::model) fn services_of(around: Around<'_>, uid: &Uid) -> Vec<Uid> {
     let services = around.graph().services_of(uid).into_iter();
     services.map(|service| service.uid.clone()).collect()
+}
+
+/// What is below the objects of a group, as the objects directly below know it.
+fn below<'m>(around: Around<'m>, group: &BTreeSet<Uid>) -> Below<'m> {
+    let mut below = Below {
+        around,
+        worst: None,
+        parts: Parts::default(),
+    };
+    for uid in group {
+        let is_deployment = around.graph().node(uid);
+        let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
+        for child in around.graph().current_children(uid) {
+            // The Deployment may have made another set the current one. What that set found may be old.
+            if is_deployment && &*child.object.kind == "ReplicaSet" {
+                below.add_one(child);
+                for pod in around.graph().current_children(&child.uid) {
+                    below.add(pod, group);
+                }
+            } else {
+                below.add(child, group);
+            }
+        }
+    }
+    below
+}
+
+/// What is below an object.
+struct Below<'m> {
+    around: Around<'m>,
+    worst: Option<Status>,
+    parts: Parts,
+}
+
+impl Below<'_> {
+    /// Adds an object, and what it found below itself unless it is one of the group.
+    fn add(&mut self, child: &Node, group: &BTreeSet<Uid>) {
+        self.add_one(child);
+        let around = self.around;
+        let known = around.object(&child.uid);
+        if let Some(object) = known.filter(|_| !group.contains(&child.uid)) {
+            self.worst = self.worst.max(object.worst);
+            let parts = object.parts.iter();
+            let parts = parts.flat_map(|parts| parts.late.iter().chain(&parts.failed));
+            for part in parts.filter_map(|uid| around.object(uid)) {
+                self.add_part(part);
+            }
+        }
+    }
+
+    /// Adds an object alone.
+    fn add_one(&mut self, child: &Node) {
+        let object = self.around.object(&child.uid);
+        if let Some(object) = object.filter(|object| object.departure.is_none()) {
+            self.worst = self.worst.max(Some(object.assessment.status()));
+            self.add_part(object);
+        }
+    }
+
+    fn add_part(&mut self, part: &ModelObject) {
+        let status = part.assessment.status();
+        let is_part = part.departure.is_none() && !self.around.has_ended(part);
+        if !is_part || status == Status::Terminating || part.assessment.is_well() {
+            return;
+        }
+        self.parts
+            .late
+            .get_or_insert_with(|| part.object.identity());
+        let recovery = |uid: &Uid| {
+            let object = self.around.object(uid);
+            object.map(|object| object.assessment.recovery())
+        };
+        let known = self.parts.failed.as_ref().and_then(recovery);
+        if status == Status::Failed && Some(part.assessment.recovery()) >= known {
+            self.parts.failed = Some(part.object.identity());
+        }
+    }
 }

@@ -1,70 +1,55 @@
 //! The live model: the objects of a view's sources, their relations and their states.
 //!
-//! [`Model::apply`] stores one event. [`Model::refresh`] then assesses all changed objects together. The
-//! model is pure: it knows nothing of streams and views, and each call gets the time.
+//! [`Model::apply`] stores one event. [`Model::step`] then assesses all changed objects together, ranks the requested ones and
+//! plans which sources to follow. The model is pure: it knows nothing of streams and views, and each call gets the time.
 
-mod absence;
-mod absent_member;
 mod around;
 mod coverage;
-mod departed;
 mod evidence;
 mod evidence_sources;
-mod facts;
 mod judge;
 mod lookups;
-mod members;
-mod needed;
-mod neighbour_rules;
 mod object;
 mod objects;
 mod outlook;
 mod plan;
-mod reference_findings;
-mod refresh;
 mod repetition;
-mod roll_up;
 mod roots;
-mod service;
-mod service_sources;
-mod stateful_set;
-mod step;
+mod rules;
 #[cfg(test)]
 mod tests;
-mod volume_fit;
 
 use std::collections::BTreeSet;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Graph, Lookup, Tier};
+use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source};
 use crate::object::{Doc, ServedTypes, Uid};
-use crate::source::{Event, SourceKey, Version, Why};
-use crate::status::Rules;
+use crate::source::{Event, Scope, Select, SourceKey};
+use crate::status::{Rules, Status};
 
 use around::Around;
 use objects::Objects;
-use step::Wanted;
+use plan::{dependent_sources, judgement_plan, plan_members, with_dependent_sources};
+use roots::MAX_EXPANDED;
+use rules::policies::policies_source;
 
-pub use absence::Absence;
-pub use absent_member::{AbsentMember, MemberGap};
 pub use coverage::{Coverage, Reading};
-pub use facts::placement::nodes_closed_to;
-pub use facts::pod_templates::idle_workload;
-pub use facts::refusing_webhook::refusing_configurations;
-pub use members::absent_members;
-pub use neighbour_rules::daemon_set::{nodes_that_keep_out, was_closed_out_lately};
-pub use neighbour_rules::front::missing_in_front;
-pub use neighbour_rules::policy::isolating_policies;
 pub use object::ModelObject;
+pub use objects::Absence;
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 pub use repetition::repeated;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
-pub use service::{endpoints_finding, pod_coverage, repeats_its_pods};
-pub use step::ViewExtent;
+pub use rules::gateways::missing_in_front;
+pub use rules::members::{AbsentMember, MemberGap, absent_members};
+pub use rules::policies::isolating_policies;
+pub use rules::scheduling::nodes_closed_to;
+pub use rules::selectors::idle_workload;
+pub use rules::services::{endpoints_finding, pod_coverage, repeats_its_pods};
+pub use rules::webhooks::refusing_configurations;
+pub use rules::workloads::{nodes_that_keep_out, was_closed_out_lately};
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,61 +60,65 @@ pub enum Retention {
     For(SignedDuration),
 }
 
+/// Which objects a view shows besides the requested ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ViewExtent {
+    /// Their dependents.
+    #[default]
+    Dependents,
+    /// Everything that they are connected to, as far as this.
+    Connections(TraceReach),
+}
+
+/// The sources that the model wants to follow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    /// The sources of what the view shows: the requested objects first.
+    shown: Vec<SourceKey>,
+    /// The sources of the dependents of the requested objects.
+    dependents: Vec<SourceKey>,
+    /// The sources of which only the connected objects count.
+    connected: Vec<Lookup>,
+    /// The sources that decide and explain the states.
+    plan: JudgementPlan,
+}
+
 /// The objects of some sources, their relations and their states.
 #[derive(Debug)]
 pub struct Model {
-    store: Objects,
-    retention: Retention,
+    objects: Objects,
     /// The requested sources.
     requested: Vec<SourceKey>,
+    /// The requested objects.
     roots: Roots,
     extent: ViewExtent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
-    /// The objects that changed since the last refresh.
-    changed: BTreeSet<Uid>,
-    /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
-    has_news_of_sources: bool,
-    /// The objects whose states so far are no changes: they were listed, and their neighbours were not read yet.
-    listed: BTreeSet<Uid>,
-    /// Whether every source had answered at the end of the last refresh.
-    was_settled: bool,
-    /// When to assess objects again without an event.
-    reviews: BTreeSet<(Timestamp, Uid)>,
-    /// The objects that are gone and still kept.
-    departed: BTreeSet<Uid>,
 }
 
 impl Model {
     /// A model without objects that assesses them by `rules`.
     pub fn new(rules: Rules, retention: Retention) -> Model {
         Model {
-            store: Objects::new(rules),
-            retention,
+            objects: Objects::new(rules, retention),
             requested: Vec::new(),
             roots: Roots::default(),
             extent: ViewExtent::Dependents,
             wanted: Wanted::default(),
-            changed: BTreeSet::new(),
-            has_news_of_sources: false,
-            listed: BTreeSet::new(),
-            was_settled: false,
-            reviews: BTreeSet::new(),
-            departed: BTreeSet::new(),
         }
     }
 
     /// The same model for an excerpt of a cluster, such as a file. An object that is not in it may exist.
     #[must_use]
     pub fn of_excerpt(mut self) -> Model {
-        self.store.knows_absence = false;
+        self.objects.knows_absence = false;
         self
     }
 
     /// The same model with every link of every object, for a trace in a cluster that serves these types.
     #[must_use]
     pub fn with_links(mut self, types: ServedTypes) -> Model {
-        self.store.links_upto = Tier::Trace;
+        self.objects.links_upto = Tier::Trace;
         self.with_types(types)
     }
 
@@ -142,171 +131,284 @@ impl Model {
     /// The same model in a cluster that serves these types.
     #[must_use]
     pub fn with_types(mut self, types: ServedTypes) -> Model {
-        self.store.types = types;
+        self.objects.types = types;
         self
     }
 
     /// Whether an object that no source has does not exist.
     pub fn knows_absence(&self) -> bool {
-        self.store.knows_absence
+        self.objects.knows_absence
     }
 
     /// The types whose objects it can read.
     pub fn types(&self) -> &ServedTypes {
-        &self.store.types
-    }
-
-    /// Replaces the sources that the model follows. Objects of the old sources stay until all new sources are
-    /// read, because a new selector usually finds them again.
-    pub fn follow(&mut self, sources: Vec<SourceKey>) {
-        self.follow_with_evidence(sources, Vec::new());
-    }
-
-    /// The same, with sources of evidence: what explains the objects that are not well.
-    pub(super) fn follow_with_evidence(
-        &mut self,
-        sources: Vec<SourceKey>,
-        evidence: Vec<SourceKey>,
-    ) {
-        let only_evidence = evidence
-            .into_iter()
-            .filter(|source| !sources.contains(source));
-        let evidence: Vec<SourceKey> = only_evidence.collect();
-        self.store.evidence.follow(evidence.clone());
-        self.store
-            .coverage
-            .follow(sources.into_iter().chain(evidence).collect());
-        self.was_settled &= self.store.coverage.has_answers();
-    }
-
-    /// Replaces the sources of which the model keeps only the objects around others. If these others change, it must
-    /// get all objects of the source again: see [`Model::take_rereads`].
-    pub fn look_through(&mut self, lookups: Vec<Lookup>) {
-        for source in self.store.lookups.replace(lookups) {
-            self.store.coverage.reread(&source);
-            self.was_settled = false;
-        }
+        &self.objects.types
     }
 
     /// The sources of which the model needs every object since the last call, also if another view has them already.
     pub fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.store.coverage.take_rereads()
+        self.objects.coverage.take_rereads()
     }
 
     /// The sources that were looked through, with the numbers of their objects.
     pub fn looked_through(&self) -> impl Iterator<Item = (&SourceKey, usize)> {
-        let read = |(source, _): &(&SourceKey, usize)| self.store.coverage.is_read(source);
-        self.store.lookups.counts().filter(read)
+        let read = |(source, _): &(&SourceKey, usize)| self.objects.coverage.is_read(source);
+        self.objects.lookups.counts().filter(read)
     }
 
     /// The sources that the model follows, and how much of each has been read.
     pub fn coverage(&self) -> &Coverage {
-        &self.store.coverage
+        &self.objects.coverage
     }
 
     /// Why the model does not have an object of a source. An object without a source is of a type that is not served.
     pub fn absence(&self, source: Option<&SourceKey>) -> Absence {
-        self.store.absence(source)
+        self.objects.absence(source)
     }
 
     /// What rules see of the model.
     pub fn around(&self) -> Around<'_> {
-        Around::of(&self.store)
+        Around::of(&self.objects)
     }
 
     /// The relations of the objects, as of the last refresh.
     pub fn graph(&self) -> &Graph {
-        &self.store.graph
+        &self.objects.graph
     }
 
     /// The object with this uid.
     pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
-        self.store.get(uid)
+        self.objects.get(uid)
     }
 
     /// Every object, by uid.
     pub fn objects(&self) -> impl Iterator<Item = (&Uid, &ModelObject)> {
-        self.store.iter()
+        self.objects.iter()
     }
 
     /// The newest version of an object, parsed. `None` if the object is gone or does not parse.
     pub fn doc(&self, uid: &Uid) -> Option<Doc> {
-        self.store.doc(uid)
+        self.objects.doc(uid)
     }
 
     /// Whether no event has changed an assessment since the last refresh.
     pub fn is_fresh(&self) -> bool {
-        self.changed.is_empty()
-            && self.store.evidence.news.about.is_empty()
-            && !self.store.evidence.news.has_labels
-            && !self.has_news_of_sources
+        self.objects.is_fresh()
+    }
+
+    /// Whether there is something to show: every source has answered, or does not answer.
+    pub fn is_presentable(&self) -> bool {
+        self.objects.is_presentable()
     }
 
     /// Applies one event. Events of sources that the model does not follow change nothing.
     pub fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
-        if !self.store.coverage.apply(source, event) {
-            return;
-        }
-        self.store.lookups.count(source, event);
-        let Event::Object {
+        if let Event::Object {
             why, now: version, ..
         } = event
-        else {
-            self.store.evidence.news.has_labels |=
-                self.store.evidence.is_of(source) && matches!(event, Event::Synced { .. });
-            let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
-            let has_neighbours = self.store.graph.all_referrers().next().is_some()
-                || self.store.graph.services().next().is_some()
-                || self.store.graph.of_kind("Ingress").next().is_some();
-            self.has_news_of_sources |= tells_of_source && has_neighbours;
-            return;
-        };
-        if self.store.evidence.is_of(source) {
-            self.take_evidence(source, event);
-            return;
-        }
-        if !why.is_gone()
+            && !why.is_gone()
             && let Some(index) = self.requested.iter().position(|own| *own == **source)
         {
             let is_named = source.select.name().is_some();
             let rank = if is_named { Rank::Named } else { Rank::Well };
             self.roots.add(&version.object, index, rank);
         }
-        if !why.is_gone() && self.store.lookups.keeps(source, version, &self.store.types) {
-            return self.put(source, version, *why);
+        self.objects.apply(source, event, now);
+    }
+
+    /// Assesses the objects that events or the time have changed since the last call, and follows no other sources. Returns
+    /// every object that may be different now, with its owners, and the removed objects.
+    pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
+        self.objects.refresh(now)
+    }
+
+    /// Requests the objects of these sources. They are the roots of the view.
+    pub fn request(&mut self, sources: Vec<SourceKey>) {
+        self.objects.follow(sources, Vec::new());
+        self.requested = self.objects.coverage.sources().cloned().collect();
+        let is_named = |key: &SourceKey| key.select.name().is_some();
+        let shows_dependents = self.extent == ViewExtent::Dependents;
+        if shows_dependents && self.requested.iter().all(is_named) {
+            // A Pod that is well stays well, but without the objects that it names no container of it could start again.
+            self.objects.needs_of_well_pods = Tier::Unwell;
         }
-        let uid = version.object.identity();
-        if why.is_gone() {
-            self.store.lookups.forget(&uid, version);
+        let is_everywhere =
+            |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
+        let is_wide = self.requested.len() > 1 && self.requested.iter().any(is_everywhere);
+        self.roots = Roots::new(is_wide);
+    }
+
+    /// The requested sources.
+    pub fn requested(&self) -> &[SourceKey] {
+        &self.requested
+    }
+
+    /// The requested objects that have been there.
+    pub fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// The sources that decide and explain the states, beside those of the shown objects.
+    pub fn judgement(&self) -> &JudgementPlan {
+        &self.wanted.plan
+    }
+
+    /// Whether a source has the dependents or the members of the requested objects, which decide their states.
+    pub fn is_deciding(&self, source: &SourceKey) -> bool {
+        self.wanted.dependents.contains(source) || self.wanted.plan.has_member(source)
+    }
+
+    /// Applies the effects of events and of time, and follows the sources that the states and the view then need.
+    /// `story` names the sources that only this view needs. Returns every object that may be different now.
+    pub fn step(&mut self, now: Timestamp, story: Vec<SourceKey>) -> BTreeSet<Uid> {
+        let mut touched = self.objects.refresh(now);
+        self.update_roots(&touched);
+        self.rank_roots(&touched, now);
+        self.roots.expand(MAX_EXPANDED);
+        let wanted = self.wanted(story);
+        let is_new = wanted != self.wanted;
+        if is_new {
+            let shown = [&wanted.shown[..], &wanted.dependents].concat();
+            self.follow_plan(&shown, &wanted.connected, &wanted.plan);
+            self.wanted = wanted;
         }
-        if let Some(object) = self.store.by_uid.get_mut(&uid) {
-            let why = if why.is_gone() {
-                *why
-            } else {
-                Why::LeftSelector
-            };
-            object.lose(source, why, now);
-            if object.departure.is_some() {
-                self.departed.insert(uid.clone());
+        if is_new || !self.objects.is_fresh() {
+            let again = self.objects.refresh(now);
+            self.rank_roots(&again, now);
+            touched.extend(again);
+        }
+        if self.objects.coverage.has_answers() {
+            self.roots.loaded();
+        }
+        touched
+    }
+
+    /// Those of these objects whose dependents are in sources that nobody requested, without the sources that are left out.
+    pub fn owners_of_sources<'u>(
+        &self,
+        uids: impl Iterator<Item = &'u Uid>,
+        is_left_out: impl Fn(&SourceKey) -> bool,
+    ) -> BTreeSet<&'u Uid> {
+        let Some(first) = self.requested.first() else {
+            return BTreeSet::new();
+        };
+        let is_left_out = |source: &SourceKey| self.is_requested(source) || is_left_out(source);
+        with_dependent_sources(self.around(), &uids.collect(), &first.cluster, is_left_out)
+    }
+
+    fn is_requested(&self, source: &SourceKey) -> bool {
+        self.requested.iter().any(|own| covers(own, source))
+    }
+
+    /// Updates which of these objects have dependents in sources of their own.
+    fn update_roots(&mut self, touched: &BTreeSet<Uid>) {
+        for uid in touched {
+            if !self.objects.by_uid.contains_key(uid) {
+                self.roots.remove(uid);
             }
-            self.changed.insert(uid);
+        }
+        let is_root = |uid: &&Uid| self.roots.get(uid).is_some();
+        let is_there = |uid: &&Uid| self.objects.graph.node(uid).is_some();
+        let roots = touched.iter().filter(|uid| is_root(uid) && is_there(uid));
+        let roots: Vec<&Uid> = roots.collect();
+        let owners = self.owners_of_sources(roots.iter().copied(), |_| false);
+        let owners: BTreeSet<Uid> = owners.into_iter().cloned().collect();
+        self.roots.note_owners(&roots, &owners);
+    }
+
+    /// Moves requested objects to their places.
+    fn rank_roots(&mut self, touched: &BTreeSet<Uid>, now: Timestamp) {
+        let mut roots = std::mem::take(&mut self.roots);
+        let rank = |uid: &Uid| {
+            let status = self.object(uid)?.assessment.status();
+            let is_failed = status == Status::Failed;
+            Some(Rank::of(
+                status,
+                is_failed && repeats_its_pods(self.around(), uid),
+            ))
+        };
+        roots.rank(touched, rank, now);
+        self.roots = roots;
+    }
+
+    /// What the requested objects and what is shown around them need.
+    fn wanted(&self, story: Vec<SourceKey>) -> Wanted {
+        let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
+        let followed = self.roots.followed();
+        let followed = followed.map(|(uid, root)| (uid, cluster(root)));
+        let mut dependents = dependent_sources(self.around(), followed);
+        dependents.retain(|source| !self.is_requested(source));
+        let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
+        let plan = judgement_plan(self.around(), named);
+        let listed = self.listed_inventories().into_iter();
+        let listed = listed.map(|(uid, root)| (uid, cluster(root)));
+        let (connected, lookups) = self.connections();
+        let mut shown = self.requested.clone();
+        shown.extend(story.into_iter().chain(connected));
+        Wanted {
+            shown,
+            dependents,
+            connected: lookups,
+            plan: plan_members(self.around(), plan, listed),
         }
     }
 
-    fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
-        let uid = version.object.identity();
-        let object = match self.store.by_uid.entry(uid.clone()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                if why == Why::Listed {
-                    self.listed.insert(uid.clone());
-                }
-                entry.insert(Box::new(ModelObject::new(version.object.clone())))
-            }
+    /// The sources that show what the named objects are connected to.
+    fn connections(&self) -> (Vec<SourceKey>, Vec<Lookup>) {
+        let ViewExtent::Connections(reach) = &self.extent else {
+            return (Vec::new(), Vec::new());
         };
-        if object.put(source, version) {
-            self.departed.remove(&uid);
-            self.changed.insert(uid);
+        let followed: Vec<SourceKey> = self.objects.coverage.sources().cloned().collect();
+        let mut connected = (Vec::new(), Vec::new());
+        for (uid, root) in self.roots.named() {
+            let Some(node) = self.objects.graph.node(uid) else {
+                continue;
+            };
+            let scope = TraceScope {
+                cluster: &self.requested[root.place.requested].cluster,
+                types: &self.objects.types,
+                reach,
+                followed: &followed,
+            };
+            let plan = self.objects.graph.trace_plan(&node.object, &scope);
+            connected.0.extend(plan.sources);
+            connected.0.extend(policies_source(self.around(), uid));
+            connected.1.extend(plan.lookups);
         }
+        connected
     }
+
+    /// The objects that may be inventories and were not requested by name, in an order that their states do not change.
+    fn listed_inventories(&self) -> Vec<(&Uid, &Root)> {
+        let requested = self.requested.iter().enumerate();
+        let requested = requested.filter(|(_, key)| JudgementPlan::may_have_inventories(key));
+        let requested: Vec<usize> = requested.map(|(index, _)| index).collect();
+        if requested.is_empty() {
+            return Vec::new();
+        }
+        let is_listed = |root: &Root| !root.is_named() && requested.contains(&root.place.requested);
+        let listed = self.roots.iter().filter(|(_, root)| is_listed(root));
+        let mut listed: Vec<(&Uid, &Root)> = listed.collect();
+        listed.sort_by_key(|(_, root)| &root.place.object);
+        listed
+    }
+
+    /// Follows these sources and those of a plan, and looks through more.
+    fn follow_plan(&mut self, shown: &[SourceKey], connected: &[Lookup], plan: &JudgementPlan) {
+        let lookups = plan.lookups().chain(connected);
+        let mut lookups = one_per_source(lookups.cloned().collect());
+        let mut sources: Vec<SourceKey> = shown.iter().chain(plan.sources()).cloned().collect();
+        lookups.retain(|lookup| !sources.contains(&lookup.source));
+        sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
+        self.objects.follow(sources, plan.evidence().to_vec());
+        self.objects.look_through(lookups);
+        self.objects.expect_members(plan.members().clone());
+    }
+}
+
+/// Whether a requested source shows everything that another one does.
+fn covers(requested: &SourceKey, other: &SourceKey) -> bool {
+    requested.resource == other.resource
+        && requested.select == Select::All
+        && (requested.scope == Scope::Cluster || requested.scope == other.scope)
 }

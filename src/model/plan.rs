@@ -9,13 +9,12 @@ use crate::graph::{
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 
-use super::Model;
 use super::around::Around;
 use super::evidence_sources::evidence_sources;
-use super::judge::reference_sources;
 use super::lookups::is_custom;
-use super::neighbour_rules::default_class::class_sources;
-use super::service_sources::service_sources;
+use super::rules::gateways::class_sources;
+use super::rules::references::reference_sources;
+use crate::model::rules::services::service_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
 /// in lists.
@@ -62,11 +61,24 @@ impl JudgementPlan {
         self.unread_inventories
     }
 
-    /// The plan that also looks through these sources.
-    #[must_use]
-    pub fn looking_through(mut self, lookups: Vec<Lookup>) -> JudgementPlan {
-        self.lookups.extend(lookups);
-        self
+    /// The sources to follow, without those to look through.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
+        self.members.sources.iter().chain(&self.neighbours)
+    }
+
+    /// The sources to look through.
+    pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookup> {
+        self.lookups.iter().chain(&self.members.lookups)
+    }
+
+    /// The sources that explain an object that is not well.
+    pub(super) fn evidence(&self) -> &[SourceKey] {
+        &self.evidence
+    }
+
+    /// The members of inventories to read.
+    pub(super) fn members(&self) -> &MemberPlan {
+        &self.members
     }
 
     /// Whether a source has members of inventories, which decide the states of these.
@@ -76,28 +88,10 @@ impl JudgementPlan {
 
     /// Whether a source is in the plan.
     pub fn contains(&self, source: &SourceKey) -> bool {
-        let lookups = self.lookups.iter().chain(&self.members.lookups);
-        let mut looked_through = lookups.map(|lookup| &lookup.source);
+        let mut looked_through = self.lookups().map(|lookup| &lookup.source);
         looked_through.any(|other| other == source)
-            || self.neighbours.contains(source)
-            || self.members.sources.contains(source)
+            || self.sources().any(|own| own == source)
             || self.evidence.contains(source)
-    }
-}
-
-impl Model {
-    /// Follows these sources and those of the plan.
-    pub fn follow_plan(&mut self, sources: Vec<SourceKey>, plan: &JudgementPlan) {
-        let mut sources = sources;
-        sources.extend(plan.members.sources.iter().cloned());
-        sources.extend(plan.neighbours.iter().cloned());
-        let lookups = plan.lookups.iter().chain(&plan.members.lookups);
-        let mut lookups = one_per_source(lookups.cloned().collect());
-        lookups.retain(|lookup| !sources.contains(&lookup.source));
-        sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
-        self.follow_with_evidence(sources, plan.evidence.clone());
-        self.look_through(lookups);
-        self.expect_members(plan.members.clone());
     }
 }
 
@@ -270,7 +264,7 @@ fn listed_by(named: &[SourceKey], choose: impl Fn([SourceKey; 2]) -> SourceKey) 
 mod tests {
     use std::sync::Arc;
 
-    use crate::model::neighbour_rules::tests::Read;
+    use crate::model::rules::tests::Read;
     use crate::model::tests::at;
     use crate::object::Uid;
     use crate::source::{Event, SourceKey};
@@ -323,7 +317,7 @@ mod tests {
             crate::model::plan::judgement_plan(read.model.around(), std::iter::empty::<(&Uid, _)>())
         };
         let first = plan(&read);
-        read.model.follow_plan(own.clone(), &first);
+        read.model.follow_plan(&own, &[], &first);
         for lookup in &first.lookups {
             let source = Arc::new(lookup.source.clone());
             read.model.apply(&source, &Event::synced(0), at(1));
@@ -332,7 +326,7 @@ mod tests {
         let with_names = plan(&read);
         let is_of_secrets = |source: &SourceKey| &*source.resource.plural == "secrets";
         assert!(with_names.evidence.iter().any(is_of_secrets));
-        read.model.follow_plan(own, &with_names);
+        read.model.follow_plan(&own, &[], &with_names);
         read.model.refresh(at(2));
         assert_eq!(plan(&read), with_names);
     }

@@ -8,7 +8,7 @@ use crate::object::{Uid, label_selector};
 use crate::status::{Cause, CauseRule};
 
 use super::around::Around;
-use super::service::repeats_its_pods;
+use crate::model::rules::services::repeats_its_pods;
 
 /// The objects whose problems are the whole problem of this one. Empty if it is well or has a problem of its own.
 pub fn repeated(around: Around<'_>, uid: &Uid) -> BTreeSet<Uid> {

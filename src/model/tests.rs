@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::object::{Doc, ObjectRef, ResourceVersion};
-use crate::source::{Form, Scope, Select, SourceState};
-use crate::status::{CauseRule, Status};
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::{Form, SourceState, Version, Why};
+use crate::status::CauseRule;
 
 pub(super) fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_777_896_000, 0) + SignedDuration::from_secs(seconds)
@@ -55,7 +55,10 @@ pub(super) fn event(why: Why, now: Arc<Version>) -> Event {
 
 pub(super) fn model(retention: Retention, sources: &[&Arc<SourceKey>]) -> Model {
     let mut model = Model::new(Rules::Spy, retention);
-    model.follow(sources.iter().map(|source| (***source).clone()).collect());
+    model.objects.follow(
+        sources.iter().map(|source| (***source).clone()).collect(),
+        Vec::new(),
+    );
     model
 }
 
@@ -105,10 +108,12 @@ fn ingress() -> (Model, Arc<SourceKey>, Arc<SourceKey>) {
     model.apply(&ingress, &event(Why::Listed, object), at(0));
     model.refresh(at(0));
     assert_eq!(
-        crate::model::judge::reference_sources(model.around()),
+        crate::model::rules::references::reference_sources(model.around()),
         [(*service).clone()]
     );
-    model.follow(vec![(*ingress).clone(), (*service).clone()]);
+    model
+        .objects
+        .follow(vec![(*ingress).clone(), (*service).clone()], Vec::new());
     (model, ingress, service)
 }
 
@@ -153,11 +158,10 @@ fn an_ingress_needs_endpoints() {
         scope: Scope::Namespace("shop".into()),
         ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
     });
-    model.follow(vec![
-        (*ingress).clone(),
-        (*source).clone(),
-        (*slices).clone(),
-    ]);
+    model.objects.follow(
+        vec![(*ingress).clone(), (*source).clone(), (*slices).clone()],
+        Vec::new(),
+    );
     model.apply(&source, &event(Why::Listed, service(80)), at(1));
     model.apply(&source, &Event::synced(1), at(1));
     let unread = "Unknown: backend service/web: endpoints not read";
@@ -188,17 +192,16 @@ fn an_ingress_needs_a_secret_with_a_certificate() {
     );
     model.apply(&ingress, &event(Why::Modified, object), at(1));
     model.refresh(at(1));
-    let sources = crate::model::judge::reference_sources(model.around());
+    let sources = crate::model::rules::references::reference_sources(model.around());
     let secret = sources
         .iter()
         .find(|source| &*source.resource.kind == "Secret");
     let secret = Arc::new(secret.expect("it is named").clone());
     assert_eq!(secret.form, Form::Full);
-    model.follow(vec![
-        (*ingress).clone(),
-        (*backend).clone(),
-        (*secret).clone(),
-    ]);
+    model.objects.follow(
+        vec![(*ingress).clone(), (*backend).clone(), (*secret).clone()],
+        Vec::new(),
+    );
     model.apply(&backend, &event(Why::Listed, service(80)), at(1));
     for (kind, data, expect) in [
         (
@@ -238,7 +241,7 @@ fn pod_with_environment(select: Select, reference: &str) -> (Model, Option<Sourc
     model.apply(&pods, &event(Why::Listed, pod), at(0));
     model.apply(&pods, &Event::synced(1), at(0));
     model.refresh(at(0));
-    let sources = crate::model::judge::reference_sources(model.around());
+    let sources = crate::model::rules::references::reference_sources(model.around());
     (model, sources.first().cloned())
 }
 
@@ -319,7 +322,9 @@ fn service_without_pods(model: Model) -> (Status, Vec<SourceKey>) {
         scope: Scope::Namespace("shop".into()),
         ..SourceKey::all("discovery.k8s.io", "EndpointSlice")
     });
-    model.follow(vec![(*source).clone(), (*slices).clone()]);
+    model
+        .objects
+        .follow(vec![(*source).clone(), (*slices).clone()], Vec::new());
     let service = version(
         r#"{"apiVersion":"v1","kind":"Service","metadata":{"uid":"s","name":"web","namespace":"shop"},
             "spec":{"selector":{"app":"web"}}}"#,
@@ -330,7 +335,7 @@ fn service_without_pods(model: Model) -> (Status, Vec<SourceKey>) {
     let object = model.object(&Uid::new("s")).expect("it exists");
     (
         object.assessment.status(),
-        super::service_sources::service_sources(model.around()),
+        crate::model::rules::services::service_sources(model.around()),
     )
 }
 
@@ -342,7 +347,7 @@ fn beside_workload(kind: &str, labels: &str, pods: u32, is_requested: bool) -> S
     let mut requested = vec![(*service).clone()];
     requested.extend(is_requested.then(|| (*workloads).clone()));
     let mut model = Model::new(Rules::Spy, RETENTION);
-    model.follow(requested.clone());
+    model.objects.follow(requested.clone(), Vec::new());
     let object = version(
         r#"{"apiVersion":"v1","kind":"Service","metadata":{"uid":"s","name":"web","namespace":"shop"},
             "spec":{"selector":{"app":"web"}}}"#,
@@ -362,10 +367,10 @@ fn beside_workload(kind: &str, labels: &str, pods: u32, is_requested: bool) -> S
         model.refresh(at(0));
         let needed = [
             requested.clone(),
-            super::service_sources::service_sources(model.around()),
+            crate::model::rules::services::service_sources(model.around()),
         ]
         .concat();
-        model.follow_with_evidence(
+        model.objects.follow(
             needed,
             crate::model::evidence_sources::evidence_sources(model.around()),
         );
@@ -544,7 +549,7 @@ fn objects_of_a_replaced_source_stay_until_the_new_one_is_read() {
     }
     model.apply(&old, &Event::synced(2), at(0));
     model.refresh(at(0));
-    model.follow(vec![(*new).clone()]);
+    model.objects.follow(vec![(*new).clone()], Vec::new());
     model.apply(&new, &event(Why::Listed, pod("b", "Running", "")), at(1));
     model.refresh(at(1));
     assert_eq!(
@@ -565,11 +570,15 @@ fn a_new_source_is_read_from_the_start_and_once() {
     let (old, new) = (pods("app=old"), pods("app=new"));
     let mut model = model(Retention::None, &[&old]);
     assert_eq!(model.take_rereads(), [(*old).clone()]);
-    model.follow(vec![(*old).clone(), (*new).clone()]);
+    model
+        .objects
+        .follow(vec![(*old).clone(), (*new).clone()], Vec::new());
     assert_eq!(model.take_rereads(), [(*new).clone()]);
-    model.follow(vec![(*old).clone()]);
+    model.objects.follow(vec![(*old).clone()], Vec::new());
     assert_eq!(model.take_rereads(), []);
-    model.follow(vec![(*new).clone(), (*old).clone()]);
+    model
+        .objects
+        .follow(vec![(*new).clone(), (*old).clone()], Vec::new());
     assert_eq!(model.take_rereads(), [(*new).clone()], "it was dropped");
 }
 

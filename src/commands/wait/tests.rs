@@ -359,7 +359,7 @@ impl Judged {
         let goals: Vec<Goal> = goals.split(' ').map(|goal| goal.parse().unwrap()).collect();
         let asked = vec![asked];
         let mut model = Model::new(Rules::Spy, Retention::None);
-        model.follow(sources.clone());
+        model.request(sources.clone());
         let mut judged = Judged {
             waiting: Waiting::new(&goals, &asked, Judge::Model),
             asked,

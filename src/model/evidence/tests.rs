@@ -45,7 +45,7 @@ fn watching(pod: Arc<Version>) -> (Model, Arc<SourceKey>) {
 fn follow(model: &mut Model, pods: &SourceKey) {
     model.refresh(at(0));
     let evidence = crate::model::evidence_sources::evidence_sources(model.around());
-    model.follow_with_evidence(vec![pods.clone()], evidence);
+    model.objects.follow(vec![pods.clone()], evidence);
 }
 
 /// The state of the Pod, its causes, and the number of its events' sources.
@@ -124,7 +124,7 @@ fn an_event_may_arrive_before_its_object() {
     }
     model.refresh(at(0));
     let kept = model
-        .store
+        .objects
         .evidence
         .sources
         .iter()

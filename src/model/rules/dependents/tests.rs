@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::neighbour_rules::tests::Read;
+use crate::model::rules::tests::Read;
 use crate::model::tests::{RETENTION, at, event, model, version};
 use crate::object::Uid;
 use crate::source::{Scope, SourceKey, Version, Why};

@@ -1,25 +1,40 @@
 //! The members of inventories: which of them have no object, and what that means for the inventory.
 
-use crate::graph::{MAX_MEMBER_LISTS, MemberPlan, Node, ReferenceTarget};
+use std::collections::BTreeSet;
+
+use crate::graph::{MAX_MEMBER_LISTS, Node, ReferenceTarget};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use super::Model;
-use super::absence::Absence;
-use super::absent_member::{AbsentMember, MemberGap};
-use super::around::Around;
+use crate::model::Absence;
+use crate::model::around::Around;
 
-impl Model {
-    /// Takes the plan for the members of the inventories that a view shows.
-    pub fn expect_members(&mut self, plan: MemberPlan) {
-        let planned = &mut self.store.members;
-        if planned.inventories != plan.inventories || planned.beyond != plan.beyond {
-            self.changed.extend(plan.inventories.iter().cloned());
-            planned.inventories = plan.inventories;
-            planned.beyond = plan.beyond;
-        }
-    }
+/// What a model knows about the plan for members.
+#[derive(Debug, Default)]
+pub(in crate::model) struct PlannedMembers {
+    /// The inventories whose members are read.
+    pub(in crate::model) inventories: BTreeSet<Uid>,
+    /// The members that are not read, because there are too many.
+    pub(in crate::model) beyond: BTreeSet<ReferenceTarget>,
+}
+
+/// A member of an inventory that has no object in the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentMember {
+    /// Its name.
+    pub target: ReferenceTarget,
+    /// Why it has no object.
+    pub why: MemberGap,
+}
+
+/// Why a member of an inventory has no object in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberGap {
+    /// As for any named object.
+    Absent(Absence),
+    /// There are too many members to read all of them.
+    Beyond,
 }
 
 /// The members of an inventory that have no object, in its order. A member that is not read yet is not among them.

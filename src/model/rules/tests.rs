@@ -32,7 +32,7 @@ impl Read {
         let sources: Vec<Arc<SourceKey>> = versions.iter().map(|version| source(version)).collect();
         let mut followed: Vec<SourceKey> = sources.iter().map(|key| (**key).clone()).collect();
         followed.dedup();
-        model.follow(followed);
+        model.objects.follow(followed, Vec::new());
         for (source, version) in sources.iter().zip(&versions) {
             model.apply(source, &event(Why::Listed, version.clone()), at(0));
         }
@@ -66,7 +66,7 @@ impl Read {
     pub(in crate::model) fn look(&mut self, source: SourceKey) -> &mut Read {
         let sources = self.model.coverage().sources().cloned();
         let sources = sources.chain([source.clone()]).collect();
-        self.model.follow(sources);
+        self.model.objects.follow(sources, Vec::new());
         self.model
             .apply(&Arc::new(source), &Event::synced(0), at(1));
         self.model.refresh(at(1));
@@ -77,9 +77,9 @@ impl Read {
     pub(in crate::model) fn explain(&mut self, objects: &[String]) -> &mut Read {
         let evidence = crate::model::evidence_sources::evidence_sources(self.model.around());
         let followed = self.model.coverage().sources();
-        let followed = followed.filter(|source| !self.model.store.evidence.is_of(source));
+        let followed = followed.filter(|source| !self.model.objects.evidence.is_of(source));
         let followed: Vec<SourceKey> = followed.cloned().collect();
-        self.model.follow_with_evidence(followed, evidence.clone());
+        self.model.objects.follow(followed, evidence.clone());
         let versions: Vec<Arc<Version>> = objects.iter().map(|yaml| version(yaml)).collect();
         for source in evidence.into_iter().map(Arc::new) {
             let of_kind = versions.iter();
@@ -183,7 +183,7 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
         let objects = format!("{workload}\n---\n{service}");
         let objects = objects.replace("KIND", kind).replace("SELECTOR", selector);
         let read = Read::of(&objects);
-        let note = super::front::missing_in_front(read.model.around(), &Uid::new("web"));
+        let note = super::gateways::missing_in_front(read.model.around(), &Uid::new("web"));
         note.map_or(String::new(), |note| note.text)
     };
     let unmatched = "no Service selects its pods";
@@ -198,7 +198,7 @@ fn a_workload_that_no_service_selects_is_noted_once_all_services_are_read() {
     }
     let alone = Read::of(&workload.replace("KIND", "Deployment"));
     assert_eq!(
-        super::front::missing_in_front(alone.model.around(), &Uid::new("web")),
+        super::gateways::missing_in_front(alone.model.around(), &Uid::new("web")),
         None
     );
 }
@@ -470,7 +470,7 @@ fn a_pod_without_a_controller_is_noted() {
         let pod = format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop{owners}}}, status: {{phase: Running}}}}"
         );
-        let note = super::front::missing_in_front(Read::of(&pod).model.around(), &Uid::new("a"));
+        let note = super::gateways::missing_in_front(Read::of(&pod).model.around(), &Uid::new("a"));
         note.map(|note| note.text)
     };
     assert_eq!(

@@ -1,17 +1,17 @@
-//! Why a Pod has no node: the labels that it demands, and whether the nodes that have them take it.
+//! Why a Pod has no node: the labels that it demands and whether the nodes that have them take it, the spread, other Pods, and the
+//! places of its volumes.
 
 use std::sync::Arc;
 
-use crate::graph::{Node, well_known};
-use crate::object::ObjectRef;
+use crate::graph::{Node, Pod, well_known};
+use crate::model::around::Around;
+use crate::model::evidence::EvidenceObject;
 use crate::object::selector::LabelSelector;
+use crate::object::{Doc, ObjectRef, Value, label_selector, node_selector_term};
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule};
 
-use super::constraints::constraints;
-use super::node_refusals::{closed_nodes, no_node_takes, nodes_that_have};
-use crate::model::around::Around;
-use crate::model::evidence::EvidenceObject;
+use super::nodes::{closed_nodes, no_node_takes, nodes_that_have};
 
 /// The most nodes that are read whole. A Node has some 10 KB.
 const MAX_WHOLE_NODES: usize = 16;
@@ -148,9 +148,187 @@ pub(in crate::model) fn whole_nodes(around: Around<'_>, labels: SourceKey) -> Op
     })
 }
 
+/// The terms of a rule about other Pods that must hold.
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/// The access mode of a claim that only one Pod may use.
+const ONE_POD: &str = "ReadWriteOncePod";
+
+/// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
+pub(in crate::model) fn constraints(around: Around<'_>, pod: &Node) -> Vec<Cause> {
+    let is_without_node = is_unschedulable(around, pod);
+    let doc = is_without_node.then(|| around.doc(&pod.uid)).flatten();
+    let Some(doc) = doc else {
+        return Vec::new();
+    };
+    let mut texts = spread(doc.root());
+    texts.extend(neighbours(doc.root(), "podAffinity", "must run beside"));
+    texts.extend(neighbours(
+        doc.root(),
+        "podAntiAffinity",
+        "must not run beside",
+    ));
+    texts.extend(claim_holders(around, pod));
+    let causes = texts.into_iter();
+    let causes = causes.map(|text| Cause::new(CauseRule::Constraint, text));
+    causes.chain(volume_places(around, pod)).collect()
+}
+
+/// The other Pods that have a claim of a Pod, if only one may have it.
+fn claim_holders(around: Around<'_>, pod: &Node) -> Vec<String> {
+    let claims = claims_of(around, pod).filter(|claim| {
+        let doc = around.doc(&claim.uid);
+        doc.is_some_and(|doc| is_for_one_pod(doc.root()))
+    });
+    let holders = claims.flat_map(|claim| {
+        let users = around.graph().referrers(&claim.object);
+        let users = users.filter_map(|uid| around.graph().node(uid));
+        let holders = users.filter(|user| user.pod().is_some_and(holds_its_volumes));
+        holders.map(move |holder| {
+            format!(
+                "{} has {}, which is for one pod ({ONE_POD})",
+                holder.object, claim.object
+            )
+        })
+    });
+    holders.collect()
+}
+
+pub(in crate::model) fn claims_of<'m>(
+    around: Around<'m>,
+    pod: &Node,
+) -> impl Iterator<Item = &'m Node> {
+    let found = around.graph().references_of(&pod.uid).iter();
+    let found = found.filter_map(move |found| around.graph().referenced(&found.target));
+    found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
+}
+
+fn is_for_one_pod(claim: Value<'_>) -> bool {
+    let mut modes = claim.items_at(&["spec", "accessModes"]);
+    modes.any(|mode| mode.as_str().as_deref() == Some(ONE_POD))
+}
+
+/// Whether a Pod has a node, which its volumes are attached to until it ends.
+fn holds_its_volumes(pod: &Pod) -> bool {
+    pod.node.is_some() && !pod.has_ended
+}
+
+/// The constraints on the spread of Pods that must hold.
+fn spread(pod: Value<'_>) -> Vec<String> {
+    let constraints = pod.items_at(&["spec", "topologySpreadConstraints"]);
+    let texts = constraints.filter_map(|constraint| {
+        let must_hold =
+            constraint.str_at(&["whenUnsatisfiable"]).as_deref() != Some("ScheduleAnyway");
+        let key = constraint.str_at(&["topologyKey"]).filter(|_| must_hold)?;
+        let skew = constraint.i64_at(&["maxSkew"]).unwrap_or(1);
+        Some(format!("must spread over {key}, maxSkew {skew}"))
+    });
+    texts.collect()
+}
+
+/// The Pods beside which a Pod must or must not run.
+fn neighbours(pod: Value<'_>, kind: &str, words: &str) -> Vec<String> {
+    let terms = pod.items_at(&["spec", "affinity", kind, REQUIRED]);
+    let texts = terms.filter_map(|term| {
+        let labels = term.at(&["labelSelector"]).and_then(label_selector)?;
+        let key = term.str_at(&["topologyKey"])?;
+        Some(format!("{words} pods with {labels}, by {key}"))
+    });
+    texts.collect()
+}
+
+/// Where the nodes are that reach a volume.
+const TERMS: [&str; 4] = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];
+
+/// Where the volumes of a Pod are. That explains why it has no node if no node there takes new Pods.
+pub(in crate::model) fn volume_places(around: Around<'_>, pod: &Node) -> Vec<Cause> {
+    let Some(doc) = around.doc(&pod.uid) else {
+        return Vec::new();
+    };
+    let volumes = volumes_of(around, pod).into_iter();
+    let places = volumes.filter_map(|(source, volume)| {
+        let terms = terms(volume.root());
+        let places: Vec<String> = terms.iter().map(ToString::to_string).collect();
+        let sources = terms.iter().map(|term| nodes_of_term(&source, term));
+        let sources: Vec<SourceKey> = sources.collect();
+        let is_read = sources
+            .iter()
+            .all(|source| around.coverage().is_read(source));
+        let (rule, nodes) = if is_read {
+            let nodes = sources.iter();
+            let nodes = nodes.flat_map(|source| around.evidence().objects(source));
+            nodes_that_have(nodes, doc.root())
+        } else {
+            (CauseRule::Constraint, String::new())
+        };
+        let name = source.select.name()?;
+        let places = places.join(" or ");
+        let text = format!("persistentvolume/{name} is only on nodes with {places}{nodes}");
+        (!places.is_empty()).then(|| Cause::new(rule, text))
+    });
+    places.collect()
+}
+
+/// The sources of the volumes of a Pod without a node, and of the nodes that reach them.
+pub(in crate::model) fn volume_place_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
+    if !is_unschedulable(around, pod) {
+        return Vec::new();
+    }
+    let mut sources = volume_sources_of(around, pod);
+    for (source, volume) in volumes_of(around, pod) {
+        let nodes = terms(volume.root());
+        sources.extend(nodes.iter().map(|term| nodes_of_term(&source, term)));
+    }
+    sources
+}
+
+/// The volumes of a Pod that are read, each with the source that has it alone.
+fn volumes_of(around: Around<'_>, pod: &Node) -> Vec<(SourceKey, Doc)> {
+    let sources = volume_sources_of(around, pod).into_iter();
+    let volumes = sources.filter_map(|source| {
+        let evidence = around.evidence().objects(&source).next();
+        let evidence = evidence.map(|(_, volume)| volume.clone());
+        let shown = || {
+            let name = source.select.name()?;
+            let mut volumes = around.graph().of_kind("PersistentVolume");
+            let volume = volumes.find(|volume| *volume.object.name == *name)?;
+            around.doc(&volume.uid)
+        };
+        let volume = evidence.or_else(shown)?;
+        Some((source, volume))
+    });
+    volumes.collect()
+}
+
+/// The sources of the volumes that the claims of a Pod are bound to, each by its name.
+fn volume_sources_of(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
+    let volumes = claims_of(around, pod).filter_map(|claim| {
+        let volume = around.doc(&claim.uid)?;
+        let name = volume.root().text_at(&["spec", "volumeName"])?;
+        let cluster = around.cluster_of(&pod.uid)?;
+        let volumes = well_known("", "PersistentVolume");
+        Some(SourceKey::of(cluster, volumes, None, Select::Name(name)))
+    });
+    volumes.collect()
+}
+
+/// The labels of the nodes that reach a volume: a node must match one of the terms.
+fn terms(volume: Value<'_>) -> Vec<LabelSelector> {
+    let terms = volume.items_at(&TERMS).filter_map(node_selector_term);
+    terms.filter(|term| !term.is_empty()).collect()
+}
+
+fn nodes_of_term(volume: &SourceKey, term: &LabelSelector) -> SourceKey {
+    SourceKey {
+        resource: well_known("", "Node"),
+        select: Select::labelled(&term.to_string()),
+        ..volume.clone()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::model::neighbour_rules::tests::Read;
+    use crate::model::rules::tests::Read;
 
     const TAINTED: &str = "spec: {taints: [{key: dedicated, value: ml, effect: NoSchedule}]}";
 

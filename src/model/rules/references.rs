@@ -1,16 +1,18 @@
-//! What is wrong with an object that another one names: it does not exist, it does not work, or it lacks a part.
+//! The objects that another one names: which of them matter to it, and what is wrong with them: one does not exist, does not
+//! work, or lacks a part.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
-use crate::source::ClusterId;
-use crate::status::{Assessment, CauseRule, Finding, Status};
+use crate::model::Absence;
+use crate::model::around::Around;
+use crate::object::{Uid, near};
+use crate::source::{ClusterId, Form, SourceKey};
+use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
-use super::Absence;
-use super::around::Around;
-use super::facts::near_names::near_names;
-use super::service::{absent_port, has_no_endpoints, ports_of};
+use super::services::{absent_port, has_no_endpoints, ports_of};
 
 /// The causes of a node that is short of space.
 const SHORT_OF_SPACE: [CauseRule; 3] = [
@@ -28,6 +30,64 @@ const ONLY_OF_NODES: [CauseRule; 6] = [
     CauseRule::Overcommitted,
     CauseRule::Tainted,
 ];
+
+/// The kinds of which a cluster may have too many objects to list them for a name.
+const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
+
+/// How many names a cause suggests.
+const MAX_NAMES: usize = 2;
+
+/// The sources of the named objects, each once. Those that the worst objects name come first.
+pub(in crate::model) fn reference_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let status = |uid: &&Uid| around.object(uid).map(|object| object.assessment.status());
+    let mut referrers: Vec<&Uid> = around.graph().all_referrers().collect();
+    referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
+    let (mut sources, mut seen) = (Vec::new(), HashSet::new());
+    for uid in referrers {
+        let Some(cluster) = around.cluster_of(uid) else {
+            continue;
+        };
+        for reference in needed_by(around, uid) {
+            let source = reference.source(cluster, around.types());
+            sources.extend(source.filter(|source| seen.insert(source.clone())));
+        }
+    }
+    sources
+}
+
+/// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod
+/// matters only if nothing else explains the state of the Pod. What a Pod that runs holds, such as its claims, is there.
+pub(in crate::model) fn needed_by<'m>(
+    around: Around<'m>,
+    uid: &Uid,
+) -> impl Iterator<Item = &'m Reference> {
+    let object = around.object(uid);
+    let upto = object.map_or(Tier::Always, |object| object.needs);
+    let is_well = object.is_some_and(|object| object.own.is_well());
+    let is_explained =
+        object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
+    let is_default = around
+        .graph()
+        .node(uid)
+        .is_some_and(Node::is_default_binding);
+    let references = around.graph().references_of(uid).iter();
+    // A claim that names its volume waits for that one, whatever its class.
+    let mut targets = references
+        .clone()
+        .map(|reference| &*reference.target.kind.kind);
+    let names_volume = targets.any(|kind| kind == "PersistentVolume");
+    references.filter(move |reference| {
+        let is_in_use = is_well && reference.tier() == Tier::Unwell;
+        let matters = match &*reference.target.kind.kind {
+            "ConfigMap" | "Secret" => !is_in_use || reference.if_absent() == IfAbsent::Fails,
+            "Node" => !is_in_use && !is_explained,
+            "StorageClass" => !is_in_use && !names_volume,
+            _ => !is_in_use,
+        };
+        let is_needed = !reference.relation.lists_members() && !is_default;
+        reference.tier() <= upto && is_needed && matters
+    })
+}
 
 /// What is wrong with a named object.
 pub(in crate::model) fn reference_finding(
@@ -156,7 +216,7 @@ fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Findi
 }
 
 /// The problem for a Pod that runs and is well: only a new container misses what the Pod names.
-pub(super) fn at_next_start(found: &Finding) -> Option<Finding> {
+pub(in crate::model) fn at_next_start(found: &Finding) -> Option<Finding> {
     let rule = found.cause.rule;
     let is_missing = matches!(rule, CauseRule::MissingReference | CauseRule::MissingKey);
     let text = format!("{}; no new container could start", found.cause.text);
@@ -178,4 +238,87 @@ fn unseen(reference: &Reference) -> Option<Finding> {
         let text = format!("{reference} {}", Absence::Refused.words());
         Finding::new(CauseRule::UnreadReference, Status::Unknown, text)
     })
+}
+
+/// The sources of the names beside those that an object names and that do not exist.
+pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+    let Some(cluster) = around.cluster_of(&node.uid) else {
+        return Vec::new();
+    };
+    let missing = needed_by(around, &node.uid).filter(|reference| {
+        let source = reference.source(cluster, around.types());
+        around.graph().referenced(&reference.target).is_none()
+            && around.absence(source.as_ref()) == Absence::Missing
+    });
+    let sources = missing.filter_map(|reference| names_source(around, cluster, reference));
+    sources.collect()
+}
+
+/// The few names that resemble most the one that an object names.
+pub(in crate::model) fn near_names(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Vec<String> {
+    let source = names_source(around, cluster, reference);
+    let names = source
+        .iter()
+        .flat_map(|source| around.evidence().names(source));
+    let wanted = &reference.target.name;
+    let near = near(wanted, names.filter(|name| *name != &**wanted));
+    near.into_iter().take(MAX_NAMES).collect()
+}
+
+/// The source of the names of all objects beside a named one.
+fn names_source(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Option<SourceKey> {
+    let source = reference.source(cluster, around.types())?;
+    let is_few = !TOO_MANY.contains(&&*source.resource.kind);
+    is_few.then(|| SourceKey {
+        form: Form::Metadata,
+        ..source.of_all()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::rules::tests::Read;
+    use crate::source::{Scope, Select, SourceKey};
+
+    #[test]
+    fn a_missing_name_names_those_that_resemble_it() {
+        let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: fsat}, status: {phase: Pending}}";
+        let class = |name: &str| {
+            format!(
+                "{{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: {name}}}}}"
+            )
+        };
+        for (classes, expected) in [
+            (vec![], ""),
+            (vec![class("slow")], ""),
+            (vec![class("slow"), class("fast")], "; there is fast"),
+        ] {
+            let mut read = Read::for_status(claim);
+            assert!(
+                !crate::model::evidence_sources::evidence_sources(read.model.around())
+                    .iter()
+                    .any(is_of_classes)
+            );
+            read.look(SourceKey {
+                scope: Scope::Cluster,
+                select: Select::Name("fsat".into()),
+                ..SourceKey::all("storage.k8s.io", "StorageClass")
+            });
+            let state = read.explain(&classes).state("data");
+            let line = format!("MissingReference: storage class fsat does not exist{expected}");
+            assert!(state.lines().any(|own| own == line), "{state}");
+        }
+    }
+
+    fn is_of_classes(source: &SourceKey) -> bool {
+        &*source.resource.kind == "StorageClass"
+    }
 }

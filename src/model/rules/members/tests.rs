@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::graph::Lookup;
+use crate::model::Model;
 use crate::model::tests::{RETENTION, at, event, model, version};
 use crate::object::{Resource, ServedTypes};
 use crate::source::{Event, Scope, Select, SourceKey, SourceState, Why};
@@ -69,10 +70,10 @@ fn planned(ids: &[&str]) -> (Model, Vec<SourceKey>, Vec<Lookup>) {
     let mut sources = vec![(*apps).clone()];
     sources.extend(plan.sources.clone());
     sources.extend(plan.lookups.iter().map(|lookup| lookup.source.clone()));
-    model.follow(sources);
-    model.look_through(plan.lookups.clone());
+    model.objects.follow(sources, Vec::new());
+    model.objects.look_through(plan.lookups.clone());
     let found = (plan.sources.clone(), plan.lookups.clone());
-    model.expect_members(plan);
+    model.objects.expect_members(plan);
     (model, found.0, found.1)
 }
 

@@ -1,20 +1,18 @@
-//! A `DaemonSet` that runs no Pod on some of its nodes, because they have taints that it does not tolerate. Its own numbers do
-//! not count these nodes.
+//! Rules about workloads: what their rollouts wait for, and the nodes that keep a `DaemonSet` out.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Labels, Node, node_selectors};
-use crate::object::managed_fields::{ManagedFieldsEntry, entries};
-use crate::object::selector::LabelSelector;
-use crate::object::{Doc, Uid, Value, imposed_taints, untolerated_taints};
-use crate::source::{Form, Select, SourceKey};
-use crate::status::{CauseRule, Finding, Status};
-
+use crate::graph::{Labels, Node, Standing, node_selectors};
 use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
-use crate::model::facts::placement::{nodes_source, whole_nodes};
+use crate::model::rules::scheduling::{nodes_source, whole_nodes};
+use crate::object::managed_fields::{ManagedFieldsEntry, entries};
+use crate::object::selector::LabelSelector;
+use crate::object::{Doc, Uid, Value, imposed_taints, partition, untolerated_taints};
+use crate::source::{Form, Select, SourceKey};
+use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
 /// The most nodes that are looked at.
 const MAX_NODES: usize = 100;
@@ -228,9 +226,113 @@ fn template(set: Value<'_>) -> Option<Value<'_>> {
     set.at(&["spec", "template"])
 }
 
+/// The note of a `ReplicaSet` that a rollout replaces and that still has replicas. There is no rollout before the
+/// newest `ReplicaSet` exists.
+pub(in crate::model) fn old_revision(around: Around<'_>, set: &Node) -> Vec<Finding> {
+    let owner = around.graph().owners(&set.uid).next();
+    let current = owner.and_then(|owner| around.graph().current_replica_set(&owner.uid));
+    let replicas = set
+        .workload()
+        .and_then(|set| set.counts)
+        .map_or(0, |counts| counts.there);
+    if replicas <= 0 || current.is_none_or(|current| current.uid == set.uid) {
+        return Vec::new();
+    }
+    let rule = CauseRule::OldReplicas;
+    vec![Finding::new(rule, Status::Current, to_remove(replicas))]
+}
+
+/// The `ReplicaSets` of a Deployment that have replicas or want some.
+pub(in crate::model) fn busy_sets<'m>(
+    around: Around<'m>,
+    deployment: &Uid,
+) -> impl Iterator<Item = &'m Node> {
+    let is_deployment = |node: &&Node| &*node.object.kind == "Deployment";
+    let deployment = around.graph().node(deployment).filter(is_deployment);
+    let sets = deployment.map(|deployment| around.graph().children(&deployment.uid));
+    sets.into_iter().flatten().filter(|set| !set.is_idle())
+}
+
+fn to_remove(replicas: i64) -> String {
+    match replicas {
+        1 => "old revision, 1 replica is still to be removed".to_owned(),
+        _ => format!("old revision, {replicas} replicas are still to be removed"),
+    }
+}
+
+/// The old Pod that a Deployment waits for.
+pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Option<Cause> {
+    let doc = around.doc(&deployment.uid)?;
+    let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
+    let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
+    if strategy.as_deref() != Some("Recreate") || updated.unwrap_or(0) > 0 {
+        return None;
+    }
+    let sets = around.graph().children(&deployment.uid).into_iter();
+    let mut pods = sets.flat_map(|set| around.graph().children(&set.uid));
+    let mut standings = around.graph().standings();
+    let (pod, assessment) = pods.find_map(|pod| {
+        let assessment: &Assessment = &around.object(&pod.uid)?.assessment;
+        let is_ending = assessment.status() == Status::Terminating;
+        (is_ending && standings.of(&pod.uid) == Standing::Old).then_some((pod, assessment))
+    })?;
+    let why = assessment.causes.first();
+    let why = why.map_or(String::new(), |cause| format!(", which is {}", cause.text));
+    let text = format!("Recreate: new pods wait for {} to end{why}", pod.object);
+    Some(Cause::new(CauseRule::Fact, text))
+}
+
+/// The Pod that blocks the rollout of a `StatefulSet`; `None` for other kinds. The controller waits for a broken Pod
+/// of an old revision, and replaces it only after it is ready
+/// (<https://github.com/kubernetes/kubernetes/issues/67250>).
+pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Option<Finding> {
+    let pod = awaited_pod(around, set).filter(|pod| is_old(around, pod))?;
+    let doc = around.doc(&set.uid)?;
+    let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);
+    let is_rolling = strategy.is_none_or(|strategy| strategy == "RollingUpdate");
+    let is_blocked = is_rolling && pod.ordinal()? >= partition(doc.root());
+    is_blocked.then(|| {
+        let name = &pod.object.name;
+        let namespace = pod.object.namespace.as_deref().unwrap_or("default");
+        let text = format!(
+            "rollout blocked by {}; to unblock it: kubectl delete pod {name} -n {namespace}",
+            pod.object
+        );
+        Finding::new(CauseRule::BlockedRollout, Status::Failed, text)
+    })
+}
+
+/// Why a `StatefulSet` makes no progress. A Pod of an old revision is a problem of its own.
+pub(in crate::model) fn blocking_pod(around: Around<'_>, set: &Node) -> Option<Cause> {
+    let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod))?;
+    let text = format!("waits for {}, which is not ready", pod.object);
+    Some(Cause::new(CauseRule::BlockedByPod, text))
+}
+
+/// The Pod that a `StatefulSet` waits for; `None` for other kinds. This is the first Pod that is not ready, once it
+/// has had the time to become ready. A Pod that has ended is replaced.
+fn awaited_pod<'m>(around: Around<'m>, set: &Node) -> Option<&'m Node> {
+    if &*set.object.kind != "StatefulSet" || set.object.group() != "apps" {
+        return None;
+    }
+    let mut pods = around.graph().children(&set.uid).into_iter();
+    let is_unready = |pod: &&Node| pod.pod().is_some() && !pod.is_ready_pod();
+    let pod = pods.find(is_unready).filter(|pod| !pod.deleting)?;
+    let object = around.object(&pod.uid)?;
+    let is_late = object.assessment.is_failing() || !object.is_starting;
+    let doc = around.doc(&set.uid)?;
+    let policy = doc.root().str_at(&["spec", "podManagementPolicy"]);
+    let is_ordered = policy.is_none_or(|policy| policy == "OrderedReady");
+    (is_ordered && is_late && !pod.pod()?.has_ended).then_some(pod)
+}
+
+fn is_old(around: Around<'_>, pod: &Node) -> bool {
+    around.graph().standings().of(&pod.uid) == Standing::Old
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::model::neighbour_rules::tests::Read;
+    use crate::model::rules::tests::Read;
 
     fn set(desired: usize, pod: &str) -> String {
         format!(
@@ -329,7 +431,7 @@ mod tests {
     fn nodes_are_read_for_a_daemon_set_that_was_requested_by_name() {
         let mut read = Read::for_status(&set(1, ""));
         assert!(crate::model::evidence_sources::evidence_sources(read.model.around()).is_empty());
-        read.model.store.needs_of_well_pods = crate::graph::Tier::Unwell;
+        read.model.objects.needs_of_well_pods = crate::graph::Tier::Unwell;
         let nodes = [node("n0", GPU), node("n1", "")];
         read.explain(&nodes);
         let sources = crate::model::evidence_sources::evidence_sources(read.model.around());
@@ -337,5 +439,39 @@ mod tests {
         read.explain(&nodes);
         let expect = "Current\nKeptOut: 1 of 2 nodes: n0 has taint dedicated=gpu:NoSchedule";
         assert_eq!(read.state("agent"), expect);
+    }
+
+    #[test]
+    fn the_new_pods_of_a_recreated_deployment_wait_for_an_old_one() {
+        let state = |strategy: &str, updated: u32| {
+            let owned = |kind: &str, owner: &str| {
+                format!(
+                    "ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {owner}, uid: {owner}, controller: true}}]"
+                )
+            };
+            let objects = [
+                format!(
+                    "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: shop, generation: 2}},
+  spec: {{replicas: 1, strategy: {{type: {strategy}}}}}, status: {{observedGeneration: 2, replicas: 0, updatedReplicas: {updated}}}}}"
+                ),
+                format!(
+                    "{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web-1, namespace: shop, {}}}, spec: {{replicas: 0}}}}",
+                    owned("Deployment", "web")
+                ),
+                format!(
+                    "{{apiVersion: v1, kind: Pod, metadata: {{name: web-1-a, namespace: shop, deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: [example.com/backup], {}}}}}",
+                    owned("ReplicaSet", "web-1")
+                ),
+            ];
+            Read::for_status(&objects.join("\n---\n")).state("web")
+        };
+        let waits = "Fact: Recreate: new pods wait for pod/web-1-a to end, which is waiting for finalizers: example.com/backup";
+        assert!(
+            state("Recreate", 0).ends_with(waits),
+            "{}",
+            state("Recreate", 0)
+        );
+        assert!(!state("Recreate", 1).contains("Fact"));
+        assert!(!state("RollingUpdate", 0).contains("Fact"));
     }
 }

@@ -4,47 +4,47 @@
 //! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, an
 //! Ingress that names no class, and a `DaemonSet` that some nodes keep out.
 
-pub(super) mod budget;
-pub(super) mod certificate;
-pub(super) mod claim;
-pub(super) mod daemon_set;
-pub(super) mod default_class;
-pub(super) mod front;
-pub(super) mod mesh;
-pub(super) mod node;
-pub(super) mod policy;
-pub(super) mod revision;
-pub(super) mod selects_none;
-pub(super) mod static_volume;
-pub(super) mod taint;
+pub(super) mod dependents;
+pub(super) mod gateways;
+pub(super) mod members;
+pub(super) mod nodes;
+pub(super) mod policies;
+pub(super) mod references;
+pub(super) mod scheduling;
+pub(super) mod selectors;
+pub(super) mod services;
+pub(super) mod storage;
 #[cfg(test)]
 pub(super) mod tests;
-pub(super) mod undeclared_port;
-pub(super) mod volume;
-pub(super) mod webhook;
+pub(super) mod webhooks;
+pub(super) mod workloads;
 
 use std::collections::BTreeSet;
 
 use crate::graph::{Node, Tier};
 use crate::object::Uid;
-use crate::status::{Finding, Status};
+use crate::source::SourceKey;
+use crate::status::{Cause, Finding, Status};
 
-use super::around::Around;
-use budget::{held_drain, shared_pod};
-use certificate::{unnamed_hosts_of_gateway, unnamed_hosts_of_ingress};
-use claim::unusable_volume;
-use daemon_set::kept_out;
-use default_class::{other_default_classes, without_class};
-use mesh::missing_subsets;
-use node::{crowded_node, eviction_risk};
-use policy::{isolated, restrictions};
-use revision::{busy_sets, old_revision};
-use selects_none::selects_none;
-use static_volume::no_volume_fits;
-use taint::untolerated_taints;
-use undeclared_port::undeclared_ports;
-use volume::{attached_twice, lost_claim};
-use webhook::uncalled_webhooks;
+use crate::model::around::Around;
+use gateways::{
+    missing_subsets, other_default_classes, unnamed_hosts_of_gateway, unnamed_hosts_of_ingress,
+    without_class,
+};
+use nodes::{crowded_node, evicted_by_taints, eviction_risk};
+use policies::{held_drain, isolated, restrictions, shared_pod};
+use references::near_names_sources;
+use scheduling::{node_sources, placement_facts, volume_place_sources};
+use selectors::{
+    beside_source, nearby_pods_source, selecting_none, selects_none, template_sources,
+    undeclared_ports,
+};
+use storage::{attached_twice, claim_fact, lost_claim, no_volume_fits, unusable_volume};
+use webhooks::{uncalled_webhooks, webhook_fact, webhook_sources};
+use workloads::{
+    blocking_pod, busy_sets, ending_pod, kept_out, looked_at_sets, old_revision,
+    sources_of_its_nodes,
+};
 
 /// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
 /// comes from.
@@ -65,7 +65,7 @@ struct NeighbourRule {
 }
 
 /// Defines the rules, one line for each.
-macro_rules! neighbour_rules {
+macro_rules! rules {
     ($($group:literal $kind:literal $needs:ident $reads:expr => $find:ident;)*) => {
         /// All rules about an object and the objects around it.
         static RULES: &[NeighbourRule] = &[$(NeighbourRule {
@@ -78,7 +78,7 @@ macro_rules! neighbour_rules {
     };
 }
 
-neighbour_rules! {
+rules! {
     "" "Node" Trace ["Pod"] => crowded_node;
     "" "Node" Trace ["Pod", "PodDisruptionBudget"] => held_drain;
     "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
@@ -87,7 +87,7 @@ neighbour_rules! {
     "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
     "" "Pod" Unwell [] => eviction_risk;
     "" "Pod" Trace ["NetworkPolicy"] => isolated;
-    "" "Pod" Unwell [] => untolerated_taints;
+    "" "Pod" Unwell [] => evicted_by_taints;
     "" "Service" Always [] => selects_none;
     "" "Service" Always [] => undeclared_ports;
     "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
@@ -147,4 +147,57 @@ pub(in crate::model) fn to_judge_again(
 /// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
 fn knows(around: Around<'_>, rule: &NeighbourRule) -> bool {
     rule.needs < Tier::Trace || around.links_upto() == Tier::Trace
+}
+
+/// The most sources for facts. Each costs a list and a watch.
+const MAX_SOURCES: usize = 6;
+
+/// The facts about an object that is not well.
+pub(in crate::model) fn facts(around: Around<'_>, uid: &Uid) -> Vec<Cause> {
+    let Some(node) = around.graph().node(uid) else {
+        return Vec::new();
+    };
+    let mut facts = match (node.object.group(), &*node.object.kind) {
+        ("", "Pod") => placement_facts(around, node),
+        ("", "PersistentVolumeClaim") => Vec::from_iter(claim_fact(around, node)),
+        ("apps", "Deployment") => Vec::from_iter(ending_pod(around, node)),
+        ("apps", "StatefulSet") => Vec::from_iter(blocking_pod(around, node)),
+        _ => Vec::new(),
+    };
+    facts.extend(webhook_fact(around, node));
+    facts
+}
+
+/// The sources that facts need.
+pub(in crate::model) fn fact_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let mut sources = Vec::new();
+    for node in around
+        .unwell()
+        .iter()
+        .filter_map(|uid| around.graph().node(uid))
+    {
+        let found = node_sources(around, node).into_iter();
+        let nearby = nearby_pods_source(around, node).into_iter();
+        let found = found.chain(nearby).chain(template_sources(around, node));
+        let found = found.chain(volume_place_sources(around, node));
+        let found = found.chain(webhook_sources(around, node));
+        for source in found.chain(near_names_sources(around, node)) {
+            if sources.len() == MAX_SOURCES {
+                return sources;
+            }
+            if !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
+    }
+    let beside = selecting_none(around);
+    let beside = beside.filter_map(|node| beside_source(around, node));
+    let nodes = looked_at_sets(around);
+    let nodes = nodes.flat_map(|set| sources_of_its_nodes(around, set));
+    for source in beside.chain(nodes) {
+        if !sources.contains(&source) && sources.len() < MAX_SOURCES {
+            sources.push(source);
+        }
+    }
+    sources
 }

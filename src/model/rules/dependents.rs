@@ -1,92 +1,33 @@
-//! Judges a workload by its Pods, and an inventory or a custom resource by what is below it.
+//! Rules about dependents: a workload whose Pods fail, a custom resource whose dependents fail, a `CronJob` whose last Job failed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use jiff::Timestamp;
+use std::collections::BTreeMap;
 
 use crate::graph::Node;
-use crate::object::Uid;
-use crate::status::{Assessment, Cause, CauseRule, Finding, Rules, Status};
+use crate::model::ModelObject;
+use crate::model::around::Around;
+use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
-use super::Model;
-use super::around::Around;
-use super::judge::surroundings;
 use super::members::failed_members;
-use super::object::{ModelObject, Parts};
-use super::stateful_set::blocked_rollout;
+use super::workloads::blocked_rollout;
 
-impl Model {
-    /// Judges objects by the dependents of their current revisions. Each of several objects is above the others.
-    pub(super) fn roll_up(&mut self, group: &BTreeSet<Uid>, now: Timestamp) {
-        for uid in group {
-            self.judge_dependents(uid, now);
+/// The problems of an object that its dependents are: of the Pods of a workload, of the members of an inventory, of what a
+/// custom resource owns. If a workload above says it, the object only has its state.
+pub(in crate::model) fn problems_of_dependents(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let problem = failed_pods(around, node).or_else(|| {
+        if around.graph().is_inventory(&node.uid) {
+            failed_members(around, node)
+        } else {
+            failed_dependents(around, node).or_else(|| bad_run(around, node))
         }
-        let Below { worst, parts, .. } = below(self.around(), group);
-        let parts = (parts != Parts::default()).then(|| Box::new(parts));
-        for uid in group {
-            let news = self.news(uid, now);
-            if let Some(object) = self.store.by_uid.get_mut(uid) {
-                object.take_worst(worst, news);
-                object.parts.clone_from(&parts);
-            }
-        }
-    }
-
-    /// Judges an object by its dependents.
-    fn judge_dependents(&mut self, uid: &Uid, now: Timestamp) {
-        let node = self
-            .store
-            .graph
-            .node(uid)
-            .filter(|_| self.store.rules == Rules::Spy);
-        let blocked = node.and_then(|node| blocked_rollout(self.around(), node));
-        let problem = node.and_then(|node| {
-            let failed = failed_pods(self.around(), node);
-            failed.or_else(|| {
-                if self.store.graph.is_inventory(uid) {
-                    failed_members(self.around(), node)
-                } else {
-                    let failed = failed_dependents(self.around(), node);
-                    failed.or_else(|| bad_run(self.around(), node))
-                }
-            })
-        });
-        // The workload above says it. A custom resource has words of its own.
-        let mut owners = self.store.graph.owners(uid);
-        let is_said = owners.any(|owner| !owner.is_custom());
-        let problem = problem.map(|found| if is_said { found.silent() } else { found });
-        let around = surroundings(self.around(), uid);
-        let news = self.news(uid, now);
-        if let Some(object) = self.store.by_uid.get_mut(uid) {
-            object.pod_problems = blocked.into_iter().chain(problem).collect();
-            object.take_surroundings(around, news);
-        }
-    }
-}
-
-/// What is below the objects of a group, as the objects directly below know it.
-fn below<'m>(around: Around<'m>, group: &BTreeSet<Uid>) -> Below<'m> {
-    let mut below = Below {
-        around,
-        worst: None,
-        parts: Parts::default(),
-    };
-    for uid in group {
-        let is_deployment = around.graph().node(uid);
-        let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
-        for child in around.graph().current_children(uid) {
-            // The Deployment may have made another set the current one. What that set found may be old.
-            if is_deployment && &*child.object.kind == "ReplicaSet" {
-                below.add_one(child);
-                for pod in around.graph().current_children(&child.uid) {
-                    below.add(pod, group);
-                }
-            } else {
-                below.add(child, group);
-            }
-        }
-    }
-    below
+    });
+    // A custom resource has words of its own.
+    let mut owners = around.graph().owners(&node.uid);
+    let is_said = owners.any(|owner| !owner.is_custom());
+    let problem = problem.map(|found| if is_said { found.silent() } else { found });
+    blocked_rollout(around, node)
+        .into_iter()
+        .chain(problem)
+        .collect()
 }
 
 /// The Pods of the current revision of a workload: its own, and those of the `ReplicaSet` of a Deployment.
@@ -213,58 +154,6 @@ pub(in crate::model) fn problems_of_selected(
 fn has_failed(around: Around<'_>, node: &Node) -> bool {
     let object = around.object(&node.uid);
     object.is_some_and(|object| object.own.status() == Status::Failed)
-}
-
-/// What is below an object.
-struct Below<'m> {
-    around: Around<'m>,
-    worst: Option<Status>,
-    parts: Parts,
-}
-
-impl Below<'_> {
-    /// Adds an object, and what it found below itself unless it is one of the group.
-    fn add(&mut self, child: &Node, group: &BTreeSet<Uid>) {
-        self.add_one(child);
-        let around = self.around;
-        let known = around.object(&child.uid);
-        if let Some(object) = known.filter(|_| !group.contains(&child.uid)) {
-            self.worst = self.worst.max(object.worst);
-            let parts = object.parts.iter();
-            let parts = parts.flat_map(|parts| parts.late.iter().chain(&parts.failed));
-            for part in parts.filter_map(|uid| around.object(uid)) {
-                self.add_part(part);
-            }
-        }
-    }
-
-    /// Adds an object alone.
-    fn add_one(&mut self, child: &Node) {
-        let object = self.around.object(&child.uid);
-        if let Some(object) = object.filter(|object| object.departure.is_none()) {
-            self.worst = self.worst.max(Some(object.assessment.status()));
-            self.add_part(object);
-        }
-    }
-
-    fn add_part(&mut self, part: &ModelObject) {
-        let status = part.assessment.status();
-        let is_part = part.departure.is_none() && !self.around.has_ended(part);
-        if !is_part || status == Status::Terminating || part.assessment.is_well() {
-            return;
-        }
-        self.parts
-            .late
-            .get_or_insert_with(|| part.object.identity());
-        let recovery = |uid: &Uid| {
-            let object = self.around.object(uid);
-            object.map(|object| object.assessment.recovery())
-        };
-        let known = self.parts.failed.as_ref().and_then(recovery);
-        if status == Status::Failed && Some(part.assessment.recovery()) >= known {
-            self.parts.failed = Some(part.object.identity());
-        }
-    }
 }
 
 /// The longest problem of a custom resource that is the problem of another one below, in bytes. Without a limit, each

@@ -1,15 +1,15 @@
-//! A budget, a network policy or a headless Service that selects no Pod: the labels that it may have meant.
-//!
-//! Such an object is well: it may wait for Pods. So each line is a note.
+//! Rules about selectors: what selects no Pod, the workload that would create such Pods, and ports that no Pod declares.
 
-use crate::graph::{Node, Tier, well_known};
-use crate::object::label_selector;
-use crate::object::selector::LabelSelector;
-use crate::source::{Form, Select, SourceKey};
-use crate::status::{CauseRule, Finding, Status};
+use std::sync::Arc;
 
+use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort, Tier, well_known};
 use crate::model::around::Around;
-use crate::model::service::{has_no_endpoints, nearest_in};
+use crate::model::evidence::PodTemplate;
+use crate::model::rules::services::{has_no_endpoints, nearest_in, pod_coverage, ports_there_are};
+use crate::object::selector::LabelSelector;
+use crate::object::{ObjectRef, label_selector};
+use crate::source::{Form, Scope, Select, SourceKey};
+use crate::status::{CauseRule, Finding, Status};
 
 /// The kinds with a rule in this file.
 const KINDS: [&str; 3] = ["NetworkPolicy", "PodDisruptionBudget", "Service"];
@@ -98,10 +98,122 @@ fn restricts_none(around: Around<'_>, policy: &Node, selector: &LabelSelector) -
             .any(|pod| selector.matches(|key| pod.label(key)))
 }
 
+/// The target ports of a Service that its Pods do not declare.
+pub(in crate::model) fn undeclared_ports(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let service = node.service().filter(|service| service.selector.is_some());
+    let Some(service) = service.filter(|_| pod_coverage(around, node) == PodCoverage::Known) else {
+        return Vec::new();
+    };
+    let pods = around.graph().selected_pods(&node.uid);
+    let pods = pods.iter().filter_map(|pod| pod.pod());
+    let pods: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
+    let undeclared = service.ports.iter().filter_map(|port| match port.target {
+        Port::Number(number) => is_undeclared(&pods, port, number).then_some((port, number)),
+        Port::Name(_) => None,
+    });
+    let findings = undeclared.map(|(port, number)| {
+        let others = ports_there_are(around, node, &port.protocol);
+        let protocol = match &*port.protocol {
+            "TCP" => String::new(),
+            other => format!(" for {other}"),
+        };
+        let text = format!("no pod declares port {number}{protocol}{others}");
+        Finding::new(CauseRule::UndeclaredPort, Status::Current, text)
+    });
+    findings.collect()
+}
+
+/// Whether each Pod declares ports of the protocol, or this number for another protocol, and none has both.
+fn is_undeclared(pods: &[&Pod], port: &ServicePort, number: i64) -> bool {
+    let declares_others = |pod: &&Pod| {
+        let alike = pod.ports.iter().map(|own| {
+            let has_protocol = own.protocol == port.protocol;
+            (has_protocol, own.number == number)
+        });
+        let mut alike = alike.filter(|alike| *alike != (false, false)).peekable();
+        alike.peek().is_some() && alike.all(|alike| alike != (true, true))
+    };
+    !pods.is_empty() && pods.iter().all(declares_others)
+}
+
+/// The kinds of workloads that may have no Pods: a user scales them to 0, or no node suits them.
+const WITHOUT_PODS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
+
+/// What keeps the workload whose Pods a Service would select from having some: `deployment/web is scaled to 0`. `None`
+/// if no such workload is known.
+pub(in crate::model) fn selected_workload(
+    around: Around<'_>,
+    service: &Node,
+    selector: &LabelSelector,
+) -> Option<String> {
+    let (workload, replicas) = workload_behind(around, service, selector)?;
+    Some(match replicas {
+        0 if &*workload.kind == "DaemonSet" => format!("{workload} runs on no node"),
+        0 => format!("{workload} is scaled to 0"),
+        _ => format!("{workload} has created none"),
+    })
+}
+
+/// The workload whose Pods a Service would select, if it wants none.
+pub fn idle_workload(around: Around<'_>, service: &Node) -> Option<Arc<ObjectRef>> {
+    let found = workload_behind(around, service, service.selector()?);
+    found.and_then(|(workload, replicas)| (replicas == 0).then_some(workload))
+}
+
+/// The workload whose Pods a Service would select, and how many Pods it wants.
+fn workload_behind(
+    around: Around<'_>,
+    service: &Node,
+    selector: &LabelSelector,
+) -> Option<(Arc<ObjectRef>, i64)> {
+    let sources = template_sources(around, service);
+    let read = sources
+        .iter()
+        .flat_map(|source| around.evidence().templates(source));
+    let is_selected = |template: &PodTemplate| selector.matches(|key| template.labels.get(key));
+    if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
+        return Some((template.workload.clone(), template.replicas));
+    }
+    let beside = around.objects().filter(|(_, known)| {
+        let object = &known.object;
+        object.namespace == service.object.namespace && WITHOUT_PODS.contains(&&*object.kind)
+    });
+    let mut own = beside.filter_map(|(_, known)| PodTemplate::of(known.version()?));
+    let template = own.find(is_selected)?;
+    Some((template.workload, template.replicas))
+}
+
+/// The sources of the workloads beside a Service that selects no Pod.
+pub(in crate::model) fn template_sources(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+    let Some(pods) = nearby_pods_source(around, service) else {
+        return Vec::new();
+    };
+    let workloads = WITHOUT_PODS.map(|kind| SourceKey {
+        resource: well_known("apps", kind),
+        form: Form::Full,
+        ..pods.clone()
+    });
+    workloads.into()
+}
+
+/// The source of the labels of all Pods beside a Service that selects none.
+pub(in crate::model) fn nearby_pods_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
+    let cluster = around.cluster_of(&node.uid)?;
+    let selected = node.selected_pods_source(cluster)?;
+    let selects_nothing = pod_coverage(around, node) == PodCoverage::Known
+        && around.graph().selected_pods(&node.uid).is_empty()
+        && matches!(selected.scope, Scope::Namespace(_));
+    selects_nothing.then(|| SourceKey {
+        form: Form::Metadata,
+        ..selected.of_all()
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Read;
     use crate::source::{Scope, Select, SourceKey};
+
+    use super::super::tests::Read;
 
     const PODS: [&str; 3] = ["a", "b", "c"];
 
@@ -188,5 +300,46 @@ mod tests {
         // It selects all Pods.
         let mut all = Read::of(&policy("{}"));
         assert_eq!(notes(&mut all, "{app: web}"), "");
+    }
+
+    #[test]
+    fn a_service_names_the_port_that_no_pod_declares() {
+        let http = "ports: [{name: http, containerPort: 8080}, {containerPort: 9000}]";
+        let words =
+            "Current\nUndeclaredPort: no pod declares port 9090; they have http (8080), 9000";
+        for (target, ports, expected) in [
+            ("9090", http, words),
+            ("8080", http, "Current"),
+            ("9090", "name: c", "Current"),
+            (
+                "9090",
+                "ports: [{containerPort: 53, protocol: UDP}]",
+                "Current",
+            ),
+            (
+                "53",
+                "ports: [{name: dns, containerPort: 53, protocol: UDP}]",
+                "Current\nUndeclaredPort: no pod declares port 53; they have dns (53 UDP)",
+            ),
+            (
+                "53",
+                "ports: [{containerPort: 53, protocol: UDP}, {containerPort: 53}]",
+                "Current",
+            ),
+        ] {
+            let service = format!(
+                "{{apiVersion: v1, kind: Service, metadata: {{name: web, namespace: shop}}, spec: {{clusterIP: 10.0.0.1, selector: {{app: web}}, ports: [{{port: 80, targetPort: {target}}}]}}}}"
+            );
+            let pod = format!(
+                "{{apiVersion: v1, kind: Pod, metadata: {{name: a, namespace: shop, labels: {{app: web}}}}, spec: {{containers: [{{{ports}}}]}}, status: {{phase: Running, podIPs: [{{ip: 10.1.0.1}}], conditions: [{{type: Ready, status: 'True'}}]}}}}"
+            );
+            let mut read = Read::of(&[service, pod].join("\n---\n"));
+            read.look(SourceKey {
+                scope: Scope::Namespace("shop".into()),
+                select: Select::labelled("app=web"),
+                ..SourceKey::all("", "Pod")
+            });
+            assert_eq!(read.state("web"), expected, "{target} {ports}");
+        }
     }
 }

@@ -1,13 +1,41 @@
-//! Which configuration has a webhook that refuses Pods because it cannot be called. The refusal names only the webhook.
+//! Rules about webhooks that cannot be called: what the API server then does, and which configuration refuses Pods.
 
 use std::sync::Arc;
 
-use crate::graph::{Node, well_known};
+use crate::graph::{IfAbsent, Node, well_known};
+use crate::model::around::Around;
+use crate::model::rules::references::reference_finding;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
-use crate::status::{Cause, CauseRule, uncalled_webhook};
+use crate::status::{Cause, CauseRule, Finding, Status, uncalled_webhook};
 
-use crate::model::around::Around;
+/// What the API server does without each Service of a webhook that does not work.
+pub(in crate::model) fn uncalled_webhooks(
+    around: Around<'_>,
+    configuration: &Node,
+) -> Vec<Finding> {
+    let Some(cluster) = around.cluster_of(&configuration.uid) else {
+        return Vec::new();
+    };
+    let references = around.graph().references_of(&configuration.uid).iter();
+    let uncalled = references.filter(|reference| {
+        let is_webhook = reference.relation.name == "webhook";
+        let problem = reference_finding(around, cluster, reference);
+        let problem = problem.filter(|_| is_webhook);
+        problem.is_some_and(|problem| problem.cause.rule != CauseRule::UnreadReference)
+    });
+    let findings = uncalled.map(|webhook| {
+        let (does, policy) = match webhook.if_absent() {
+            IfAbsent::Fails => ("refuses matching requests", "Fail"),
+            IfAbsent::Delays | IfAbsent::Works => ("lets matching requests pass", "Ignore"),
+        };
+        let service = &webhook.target.name;
+        let text =
+            format!("without service/{service}, the API server {does} (failurePolicy {policy})");
+        Finding::new(CauseRule::UncalledWebhook, Status::Current, text)
+    });
+    findings.collect()
+}
 
 /// The kinds that configure webhooks.
 const KINDS: [&str; 2] = [
@@ -76,7 +104,7 @@ fn source(cluster: &ClusterId, kind: &str) -> SourceKey {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::neighbour_rules::tests::Read;
+    use crate::model::rules::tests::Read;
 
     #[test]
     fn the_configuration_of_a_webhook_that_refuses_pods_is_named() {
