@@ -212,6 +212,8 @@ impl Model {
             let is_named = source.select.name().is_some();
             let rank = if is_named { Rank::Named } else { Rank::Well };
             self.roots.add(&version.object, index, rank);
+            // Another source may have shown it already.
+            self.objects.changed.insert(version.object.identity());
         }
         self.objects.apply(source, event, now);
     }

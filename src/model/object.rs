@@ -130,17 +130,22 @@ impl ModelObject {
         whole.or(self.held.first())
     }
 
-    /// Stores a version from a source. Returns whether the object is there: another source may have reported
-    /// its deletion already.
+    /// Stores a version from a source. Returns whether the object is to be assessed again. It is not if it is gone, because
+    /// another source may have reported that already, or if another source has shown the same version.
     pub(super) fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>) -> bool {
         if let Some(held) = self.held.iter_mut().find(|(held, _)| held == source) {
             held.1 = version.clone();
-        } else {
-            self.held.reserve_exact(1);
-            self.held.push((source.clone(), version.clone()));
-            self.departure = None;
+            return self.departure.is_none();
         }
-        self.departure.is_none()
+        let is_same = |(held, known): &(Arc<SourceKey>, Arc<Version>)| {
+            held.form == source.form && known.version == version.version
+        };
+        let has_version = !version.version.as_str().is_empty();
+        let is_known = self.departure.is_none() && has_version && self.held.iter().any(is_same);
+        self.held.reserve_exact(1);
+        self.held.push((source.clone(), version.clone()));
+        self.departure = None;
+        !is_known
     }
 
     pub(super) fn retain_sources(&mut self, stays: impl Fn(&SourceKey) -> bool) {
