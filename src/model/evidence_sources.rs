@@ -10,8 +10,7 @@ use crate::status::{Assessment, Rules, Status};
 use super::ModelObject;
 use super::around::Around;
 use super::evidence::is_subject;
-use super::rules::storage::volume_sources;
-use crate::model::rules::fact_sources;
+use super::rules::rule_sources;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
 const MAX_NAMESPACES: usize = 4;
@@ -22,8 +21,7 @@ pub(in crate::model) fn evidence_sources(around: Around<'_>) -> Vec<SourceKey> {
         return Vec::new();
     }
     let mut sources = warning_sources(around);
-    sources.extend(fact_sources(around));
-    sources.extend(volume_sources(around));
+    sources.extend(rule_sources(around));
     sources
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{IfAbsent, Node, Tier};
+use crate::graph::Node;
 use crate::object::{EventFacts, Uid};
 use crate::status::{Finding, Rules, Status};
 
@@ -14,10 +14,7 @@ use super::around::Around;
 use super::object::{ModelObject, Parts, Surroundings};
 use super::objects::Objects;
 use super::rules::dependents::problems_of_dependents;
-use super::rules::members::member_findings;
-use super::rules::references::{at_next_start, needed_by, reference_finding, unallocated};
-use super::rules::services::endpoints_finding;
-use super::rules::{facts, neighbour_findings};
+use super::rules::{facts, findings};
 
 /// The most rounds of judging in one refresh. Without it, objects that name each other would never end.
 const MAX_ROUNDS: usize = 8;
@@ -99,14 +96,14 @@ pub(in crate::model) fn surroundings(around: Around<'_>, uid: &Uid) -> Surroundi
     let Some(object) = object else {
         return Surroundings::default();
     };
-    let findings = findings(around, uid);
+    let node = around.graph().node(uid);
+    let findings = node.map_or_else(Vec::new, |node| findings(around, node));
     let is_problem = |finding: &Finding| finding.status != Status::Current;
     let is_well = object.own.is_well() && !findings.iter().any(is_problem);
     Surroundings {
-        facts: if is_well {
-            Vec::new()
-        } else {
-            facts(around, uid)
+        facts: match node {
+            Some(node) if !is_well => facts(around, node),
+            _ => Vec::new(),
         },
         warnings: warnings(around, object),
         findings,
@@ -121,43 +118,6 @@ fn warnings(around: Around<'_>, object: &ModelObject) -> Vec<Arc<EventFacts>> {
         warnings.retain(|warning| &*warning.reason != "FailedScheduling");
     }
     warnings
-}
-
-/// What is wrong with an object's endpoints and with the objects that it names, each problem once.
-pub(super) fn findings(around: Around<'_>, uid: &Uid) -> Vec<Finding> {
-    let cluster = around.cluster_of(uid);
-    // kstatus looks at no other object.
-    let Some(cluster) = cluster.filter(|_| around.rules() == Rules::Spy) else {
-        return Vec::new();
-    };
-    let node = around.graph().node(uid);
-    let endpoints = node.and_then(|node| endpoints_finding(around, node));
-    let mut findings = Vec::from_iter(endpoints);
-    findings.retain(|finding| finding.status != Status::Current);
-    let is_well = around
-        .object(uid)
-        .is_some_and(|object| object.own.is_well());
-    let is_placed = node.is_some_and(Node::is_placed);
-    for reference in needed_by(around, uid) {
-        // It may be absent, or have any state. A rule of its own looks at it.
-        if reference.if_absent() == IfAbsent::Works {
-            continue;
-        }
-        let found = reference_finding(around, cluster, reference);
-        let found = found.or_else(|| unallocated(around, reference).filter(|_| !is_placed));
-        let found = if is_well && reference.tier() == Tier::Unwell {
-            found.and_then(|found| at_next_start(&found))
-        } else {
-            found
-        };
-        findings.extend(found.filter(|found| !findings.contains(found)));
-    }
-    findings.extend(member_findings(around, uid));
-    findings.extend(
-        node.into_iter()
-            .flat_map(|node| neighbour_findings(around, node)),
-    );
-    findings
 }
 
 /// The Services that a slice or a Pod belongs to.

@@ -21,9 +21,7 @@ use super::judge::{judge, roll_up, services_of};
 use super::lookups::Lookups;
 use super::object::ModelObject;
 use super::rules::members::PlannedMembers;
-use super::rules::selectors::selecting_none;
-use super::rules::to_judge_again;
-use super::rules::workloads::looked_at_sets;
+use super::rules::{readers, to_judge_again};
 
 /// Why the model does not have a named object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,9 +331,8 @@ impl Objects {
         let mut explained = news.about;
         if news.has_labels {
             explained.extend(self.unwell.iter().cloned());
-            let looked_at =
-                selecting_none(Around::of(self)).chain(looked_at_sets(Around::of(self)));
-            explained.extend(looked_at.map(|node| node.uid.clone()));
+            let readers = readers(Around::of(self));
+            explained.extend(readers.map(|(node, _)| node.uid.clone()));
         }
         if news.has_unknown_subjects {
             let nodes = self.graph.of_kind("Node");

@@ -83,7 +83,8 @@ fn member_gap(
 }
 
 /// What is wrong with the members of an inventory, apart from their states.
-pub(in crate::model) fn member_findings(around: Around<'_>, uid: &Uid) -> Vec<Finding> {
+pub(in crate::model) fn member_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let uid = &node.uid;
     let absent = absent_members(around, uid);
     let of = |why: MemberGap| {
         let members = absent.iter().filter(move |member| member.why == why);

@@ -1,8 +1,5 @@
-//! The rules about an object and the objects around it, as data: one row for each rule.
-//!
-//! A rule of this table reads objects that the model has anyway. It never makes the model read more. Four rules are
-//! exceptions with sources of their own: a claim that only an existing volume can serve, an object that selects no Pod, an
-//! Ingress that names no class, and a `DaemonSet` that some nodes keep out.
+//! The rules about an object and those around it, as data: one row for each rule. A row alone says what the rule reads beside
+//! what a view shows anyway: the plan follows these sources, and the model judges the object again when they change.
 
 pub(super) mod dependents;
 pub(super) mod gateways;
@@ -26,32 +23,30 @@ use crate::object::Uid;
 use crate::source::SourceKey;
 use crate::status::{Cause, Finding, Status};
 
-use crate::model::around::Around;
+use super::around::Around;
 use gateways::{
     missing_subsets, other_default_classes, unnamed_hosts_of_gateway, unnamed_hosts_of_ingress,
     without_class,
 };
+use members::member_findings;
 use nodes::{crowded_node, evicted_by_taints, eviction_risk};
 use policies::{held_drain, isolated, restrictions, shared_pod};
-use references::near_names_sources;
-use scheduling::{node_sources, placement_facts, volume_place_sources};
-use selectors::{
-    beside_source, nearby_pods_source, selecting_none, selects_none, template_sources,
-    undeclared_ports,
+use references::{near_names_sources, reference_findings};
+use scheduling::{placement_facts, placement_sources};
+use selectors::{labels_beside, selects_none, undeclared_ports, workloads_beside};
+use services::endpoint_problems;
+use storage::{
+    attached_twice, claim_facts, lost_claim, no_volume_fits, unusable_volume, volumes_for,
 };
-use storage::{attached_twice, claim_fact, lost_claim, no_volume_fits, unusable_volume};
-use webhooks::{uncalled_webhooks, webhook_fact, webhook_sources};
-use workloads::{
-    blocking_pod, busy_sets, ending_pod, kept_out, looked_at_sets, old_revision,
-    sources_of_its_nodes,
-};
+use webhooks::{uncalled_webhooks, webhook_facts, webhook_sources};
+use workloads::{blocking_pod, busy_sets, ending_pod, kept_out, nodes_of_set, old_revision};
 
-/// A rule about an object and the objects around it. The `CauseRule` of each finding names the document that the rule
-/// comes from.
-struct NeighbourRule {
-    /// The group of the object.
+/// A rule about an object and the objects around it. The `CauseRule` of what it finds names the document that the rule comes
+/// from.
+struct Rule {
+    /// The group of the object, or `*`.
     group: &'static str,
-    /// The kind of the object.
+    /// The kind of the object, or `*`.
     kind: &'static str,
     /// The links that the rule follows. The model knows those of [`Tier::Trace`] only in a trace, and may know those of
     /// [`Tier::Unwell`] only there, except those of unwell objects. Rules about others find notes alone, so that `status` and
@@ -60,67 +55,157 @@ struct NeighbourRule {
     /// The kinds that the rule reads although no reference links them to the object. A change of one makes the model judge
     /// the object again.
     reads: &'static [&'static str],
-    /// Finds the problems and the notes.
-    find: fn(Around<'_>, &Node) -> Vec<Finding>,
+    /// The sources that the rule reads and that no view may show. It says nothing of them while they are not read.
+    sources: fn(Around<'_>, &Node) -> Vec<SourceKey>,
+    find: Find,
 }
 
-/// Defines the rules, one line for each.
+/// What a rule finds.
+enum Find {
+    /// Problems, which change the state of the object, and notes.
+    Findings(fn(Around<'_>, &Node) -> Vec<Finding>),
+    /// What explains the state of an object that is not well, and never changes it.
+    Facts(fn(Around<'_>, &Node) -> Vec<Cause>),
+}
+
+/// The most sources that rules read. Each costs a list and a watch.
+const MAX_SOURCES: usize = 8;
+
+/// Defines the rules, one line for each. An object has its findings in this order.
 macro_rules! rules {
-    ($($group:literal $kind:literal $needs:ident $reads:expr => $find:ident;)*) => {
+    ($($group:literal $kind:literal $needs:ident $reads:expr, $sources:ident => $what:ident $find:ident;)*) => {
         /// All rules about an object and the objects around it.
-        static RULES: &[NeighbourRule] = &[$(NeighbourRule {
+        static RULES: &[Rule] = &[$(Rule {
             group: $group,
             kind: $kind,
             needs: Tier::$needs,
             reads: &$reads,
-            find: $find,
+            sources: $sources,
+            find: Find::$what($find),
         },)*];
     };
 }
 
 rules! {
-    "" "Node" Trace ["Pod"] => crowded_node;
-    "" "Node" Trace ["Pod", "PodDisruptionBudget"] => held_drain;
-    "" "PersistentVolume" Trace ["VolumeAttachment"] => attached_twice;
-    "" "PersistentVolume" Unwell [] => lost_claim;
-    "" "PersistentVolumeClaim" Unwell ["PersistentVolume"] => no_volume_fits;
-    "" "PersistentVolumeClaim" Unwell [] => unusable_volume;
-    "" "Pod" Unwell [] => eviction_risk;
-    "" "Pod" Trace ["NetworkPolicy"] => isolated;
-    "" "Pod" Unwell [] => evicted_by_taints;
-    "" "Service" Always [] => selects_none;
-    "" "Service" Always [] => undeclared_ports;
-    "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [] => uncalled_webhooks;
-    "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [] => uncalled_webhooks;
-    "apps" "DaemonSet" Always ["Node"] => kept_out;
-    "apps" "ReplicaSet" Always [] => old_revision;
-    "gateway.networking.k8s.io" "Gateway" Always [] => unnamed_hosts_of_gateway;
-    "networking.istio.io" "VirtualService" Trace ["DestinationRule"] => missing_subsets;
-    "networking.k8s.io" "Ingress" Always [] => unnamed_hosts_of_ingress;
-    "networking.k8s.io" "Ingress" Always ["IngressClass"] => without_class;
-    "networking.k8s.io" "IngressClass" Always ["IngressClass"] => other_default_classes;
-    "networking.k8s.io" "NetworkPolicy" Trace ["Pod"] => selects_none;
-    "networking.k8s.io" "NetworkPolicy" Trace [] => restrictions;
-    "policy" "PodDisruptionBudget" Always [] => selects_none;
-    "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"] => shared_pod;
-    "storage.k8s.io" "StorageClass" Always ["StorageClass"] => other_default_classes;
+    "" "Service" Always [], workloads_beside => Findings endpoint_problems;
+    "*" "*" Always [], near_names_sources => Findings reference_findings;
+    "*" "*" Always [], none => Findings member_findings;
+    "" "Node" Trace ["Pod"], none => Findings crowded_node;
+    "" "Node" Trace ["Pod", "PodDisruptionBudget"], none => Findings held_drain;
+    "" "PersistentVolume" Trace ["VolumeAttachment"], none => Findings attached_twice;
+    "" "PersistentVolume" Unwell [], none => Findings lost_claim;
+    "" "PersistentVolumeClaim" Unwell [], none => Facts claim_facts;
+    "" "PersistentVolumeClaim" Unwell ["PersistentVolume"], volumes_for => Findings no_volume_fits;
+    "" "PersistentVolumeClaim" Unwell [], none => Findings unusable_volume;
+    "" "Pod" Unwell [], none => Findings eviction_risk;
+    "" "Pod" Trace ["NetworkPolicy"], none => Findings isolated;
+    "" "Pod" Unwell [], placement_sources => Facts placement_facts;
+    "" "Pod" Unwell [], none => Findings evicted_by_taints;
+    "" "Service" Always [], labels_beside => Findings selects_none;
+    "" "Service" Always [], none => Findings undeclared_ports;
+    "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [], none => Findings uncalled_webhooks;
+    "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [], none => Findings uncalled_webhooks;
+    "apps" "DaemonSet" Always ["Node"], nodes_of_set => Findings kept_out;
+    "apps" "Deployment" Unwell [], none => Facts ending_pod;
+    "apps" "ReplicaSet" Always [], none => Findings old_revision;
+    "apps" "StatefulSet" Unwell [], none => Facts blocking_pod;
+    "gateway.networking.k8s.io" "Gateway" Always [], none => Findings unnamed_hosts_of_gateway;
+    "networking.istio.io" "VirtualService" Trace ["DestinationRule"], none => Findings missing_subsets;
+    "networking.k8s.io" "Ingress" Always [], none => Findings unnamed_hosts_of_ingress;
+    "networking.k8s.io" "Ingress" Always ["IngressClass"], none => Findings without_class;
+    "networking.k8s.io" "IngressClass" Always ["IngressClass"], none => Findings other_default_classes;
+    "networking.k8s.io" "NetworkPolicy" Trace ["Pod"], labels_beside => Findings selects_none;
+    "networking.k8s.io" "NetworkPolicy" Trace [], none => Findings restrictions;
+    "policy" "PodDisruptionBudget" Always [], labels_beside => Findings selects_none;
+    "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"], none => Findings shared_pod;
+    "storage.k8s.io" "StorageClass" Always ["StorageClass"], none => Findings other_default_classes;
+    "*" "*" Unwell [], webhook_sources => Facts webhook_facts;
 }
 
-/// What the objects around an object say about it.
-pub(in crate::model) fn neighbour_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
-    let (group, kind) = (node.object.group(), &*node.object.kind);
-    let rules = RULES
-        .iter()
-        .filter(|rule| rule.kind == kind && rule.group == group);
-    let known = rules.filter(|rule| knows(around, rule));
-    let found = known.flat_map(|rule| {
-        let found = (rule.find)(around, node);
-        let are_notes = found.iter().all(|found| found.status == Status::Current);
-        let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
-        debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
-        found
+/// The sources of a rule that reads only what a view shows.
+fn none(_around: Around<'_>, _node: &Node) -> Vec<SourceKey> {
+    Vec::new()
+}
+
+impl Rule {
+    /// Whether the model has the links that it follows. Those that matter to unwell objects it has for these.
+    fn is_known(&self, around: Around<'_>) -> bool {
+        self.needs < Tier::Trace || around.links_upto() == Tier::Trace
+    }
+
+    /// Whether it reads sources for objects of its kind that are well.
+    fn looks_at_all(&self) -> bool {
+        self.kind != "*" && self.needs != Tier::Unwell
+    }
+}
+
+/// The rules about an object that can be applied.
+fn rules_about<'m>(
+    around: Around<'m>,
+    node: &Node,
+) -> impl Iterator<Item = &'static Rule> + use<'m> {
+    let of_all = RULES.iter().filter(move |rule| rule.is_known(around));
+    let (group, kind) = (node.object.group().to_owned(), node.object.kind.clone());
+    of_all.filter(move |rule| rule.kind == "*" || (rule.kind == &*kind && rule.group == group))
+}
+
+/// What is wrong with an object by those around it, and what is to be noted.
+pub(in crate::model) fn findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let found = rules_about(around, node).flat_map(|rule| match rule.find {
+        Find::Facts(_) => Vec::new(),
+        Find::Findings(find) => {
+            let found = find(around, node);
+            let are_notes = found.iter().all(|found| found.status == Status::Current);
+            let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
+            debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
+            found
+        }
     });
     found.collect()
+}
+
+/// What explains the state of an object that is not well.
+pub(in crate::model) fn facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
+    let found = rules_about(around, node).flat_map(|rule| match rule.find {
+        Find::Facts(find) => find(around, node),
+        Find::Findings(_) => Vec::new(),
+    });
+    found.collect()
+}
+
+/// The sources that rules read, each once: those for the objects that are not well come first.
+pub(in crate::model) fn rule_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let unwell = around.unwell().iter();
+    let unwell = unwell.filter_map(|uid| around.graph().node(uid));
+    let of_unwell = unwell.flat_map(|node| {
+        let rules = rules_about(around, node);
+        rules.flat_map(move |rule| (rule.sources)(around, node))
+    });
+    let of_others = readers(around).flat_map(|(_, sources)| sources);
+    let mut sources = Vec::new();
+    for source in of_unwell.chain(of_others) {
+        if sources.len() == MAX_SOURCES {
+            break;
+        }
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources
+}
+
+/// The objects that need sources of rules whatever their states, with these sources.
+pub(in crate::model) fn readers(
+    around: Around<'_>,
+) -> impl Iterator<Item = (&Node, Vec<SourceKey>)> {
+    let rules = RULES.iter();
+    let rules = rules.filter(move |rule| rule.is_known(around) && rule.looks_at_all());
+    let asked = rules.flat_map(move |rule| {
+        let nodes = around.graph().of_kind(rule.kind);
+        let nodes = nodes.filter(|node| node.object.group() == rule.group);
+        nodes.map(move |node| (node, (rule.sources)(around, node)))
+    });
+    asked.filter(|(_, sources)| !sources.is_empty())
 }
 
 /// The objects to judge again because others around them have changed.
@@ -130,7 +215,7 @@ pub(in crate::model) fn to_judge_again(
 ) -> BTreeSet<Uid> {
     let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
     let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
-    for rule in RULES.iter().filter(|rule| knows(around, rule)) {
+    for rule in RULES.iter().filter(|rule| rule.is_known(around)) {
         // An object that is gone may have had any kind.
         let is_read = |uid: &Uid| {
             let node = around.graph().node(uid);
@@ -142,62 +227,4 @@ pub(in crate::model) fn to_judge_again(
         }
     }
     due
-}
-
-/// Whether the model has the links that a rule follows. Those that matter to unwell objects it has for these.
-fn knows(around: Around<'_>, rule: &NeighbourRule) -> bool {
-    rule.needs < Tier::Trace || around.links_upto() == Tier::Trace
-}
-
-/// The most sources for facts. Each costs a list and a watch.
-const MAX_SOURCES: usize = 6;
-
-/// The facts about an object that is not well.
-pub(in crate::model) fn facts(around: Around<'_>, uid: &Uid) -> Vec<Cause> {
-    let Some(node) = around.graph().node(uid) else {
-        return Vec::new();
-    };
-    let mut facts = match (node.object.group(), &*node.object.kind) {
-        ("", "Pod") => placement_facts(around, node),
-        ("", "PersistentVolumeClaim") => Vec::from_iter(claim_fact(around, node)),
-        ("apps", "Deployment") => Vec::from_iter(ending_pod(around, node)),
-        ("apps", "StatefulSet") => Vec::from_iter(blocking_pod(around, node)),
-        _ => Vec::new(),
-    };
-    facts.extend(webhook_fact(around, node));
-    facts
-}
-
-/// The sources that facts need.
-pub(in crate::model) fn fact_sources(around: Around<'_>) -> Vec<SourceKey> {
-    let mut sources = Vec::new();
-    for node in around
-        .unwell()
-        .iter()
-        .filter_map(|uid| around.graph().node(uid))
-    {
-        let found = node_sources(around, node).into_iter();
-        let nearby = nearby_pods_source(around, node).into_iter();
-        let found = found.chain(nearby).chain(template_sources(around, node));
-        let found = found.chain(volume_place_sources(around, node));
-        let found = found.chain(webhook_sources(around, node));
-        for source in found.chain(near_names_sources(around, node)) {
-            if sources.len() == MAX_SOURCES {
-                return sources;
-            }
-            if !sources.contains(&source) {
-                sources.push(source);
-            }
-        }
-    }
-    let beside = selecting_none(around);
-    let beside = beside.filter_map(|node| beside_source(around, node));
-    let nodes = looked_at_sets(around);
-    let nodes = nodes.flat_map(|set| sources_of_its_nodes(around, set));
-    for source in beside.chain(nodes) {
-        if !sources.contains(&source) && sources.len() < MAX_SOURCES {
-            sources.push(source);
-        }
-    }
-    sources
 }

@@ -89,6 +89,29 @@ pub(in crate::model) fn needed_by<'m>(
     })
 }
 
+/// What is wrong with the objects that an object names, each problem once.
+pub(in crate::model) fn reference_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let Some((cluster, object)) = around.cluster_of(&node.uid).zip(around.object(&node.uid)) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    for reference in needed_by(around, &node.uid) {
+        // It may be absent, or have any state. A rule of its own looks at it.
+        if reference.if_absent() == IfAbsent::Works {
+            continue;
+        }
+        let found = reference_finding(around, cluster, reference);
+        let found = found.or_else(|| unallocated(around, reference).filter(|_| !node.is_placed()));
+        let found = if object.own.is_well() && reference.tier() == Tier::Unwell {
+            found.and_then(|found| at_next_start(&found))
+        } else {
+            found
+        };
+        findings.extend(found.filter(|found| !findings.contains(found)));
+    }
+    findings
+}
+
 /// What is wrong with a named object.
 pub(in crate::model) fn reference_finding(
     around: Around<'_>,
@@ -173,7 +196,7 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
 
 /// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
 /// places the Pod.
-pub(in crate::model) fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
+fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
     let claim = around.graph().referenced(&reference.target)?;
     let own = &around.object(&claim.uid)?.assessment;
     let mut causes = own.causes.iter();
@@ -216,7 +239,7 @@ fn missing_key(reference: &Reference, keys: &BTreeSet<Arc<str>>) -> Option<Findi
 }
 
 /// The problem for a Pod that runs and is well: only a new container misses what the Pod names.
-pub(in crate::model) fn at_next_start(found: &Finding) -> Option<Finding> {
+fn at_next_start(found: &Finding) -> Option<Finding> {
     let rule = found.cause.rule;
     let is_missing = matches!(rule, CauseRule::MissingReference | CauseRule::MissingKey);
     let text = format!("{}; no new container could start", found.cause.text);
@@ -255,11 +278,7 @@ pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> V
 }
 
 /// The few names that resemble most the one that an object names.
-pub(in crate::model) fn near_names(
-    around: Around<'_>,
-    cluster: &ClusterId,
-    reference: &Reference,
-) -> Vec<String> {
+fn near_names(around: Around<'_>, cluster: &ClusterId, reference: &Reference) -> Vec<String> {
     let source = names_source(around, cluster, reference);
     let names = source
         .iter()

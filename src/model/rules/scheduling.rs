@@ -29,8 +29,14 @@ pub(in crate::model) fn placement_facts(around: Around<'_>, node: &Node) -> Vec<
     demands.chain(constraints(around, node)).collect()
 }
 
+/// The sources of the nodes that a Pod without a node may use, and of its volumes.
+pub(in crate::model) fn placement_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
+    let nodes = node_sources(around, pod).into_iter();
+    nodes.chain(volume_place_sources(around, pod)).collect()
+}
+
 /// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them.
-pub(in crate::model) fn node_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+fn node_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
     let demands = demands(around, node);
     let sources = demands.iter().flat_map(|demand| {
         let labels = nodes_source(around, node, demand);
@@ -270,7 +276,7 @@ pub(in crate::model) fn volume_places(around: Around<'_>, pod: &Node) -> Vec<Cau
 }
 
 /// The sources of the volumes of a Pod without a node, and of the nodes that reach them.
-pub(in crate::model) fn volume_place_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
+fn volume_place_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
     if !is_unschedulable(around, pod) {
         return Vec::new();
     }

@@ -11,19 +11,14 @@ use crate::object::{ObjectRef, label_selector};
 use crate::source::{Form, Scope, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-/// The kinds with a rule in this file.
-const KINDS: [&str; 3] = ["NetworkPolicy", "PodDisruptionBudget", "Service"];
-
-/// The objects that select no Pod although their selectors name labels.
-pub(in crate::model) fn selecting_none(around: Around<'_>) -> impl Iterator<Item = &Node> {
-    let nodes = KINDS
-        .into_iter()
-        .flat_map(move |kind| around.graph().of_kind(kind));
-    nodes.filter(move |node| selector_of_none(around, node).is_some())
+/// The source of the labels of all Pods beside an object that selects none although its selector names labels.
+pub(in crate::model) fn labels_beside(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
+    let is_read = selector_of_none(around, node).is_some();
+    Vec::from_iter(beside_source(around, node).filter(|_| is_read))
 }
 
 /// The source of the labels of all Pods beside an object.
-pub(in crate::model) fn beside_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
+fn beside_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
     let (cluster, namespace) = (
         around.cluster_of(&node.uid)?,
         node.object.namespace.clone()?,
@@ -183,8 +178,17 @@ fn workload_behind(
     Some((template.workload, template.replicas))
 }
 
+/// The sources of the labels of all Pods beside a Service that is not well and selects none, and of the workloads there.
+pub(in crate::model) fn workloads_beside(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+    if !around.unwell().contains(&service.uid) {
+        return Vec::new();
+    }
+    let pods = nearby_pods_source(around, service).into_iter();
+    pods.chain(template_sources(around, service)).collect()
+}
+
 /// The sources of the workloads beside a Service that selects no Pod.
-pub(in crate::model) fn template_sources(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+fn template_sources(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
     let Some(pods) = nearby_pods_source(around, service) else {
         return Vec::new();
     };

@@ -18,6 +18,13 @@ use super::selectors::{nearby_pods_source, selected_workload};
 use crate::model::Reading;
 use crate::model::around::Around;
 
+/// The problem of a Service that its endpoints show.
+pub(in crate::model) fn endpoint_problems(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let found = endpoints_finding(around, node);
+    let problem = found.filter(|found| found.status != Status::Current);
+    Vec::from_iter(problem)
+}
+
 /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
 /// that shows them. A Service that is well gets a finding too.
 pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {

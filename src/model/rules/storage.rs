@@ -60,18 +60,10 @@ struct NearMiss {
     has_class: bool,
 }
 
-/// The sources of all volumes, for the claims that only an existing one can serve.
-pub(in crate::model) fn volume_sources(around: Around<'_>) -> Vec<SourceKey> {
-    let claims = around
-        .unwell()
-        .iter()
-        .filter_map(|uid| around.graph().node(uid));
-    let mut sources = Vec::new();
-    for claim in claims.filter(|claim| static_claim(around, claim).is_some()) {
-        let source = all_volumes(around, claim);
-        sources.extend(source.filter(|source| !sources.contains(source)));
-    }
-    sources
+/// The source of all volumes, for a claim that only an existing one can serve.
+pub(in crate::model) fn volumes_for(around: Around<'_>, claim: &Node) -> Vec<SourceKey> {
+    let is_read = static_claim(around, claim).is_some();
+    Vec::from_iter(all_volumes(around, claim).filter(|_| is_read))
 }
 
 /// The problem of a claim that no volume fits.
@@ -429,7 +421,11 @@ const SELECTED_NODE: [&str; 3] = [
 
 /// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class. One that
 /// no volume fits waits for more than a Pod.
-pub(in crate::model) fn claim_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
+pub(in crate::model) fn claim_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
+    Vec::from_iter(claim_fact(around, node))
+}
+
+fn claim_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
     let object = around.object(&node.uid)?;
     (object.own.status() == Status::InProgress).then_some(())?;
     let references = around.graph().references_of(&node.uid).iter();

@@ -52,7 +52,11 @@ pub(in crate::model) fn webhook_sources(around: Around<'_>, node: &Node) -> Vec<
 }
 
 /// The configuration of the webhook that refuses the Pods of a workload.
-pub(in crate::model) fn webhook_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
+pub(in crate::model) fn webhook_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
+    Vec::from_iter(webhook_fact(around, node))
+}
+
+fn webhook_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
     let webhook = refusing_webhook(around, &node.uid)?;
     let configurations = refusing_configurations(around, &node.uid);
     let configuration = configurations.first()?;

@@ -169,12 +169,16 @@ fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
     })
 }
 
-/// The `DaemonSets` whose nodes are read: those of a trace, those that were requested by name, and those whose numbers have
-/// changed a short time ago.
-pub(in crate::model) fn looked_at_sets(around: Around<'_>) -> impl Iterator<Item = &Node> {
-    let sets = around.graph().of_kind("DaemonSet");
-    let sets = sets.filter(move |set| set.object.group() == "apps" && !has_all_nodes(around, set));
-    sets.filter(move |set| around.is_of_few() || has_moved_lately(around, &set.uid))
+/// The sources of the nodes of a `DaemonSet` that some of them may keep out: in a trace, if it was requested by name, and if its
+/// numbers have changed a short time ago.
+pub(in crate::model) fn nodes_of_set(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
+    let is_looked_at =
+        !has_all_nodes(around, set) && (around.is_of_few() || has_moved_lately(around, &set.uid));
+    if is_looked_at {
+        sources_of_its_nodes(around, set)
+    } else {
+        Vec::new()
+    }
 }
 
 /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
@@ -186,7 +190,7 @@ fn has_moved_lately(around: Around<'_>, set: &Uid) -> bool {
 }
 
 /// The sources of the nodes that a `DaemonSet` may use: their labels, and if they are few, all of them.
-pub(in crate::model) fn sources_of_its_nodes(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
+fn sources_of_its_nodes(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
     let doc = around.doc(&set.uid);
     let labels = doc.and_then(|doc| {
         let selectors = node_selectors(template(doc.root())?);
@@ -261,7 +265,11 @@ fn to_remove(replicas: i64) -> String {
 }
 
 /// The old Pod that a Deployment waits for.
-pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Option<Cause> {
+pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Vec<Cause> {
+    Vec::from_iter(ending_pod_of(around, deployment))
+}
+
+fn ending_pod_of(around: Around<'_>, deployment: &Node) -> Option<Cause> {
     let doc = around.doc(&deployment.uid)?;
     let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
     let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
@@ -303,10 +311,11 @@ pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Optio
 }
 
 /// Why a `StatefulSet` makes no progress. A Pod of an old revision is a problem of its own.
-pub(in crate::model) fn blocking_pod(around: Around<'_>, set: &Node) -> Option<Cause> {
-    let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod))?;
-    let text = format!("waits for {}, which is not ready", pod.object);
-    Some(Cause::new(CauseRule::BlockedByPod, text))
+pub(in crate::model) fn blocking_pod(around: Around<'_>, set: &Node) -> Vec<Cause> {
+    let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod));
+    let text = pod.map(|pod| format!("waits for {}, which is not ready", pod.object));
+    let cause = text.map(|text| Cause::new(CauseRule::BlockedByPod, text));
+    Vec::from_iter(cause)
 }
 
 /// The Pod that a `StatefulSet` waits for; `None` for other kinds. This is the first Pod that is not ready, once it
