@@ -6,13 +6,13 @@ use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, map_selector};
 
 use super::field_path::values_at;
-use super::labels::Labels;
+use super::reference::ReferenceTarget;
 use super::reference::{Port, Reference};
-use super::reference_target::ReferenceTarget;
 use super::relations::{
     Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, relations_of, split,
 };
-use super::selection::Selection;
+use super::selector::Labels;
+use super::selector::Selection;
 
 /// The links of one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

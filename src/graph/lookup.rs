@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::object::{ServedTypes, Uid, Value};
 use crate::source::SourceKey;
 
-use super::labels::Labels;
 use super::links::Links;
-use super::reference_target::ReferenceTarget;
+use super::reference::ReferenceTarget;
 use super::relations::Tier;
+use super::selector::Labels;
 use super::{Graph, Node};
 
 /// A source of which only the objects around others count.

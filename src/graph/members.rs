@@ -9,7 +9,7 @@ use crate::source::{ClusterId, SourceKey};
 use super::lookup::Lookup;
 use super::plan::has_dependents;
 use super::reference::Reference;
-use super::reference_target::ReferenceTarget;
+use super::reference::ReferenceTarget;
 use super::relations::RemoteMembers;
 use super::{Graph, Node};
 

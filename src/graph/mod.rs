@@ -7,34 +7,20 @@
 //! the sources that show related objects. `node` holds the facts of one object,
 //! which `owner`, `pod`, `slice` and `workload` read.
 
-mod endpoints;
 mod field_path;
 mod kind_index;
-mod labels;
 mod links;
 mod lookup;
 mod members;
-mod nearest;
 mod neighbours;
 mod node;
-mod order;
-mod owned;
-mod owner;
-mod placement;
 mod plan;
 mod pod;
 mod reference;
-mod reference_target;
-mod references;
 mod relations;
-mod revision;
-mod selection;
 mod selector;
-mod service;
-mod service_endpoints;
-mod slice;
+mod services;
 mod trace_plan;
-mod trace_side;
 mod tree;
 mod walk;
 mod workload;
@@ -45,35 +31,35 @@ use std::sync::Arc;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::Form;
 use kind_index::KindIndex;
-use references::References;
+use reference::References;
 
-pub use endpoints::Backend;
-pub use labels::Labels;
 pub use links::Links;
 pub use lookup::{Lookup, PassedOver, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan};
-pub use nearest::{Nearest, nearest};
 pub use neighbours::{End, Neighbour};
+pub use node::Owner;
+pub use node::node_selectors;
 pub use node::{Facts, Node};
-pub use owner::Owner;
-pub use placement::node_selectors;
 pub use plan::{slices_source, well_known};
 pub use pod::{ContainerPort, Images, Pod};
+pub use reference::ReferenceTarget;
 pub use reference::{Port, Reference};
-pub use reference_target::ReferenceTarget;
 pub use relations::{
     IfAbsent, Relation, RemoteMembers, Tier, istio_destinations, may_list_members, relation_names,
     service_of_host,
 };
-pub use revision::{Standing, Standings};
-pub use service::{Service, ServicePort};
-pub use service_endpoints::{
+pub use selector::Labels;
+pub use selector::{Nearest, nearest};
+pub use services::Backend;
+pub use services::{
     AddressGroup, Behind, EndpointCounts, PodCoverage, ServedEndpoint, address_groups,
     count_backends,
 };
-pub use slice::{Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use services::{Endpoint, EndpointState, Slice, SlicePort, Target};
+pub use services::{Service, ServicePort};
 pub use trace_plan::{TracePlan, TraceScope};
-pub use trace_side::TraceSide;
+pub use tree::{Standing, Standings};
+pub use walk::TraceSide;
 pub use walk::{Step, TraceReach, Way};
 pub use workload::Workload;
 

@@ -10,10 +10,10 @@ use crate::object::{ObjectRef, Uid};
 
 use super::links::Links;
 use super::reference::Reference;
-use super::reference_target::ReferenceTarget;
+use super::reference::ReferenceTarget;
 use super::relations::{Follow, Relation, owner};
-use super::selection::Selection;
-use super::trace_side::TraceSide;
+use super::selector::Selection;
+use super::walk::TraceSide;
 use super::{Graph, Node};
 
 /// A neighbour of an object.

@@ -1,19 +1,19 @@
-//! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and the fields that
-//! relations need.
+//! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and those of its kind.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::object::{ObjectRef, Uid, Value};
+use crate::object::selector::LabelSelector;
+use crate::object::{GroupKind, ObjectRef, Uid, Value, map_selector, node_selector_term};
 use crate::source::Form;
 
-use super::labels::Labels;
-use super::owner::{self, Owner};
 use super::pod::Pod;
-use super::service::Service;
-use super::slice::Slice;
+use super::reference::ReferenceTarget;
+use super::selector::Labels;
+use super::services::Service;
+use super::services::Slice;
 use super::workload::Workload;
 
 /// An object in the graph. A field that a malformed object lacks is absent here.
@@ -56,7 +56,7 @@ impl Node {
     pub(super) fn of(form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
         Node {
             uid: reference.identity(),
-            owners: owner::read(object).into(),
+            owners: owners(object).into(),
             labels: Labels::of(object),
             created: object.time_at(&["metadata", "creationTimestamp"]),
             deleting: object.text_at(&["metadata", "deletionTimestamp"]).is_some(),
@@ -186,4 +186,116 @@ fn data_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {
         .filter_map(|part| map.get(part))
         .flat_map(Value::fields);
     fields.map(|(key, _)| Arc::from(&*key)).collect()
+}
+
+/// One entry of `metadata.ownerReferences`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The owner's uid. Nothing else identifies the owner.
+    pub uid: Uid,
+    /// Whether it is the managing controller; an object has at most one.
+    pub controller: bool,
+    /// The owner's API group; empty for the core group.
+    pub group: Arc<str>,
+    /// The owner's kind, for owners that are not in the graph.
+    pub kind: Arc<str>,
+    /// The owner's name, for owners that are not in the graph.
+    pub name: Arc<str>,
+}
+
+impl Owner {
+    /// The owner of an object, by its name. An owner is in the same namespace; the namespace of a cluster-scoped one is
+    /// not known here.
+    pub fn target(&self, of: &ObjectRef) -> ReferenceTarget {
+        ReferenceTarget {
+            kind: GroupKind {
+                group: self.group.clone(),
+                kind: self.kind.clone(),
+            },
+            namespace: of.namespace.clone(),
+            name: self.name.clone(),
+        }
+    }
+}
+
+/// Reads an object's owners. An entry without a uid is ignored.
+fn owners(object: Value<'_>) -> Vec<Owner> {
+    object
+        .items_at(&["metadata", "ownerReferences"])
+        .filter_map(|owner| {
+            Some(Owner {
+                uid: Uid::new(owner.text_at(&["uid"])?),
+                controller: owner.bool_at(&["controller"]).unwrap_or(false),
+                group: group(owner),
+                kind: owner.text_at(&["kind"]).unwrap_or_default(),
+                name: owner.text_at(&["name"]).unwrap_or_default(),
+            })
+        })
+        .collect()
+}
+
+fn group(owner: Value<'_>) -> Arc<str> {
+    let api_version = owner.str_at(&["apiVersion"]).unwrap_or_default();
+    let (group, _version) = api_version.rsplit_once('/').unwrap_or_default();
+    group.into()
+}
+
+const TERMS: [&str; 5] = [
+    "spec",
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+];
+
+/// The selectors of which a node must match one, for a Pod or a Pod template. There are none if it demands no labels.
+pub fn node_selectors(pod: Value<'_>) -> Vec<LabelSelector> {
+    let labels = pod.at(&["spec", "nodeSelector"]).and_then(map_selector);
+    let labels = labels.unwrap_or_default();
+    let terms = pod.items_at(&TERMS).filter_map(node_selector_term);
+    let mut selectors: Vec<LabelSelector> = terms.map(|term| labels.and(term)).collect();
+    if selectors.is_empty() {
+        selectors.push(labels);
+    }
+    selectors.retain(|selector| !selector.is_empty());
+    selectors
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::object::Doc;
+
+    use super::*;
+
+    #[test]
+    fn a_node_must_match_the_selector_and_one_of_the_terms() {
+        let terms = |terms: &str| {
+            format!(
+                r#"{{"affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":[{terms}]}}}}}},
+                    "nodeSelector":{{"disk":"ssd"}}}}"#
+            )
+        };
+        let zone = r#"{"matchExpressions":[{"key":"zone","operator":"In","values":["b","a"]}]}"#;
+        let size = r#"{"matchExpressions":[{"key":"size","operator":"Gt","values":["4"]}]}"#;
+        for (spec, expect) in [
+            ("{}".to_owned(), &[][..]),
+            (
+                r#"{"nodeSelector":{"disk":"ssd"}}"#.to_owned(),
+                &["disk=ssd"],
+            ),
+            (terms(zone), &["disk=ssd,zone in (a,b)"]),
+            (
+                terms(&format!("{zone},{size}")),
+                &["disk=ssd,zone in (a,b)", "disk=ssd,size>4"],
+            ),
+            (terms(r#"{"matchFields":[]}"#), &["disk=ssd"]),
+        ] {
+            let doc = Doc::parse(format!(r#"{{"spec":{spec}}}"#)).expect("a case is JSON");
+            let selectors: Vec<_> = node_selectors(doc.root())
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            assert_eq!(selectors, expect, "{spec}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::object::selector::LabelSelector;
 use crate::object::{Value, condition};
 
-use super::placement::node_selectors;
+use super::node::node_selectors;
 
 /// The facts of a Pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,109 @@
-//! Which objects another one selects: a Service or a workload by its own `spec.selector`, any object by its relations.
+//! Selectors and labels: which objects another one selects, and the nearest selector that would match.
 
-use crate::object::Uid;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::object::selector::LabelSelector;
+use crate::object::{GroupKind, Uid, Value, near};
 
-use super::{Facts, Graph, Node};
+use super::node::Node;
+use super::reference::ReferenceTarget;
+use super::relations::Relation;
+use super::{Facts, Graph};
+
+/// The label that names a slice's Service
+/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
+pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
+/// Ends each key and each value. No label can contain it
+/// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set>).
+const END: char = '\0';
+
+/// Labels by their keys, in one text. A view may hold ten thousand objects, and a map for each takes several times the
+/// memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Labels(Arc<str>);
+
+impl Labels {
+    /// The labels of an object, or of the Pods of a template. A value that is not a text is left out.
+    pub fn of(object: Value<'_>) -> Labels {
+        let labels = object.at(&["metadata", "labels"]).into_iter();
+        let labels = labels.flat_map(Value::fields);
+        labels
+            .filter_map(|(key, value)| Some((key, value.as_str()?)))
+            .collect()
+    }
+
+    /// The labels in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut texts = self.0.split_terminator(END);
+        std::iter::from_fn(move || Some((texts.next()?, texts.next()?)))
+    }
+
+    /// The value of a label.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.iter().find(|(own, _)| *own == key)?.1.into()
+    }
+}
+
+impl<'a> FromIterator<(Cow<'a, str>, Cow<'a, str>)> for Labels {
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>>(labels: I) -> Labels {
+        let labels: BTreeMap<_, _> = labels.into_iter().collect();
+        let mut text = String::new();
+        for (key, value) in &labels {
+            if !key.contains(END) && !value.contains(END) {
+                for part in [key, value] {
+                    text.push_str(part);
+                    text.push(END);
+                }
+            }
+        }
+        Labels(text.into())
+    }
+}
+
+/// A selector of an object, and what it selects from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// What the selected objects are for this one.
+    pub relation: &'static Relation,
+    /// The type of the selected objects.
+    pub kind: GroupKind,
+    /// Their namespace; `None` for all namespaces.
+    pub namespace: Option<Arc<str>>,
+    /// Their labels.
+    pub labels: LabelSelector,
+}
+
+impl Selection {
+    /// Whether it selects an object.
+    pub(super) fn selects(&self, node: &Node) -> bool {
+        let object = &node.object;
+        *object.kind == *self.kind.kind
+            && *object.group() == *self.kind.group
+            && self.is_of(object.namespace.as_ref())
+            && self.matches(&node.labels)
+    }
+
+    /// Whether it selects an object with this name and these labels.
+    pub(super) fn selects_named(&self, object: &ReferenceTarget, labels: &Labels) -> bool {
+        object.kind == self.kind && self.is_of(object.namespace.as_ref()) && self.matches(labels)
+    }
+
+    /// Whether it selects Pods in this namespace with these labels.
+    pub(super) fn selects_pods(&self, namespace: Option<&Arc<str>>, labels: &Labels) -> bool {
+        &*self.kind.kind == "Pod" && self.is_of(namespace) && self.matches(labels)
+    }
+
+    fn is_of(&self, namespace: Option<&Arc<str>>) -> bool {
+        self.namespace.is_none() || self.namespace.as_ref() == namespace
+    }
+
+    fn matches(&self, labels: &Labels) -> bool {
+        self.labels.matches(|key| labels.get(key))
+    }
+}
 
 impl Node {
     /// The selector of a Service or a workload; `None` selects nothing.
@@ -65,5 +165,136 @@ impl Graph {
             .filter_map(|service| self.links_of(&service.uid));
         let mut selections = links.flat_map(|links| &links.selections);
         Some(selections.any(|selection| selection.selects_pods(namespace, labels)))
+    }
+}
+
+/// Labels that some Pods have, and that resemble a selector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// As a selector: `app=web,tier=front`.
+    pub labels: String,
+    /// How many Pods have them.
+    pub pods: usize,
+}
+
+/// The labels of Pods that resemble a selector most; `None` if none do.
+pub fn nearest<'a>(
+    selector: &LabelSelector,
+    pods: impl IntoIterator<Item = &'a Labels>,
+) -> Option<Nearest> {
+    let mut found: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    for labels in pods {
+        if let Some(candidate) = resembling(selector, labels) {
+            *found.entry(candidate).or_default() += 1;
+        }
+    }
+    let best = found
+        .into_iter()
+        .min_by_key(|((cost, _), pods)| (*cost, std::cmp::Reverse(*pods)));
+    best.map(|((_, labels), pods)| Nearest { labels, pods })
+}
+
+/// The labels of one Pod in place of those that a selector requires, and how much they differ. A label that the Pod does
+/// not have is left out.
+fn resembling(selector: &LabelSelector, labels: &Labels) -> Option<(usize, String)> {
+    let mut cost = 0;
+    let mut is_alike = false;
+    let mut terms = Vec::new();
+    for (key, value) in selector.equalities() {
+        let Some((key, value, differs)) = replacement(labels, key, value) else {
+            cost += ABSENT;
+            continue;
+        };
+        cost += differs;
+        is_alike |= differs < UNLIKE;
+        terms.push(format!("{key}={value}"));
+    }
+    terms.sort();
+    is_alike.then(|| (cost, terms.join(",")))
+}
+
+/// The difference between two values that have nothing in common.
+const UNLIKE: usize = 4;
+
+/// The difference between a label and none.
+const ABSENT: usize = 5;
+
+/// The label of a Pod in place of a required one, and how much it differs: in nothing, a little in its value, in its
+/// key, or wholly in its value. `None` if the Pod has no such label.
+fn replacement<'a>(
+    labels: &'a Labels,
+    key: &'a str,
+    value: &str,
+) -> Option<(&'a str, &'a str, usize)> {
+    let own = labels.get(key);
+    if let Some(own) = own.filter(|own| are_alike(value, own)) {
+        return Some((key, own, usize::from(own != value)));
+    }
+    let other = labels.iter().find(|(_, other)| *other == value);
+    let other = other.map(|(other, value)| (other, value, 2));
+    other.or_else(|| Some((key, own?, UNLIKE)))
+}
+
+/// Whether one may be meant by the other: `wbe` and `web`, `web` and `shop-web`.
+fn are_alike(wanted: &str, other: &str) -> bool {
+    let is_part = |part: &str, whole: &str| part.len() > 2 && whole.contains(part);
+    !near(wanted, [other]).is_empty() || is_part(wanted, other) || is_part(other, wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::object::Doc;
+
+    use super::*;
+
+    #[test]
+    fn labels_are_found_by_their_keys() {
+        let json = r#"{"metadata":{"labels":{"tier":"","app":"web","a\u0000b":"c","n":1}}}"#;
+        let doc = Doc::parse(json).expect("an object");
+        let labels = Labels::of(doc.root());
+        assert_eq!(
+            labels.iter().collect::<Vec<_>>(),
+            [("app", "web"), ("tier", "")]
+        );
+        assert_eq!(labels.get("tier"), Some(""));
+        assert_eq!(labels.get("web"), None);
+        assert_eq!(Labels::default().iter().count(), 0);
+    }
+
+    fn check(selector: &str, pods: &[&str], expect: &str) {
+        let labels = |pod: &&str| -> Labels {
+            let pairs = pod.split(',').filter_map(|pair| pair.split_once('='));
+            pairs
+                .map(|(key, value)| (key.into(), value.into()))
+                .collect()
+        };
+        let pods: Vec<Labels> = pods.iter().map(labels).collect();
+        let found = nearest(&selector.parse().expect("a selector"), &pods);
+        let text = found.map(|found| format!("{} {}", found.pods, found.labels));
+        assert_eq!(text.unwrap_or_default(), expect, "{selector}");
+    }
+
+    #[test]
+    fn a_selector_is_compared_with_the_labels_of_pods() {
+        let web = "app=web,tier=front";
+        check("app=wbe", &[web, web, "app=db"], "2 app=web");
+        check("app=web,tier=frnot", &[web], "1 app=web,tier=front");
+        check("app=web,tier=back", &[web], "1 app=web,tier=front");
+        check("app=web,zone=a", &[web], "1 app=web");
+        check(
+            "app=web,zone=a",
+            &[web, "app=web,zone=b"],
+            "1 app=web,zone=b",
+        );
+        check("app=api,zone=a", &[web], "");
+        check("app.kubernetes.io/name=web", &[web], "1 app=web");
+        check("app=shop-web", &[web], "1 app=web");
+        check("app=api", &[web], "");
+        check("app=wbe", &[], "");
+        check(
+            "app=wbe",
+            &["app=web", "app=wbex", "app=wbex"],
+            "2 app=wbex",
+        );
     }
 }

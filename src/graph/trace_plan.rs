@@ -11,10 +11,10 @@ use crate::source::{ClusterId, Select, SourceKey};
 use super::links::group_kind;
 use super::lookup::{Anchor, Lookup};
 use super::neighbours::End;
-use super::reference_target::ReferenceTarget;
+use super::reference::ReferenceTarget;
 use super::relations::{ANY, Direction, Follow, Relation, all, relations_beside};
-use super::selection::Selection;
-use super::trace_side::TraceSide;
+use super::selector::Selection;
+use super::walk::TraceSide;
 use super::walk::{Step, TraceReach};
 use super::{Graph, Node};
 

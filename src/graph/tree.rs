@@ -1,13 +1,12 @@
-//! The owners of an object, and the tree of its dependents. Each object appears once, in a stable order. The members
-//! of an inventory are its dependents, too.
+//! Owners and dependents: the tree below an object, its revisions, and the order from below to above.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::object::Uid;
 
-use super::{Graph, Node};
+use super::{Graph, Node, Workload};
 
 /// The order of kinds among siblings. Other kinds follow by name.
 const KINDS: [&str; 10] = [
@@ -217,3 +216,293 @@ fn lost<'a>(root: &Uid, parents: &BTreeMap<&'a Uid, &'a Uid>) -> Vec<&'a Uid> {
         .filter(|child| leads.get(child) != Some(&true))
         .collect()
 }
+
+/// How a dependent relates to its workload's rollout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// It has the current revision, or its workload has no revisions.
+    Current,
+    /// It has an older revision, and is a replica or still has one.
+    Old,
+    /// It is a `ReplicaSet` of an older revision with 0 replicas, kept for rollback.
+    Idle,
+}
+
+impl Graph {
+    /// The dependents and members of an object, without those of an older revision, in the order of siblings in a tree.
+    pub fn current_children(&self, uid: &Uid) -> Vec<&Node> {
+        let mut standings = self.standings();
+        let below = self.directly_below(uid).filter(|child| child.uid != *uid);
+        let mut children: Vec<&Node> = below
+            .filter(|child| standings.of(&child.uid) == Standing::Current)
+            .collect();
+        children.sort_by_cached_key(|node| node.place());
+        children.dedup_by(|one, other| one.uid == other.uid);
+        children
+    }
+
+    /// The `ReplicaSet` for a Deployment's current pod template; `None` if it does not exist yet. It is the
+    /// oldest one with the same template, as in the Deployment controller (`FindNewReplicaSet` in
+    /// `k8s.io/kubernetes/pkg/controller/deployment/util`). If templates cannot be compared, it is the one
+    /// with the Deployment's revision number.
+    pub fn current_replica_set(&self, deployment: &Uid) -> Option<&Node> {
+        let asked = self.node(deployment)?.workload()?;
+        let sets = self.directly_below(deployment);
+        let sets = sets.filter(|child| &*child.object.kind == "ReplicaSet");
+        let mut sets: Vec<_> = sets
+            .filter_map(|child| Some((child, child.workload()?)))
+            .collect();
+        sets.sort_by_key(|(set, _)| (set.created, &set.object.name));
+        let comparable = sets.iter().any(|(_, set)| set.template.is_some());
+        let is_current = |set: &Workload| {
+            if asked.template.is_some() && comparable {
+                set.template == asked.template
+            } else {
+                set.revision.is_some() && set.revision == asked.revision
+            }
+        };
+        sets.into_iter()
+            .find_map(|(node, set)| is_current(set).then_some(node))
+    }
+
+    /// A lookup of how objects relate to the rollouts of their workloads.
+    pub fn standings(&self) -> Standings<'_> {
+        Standings {
+            graph: self,
+            current: BTreeMap::new(),
+        }
+    }
+
+    /// The dependents of `uid` at every depth, without those of an older revision. Their worst state is the
+    /// state of the rollout.
+    pub fn current_dependents(&self, uid: &Uid) -> Vec<Uid> {
+        let mut outline = self.tree(uid).into_iter().peekable();
+        let mut standings = self.standings();
+        let mut current = Vec::new();
+        while let Some((depth, dependent)) = outline.next() {
+            if depth == 0 {
+                continue;
+            }
+            if standings.of(&dependent) == Standing::Current {
+                current.push(dependent);
+            } else {
+                while outline.next_if(|(deeper, _)| *deeper > depth).is_some() {}
+            }
+        }
+        current
+    }
+}
+
+/// Looks up how objects relate to the rollouts of their workloads. It examines each workload once, however
+/// many dependents the workload has.
+#[derive(Debug)]
+pub struct Standings<'g> {
+    graph: &'g Graph,
+    /// The current `ReplicaSet` of each Deployment examined so far.
+    current: BTreeMap<&'g Uid, Option<&'g Uid>>,
+}
+
+impl<'g> Standings<'g> {
+    /// How an object relates to the rollout of the workload that controls it.
+    pub fn of(&mut self, uid: &Uid) -> Standing {
+        let graph = self.graph;
+        let (Some(node), Some(owner)) = (graph.node(uid), graph.owners(uid).next()) else {
+            return Standing::Current;
+        };
+        match (&*owner.object.kind, &*node.object.kind) {
+            ("Deployment", "ReplicaSet") => match self.current(&owner.uid) {
+                Some(current) if current == uid => Standing::Current,
+                _ if node.is_idle() => Standing::Idle,
+                _ => Standing::Old,
+            },
+            ("ReplicaSet", "Pod") => match self.of(&owner.uid) {
+                Standing::Current => Standing::Current,
+                Standing::Old | Standing::Idle => Standing::Old,
+            },
+            ("StatefulSet" | "DaemonSet", "Pod") => {
+                let newest = owner.workload().and_then(|set| set.newest.as_ref());
+                match newest {
+                    Some((label, value)) if node.label(label) != Some(value) => Standing::Old,
+                    _ => Standing::Current,
+                }
+            }
+            _ => Standing::Current,
+        }
+    }
+
+    fn current(&mut self, deployment: &'g Uid) -> Option<&'g Uid> {
+        let graph = self.graph;
+        let find = || Some(&graph.current_replica_set(deployment)?.uid);
+        *self.current.entry(deployment).or_insert_with(find)
+    }
+}
+
+impl Graph {
+    /// The owners of an object that are in the graph, and the inventories there that list it.
+    fn directly_above(&self, uid: &Uid) -> impl Iterator<Item = &Uid> {
+        let inventories = self.node(uid).into_iter();
+        let inventories = inventories.flat_map(|node| self.inventories_of(node));
+        let above = self.owners(uid).chain(inventories);
+        above.map(|node| &node.uid)
+    }
+
+    /// The dependents and the members of an object that are in the graph, in no order. An object may appear twice.
+    pub fn directly_below(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
+        let dependents = self.dependents.get(uid).into_iter().flatten();
+        let dependents = dependents.filter_map(|child| self.node(child));
+        dependents.chain(self.members(uid))
+    }
+
+    /// These objects and all that are above them: their owners and the inventories that list them, and so on.
+    pub fn with_above<'u>(&self, uids: impl IntoIterator<Item = &'u Uid>) -> BTreeSet<Uid> {
+        let mut open: Vec<Uid> = uids.into_iter().cloned().collect();
+        let mut found: BTreeSet<Uid> = open.iter().cloned().collect();
+        while let Some(at) = open.pop() {
+            for next in self.directly_above(&at) {
+                if found.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// These objects and all that are below them: their dependents and members, and so on.
+    pub fn with_below<'u>(&self, uids: impl IntoIterator<Item = &'u Uid>) -> BTreeSet<Uid> {
+        let mut found = BTreeSet::new();
+        for uid in uids {
+            self.visit_below(uid, &mut found);
+        }
+        found
+    }
+
+    /// Adds an object and those below it that were not found before.
+    fn visit_below(&self, uid: &Uid, found: &mut BTreeSet<Uid>) {
+        let mut open = Vec::from_iter(found.insert(uid.clone()).then(|| uid.clone()));
+        while let Some(at) = open.pop() {
+            for next in self.directly_below(&at) {
+                if found.insert(next.uid.clone()) {
+                    open.push(next.uid.clone());
+                }
+            }
+        }
+    }
+
+    /// Those of these objects that are below none of the others. Of objects that are below each other, it is one.
+    pub fn tops<'u>(&self, uids: impl IntoIterator<Item = &'u Uid>) -> Vec<&'u Uid> {
+        let first = self.not_below_earlier(uids);
+        // None of these is below an earlier one, but it may be below a later one.
+        let mut tops = self.not_below_earlier(first.into_iter().rev());
+        tops.reverse();
+        tops
+    }
+
+    /// Those of these objects that are below none before them.
+    fn not_below_earlier<'u>(&self, uids: impl IntoIterator<Item = &'u Uid>) -> Vec<&'u Uid> {
+        let mut found = BTreeSet::new();
+        let mut first = Vec::new();
+        for uid in uids {
+            if !found.contains(uid) {
+                first.push(uid);
+                if self.node(uid).is_some() {
+                    self.visit_below(uid, &mut found);
+                }
+            }
+        }
+        first
+    }
+
+    /// These objects in groups, each before the groups above it. Objects that are above each other form one group.
+    pub fn bottom_up(&self, uids: &BTreeSet<Uid>) -> Vec<BTreeSet<Uid>> {
+        let mut grouping = Grouping {
+            graph: self,
+            uids,
+            numbers: HashMap::new(),
+            open: Vec::new(),
+            groups: Vec::new(),
+        };
+        for uid in uids {
+            grouping.visit(uid);
+        }
+        grouping.groups.reverse();
+        grouping.groups
+    }
+}
+
+/// Finds the objects that are above each other, by Tarjan's algorithm
+/// (<https://en.wikipedia.org/wiki/Tarjan%27s_strongly_connected_components_algorithm>), without recursion.
+struct Grouping<'g> {
+    graph: &'g Graph,
+    /// The objects to group.
+    uids: &'g BTreeSet<Uid>,
+    /// The number of each object in the order of the visits; [`GROUPED`] once it has a group.
+    numbers: HashMap<&'g Uid, usize>,
+    /// The visited objects without a group.
+    open: Vec<&'g Uid>,
+    /// The groups, each after the groups above it.
+    groups: Vec<BTreeSet<Uid>>,
+}
+
+/// Later than every number of a visit.
+const GROUPED: usize = usize::MAX;
+
+/// An object of the path that is visited.
+struct Visit<'g> {
+    uid: &'g Uid,
+    number: usize,
+    /// The earliest open object that is above it, as far as this is known.
+    earliest: usize,
+    /// The objects directly above it that are still to visit.
+    above: std::vec::IntoIter<&'g Uid>,
+}
+
+impl<'g> Grouping<'g> {
+    fn visit(&mut self, start: &'g Uid) {
+        if self.numbers.contains_key(start) {
+            return;
+        }
+        let mut path = vec![self.enter(start)];
+        while let Some(at) = path.last_mut() {
+            if let Some(next) = at.above.next() {
+                match self.numbers.get(next) {
+                    Some(number) => at.earliest = at.earliest.min(*number),
+                    None => path.push(self.enter(next)),
+                }
+                continue;
+            }
+            let (uid, number, earliest) = (at.uid, at.number, at.earliest);
+            path.pop();
+            if let Some(below) = path.last_mut() {
+                below.earliest = below.earliest.min(earliest);
+            }
+            if earliest == number {
+                self.close(uid);
+            }
+        }
+    }
+
+    fn enter(&mut self, uid: &'g Uid) -> Visit<'g> {
+        let number = self.numbers.len();
+        self.numbers.insert(uid, number);
+        self.open.push(uid);
+        let above = self.graph.directly_above(uid);
+        let above: Vec<&Uid> = above.filter_map(|above| self.uids.get(above)).collect();
+        Visit {
+            uid,
+            number,
+            earliest: number,
+            above: above.into_iter(),
+        }
+    }
+
+    /// Makes a group of an object and the open objects after it.
+    fn close(&mut self, uid: &Uid) {
+        let from = self.open.iter().rposition(|open| *open == uid);
+        let group = self.open.split_off(from.unwrap_or_default());
+        self.numbers.extend(group.iter().map(|uid| (*uid, GROUPED)));
+        self.groups.push(group.into_iter().cloned().collect());
+    }
+}
+
+#[cfg(test)]
+mod tests;

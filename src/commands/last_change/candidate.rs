@@ -15,7 +15,7 @@ use crate::watch::History;
 use super::change::{LastChange, OldValues};
 use super::error_text::ErrorText;
 use super::failure::Failure;
-use super::failure_reason::{FailureReason, broken_references, claim_needs, unwell_pods};
+use super::failure::{FailureReason, broken_references, claim_needs, unwell_pods};
 use super::fields::Matters;
 use super::version_problem::VersionProblem;
 

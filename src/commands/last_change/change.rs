@@ -3,22 +3,23 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::field_fight::FieldWrite;
 use crate::diff::{Change, Diff, Redactor};
 use crate::graph::ReferenceTarget;
 use crate::object::ObjectRef;
-use crate::object::managed_fields::{ManagedFieldsEntry, Writers, entries};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, OwnedField, Writers, entries};
 use crate::render::age::{age, interval, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
 use crate::render::json::last_change::{LastChangeRecord, SignRecord};
+use crate::render::text::escape_line;
 use crate::source::Version;
 use crate::status::Assessment;
 use crate::watch::{Between, Revision};
 
-use super::changed_by::ChangedBy;
-use super::failure_reason::FailureReason;
+use super::failure::FailureReason;
 use super::fields::{Matters, REPLICAS};
 
 /// How many changed fields are listed.
@@ -546,5 +547,119 @@ impl FieldChanges {
             more => format!(", {more} more"),
         };
         format!("{}{more}", first.join(", "))
+    }
+}
+
+/// The field manager behind a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum ChangedBy {
+    /// It made the change.
+    Recorded(String),
+    /// It owns the fields, so it probably made the change.
+    Probably(String),
+    /// It owned the removed fields. Who removed them is not recorded.
+    Was(String),
+    #[default]
+    Unknown,
+}
+
+impl ChangedBy {
+    pub(super) fn of(by: By<'_, '_>) -> ChangedBy {
+        let name = |entry: &ManagedFieldsEntry<'_>| entry.manager.clone().into_owned();
+        match by {
+            By::Actor(writer) | By::Took { actor: writer, .. } => ChangedBy::Recorded(name(writer)),
+            By::Owner(owner) => ChangedBy::Probably(name(owner)),
+            By::Was(owner) => ChangedBy::Was(name(owner)),
+        }
+    }
+
+    /// The manager, if the server recorded that it made the change.
+    pub(super) fn recorded(&self) -> Option<String> {
+        match self {
+            ChangedBy::Recorded(by) => Some(by.clone()),
+            ChangedBy::Probably(_) | ChangedBy::Was(_) | ChangedBy::Unknown => None,
+        }
+    }
+
+    /// What a sentence says about it after the verb.
+    pub(super) fn text(&self) -> String {
+        match self {
+            ChangedBy::Recorded(by) => format!(" by {by}"),
+            ChangedBy::Probably(by) => format!(" probably by {by}"),
+            ChangedBy::Was(_) | ChangedBy::Unknown => String::new(),
+        }
+    }
+
+    /// What a sentence says about it at the end: `was helm's`.
+    pub(super) fn note(&self) -> Option<String> {
+        match self {
+            ChangedBy::Was(was) => Some(format!("was {was}'s")),
+            ChangedBy::Recorded(_) | ChangedBy::Probably(_) | ChangedBy::Unknown => None,
+        }
+    }
+}
+
+/// How soon somebody must undo a write to fight about it.
+const SOON: SignedDuration = SignedDuration::from_mins(2);
+
+impl LastChange {
+    /// Whether the version before it shows that another manager had changed its first field a short time before. What created
+    /// the object changed nothing.
+    pub(super) fn is_contested(&self, older: &Version) -> bool {
+        let change = self.paths.first().zip(self.first_write());
+        let Some((path, write)) = change else {
+            return false;
+        };
+        let Ok(doc) = older.doc() else {
+            return false;
+        };
+        let owns = |fields: Vec<_>| {
+            fields
+                .iter()
+                .any(|field: &OwnedField<'_>| field.path == *path)
+        };
+        let entries = entries(doc.root());
+        let created = doc.root().time_at(&["metadata", "creationTimestamp"]);
+        let mut others = entries.iter().filter(|entry| {
+            let is_soon = entry.time().is_some_and(|before| {
+                Some(before) > created && write.at[0].duration_since(before) <= SOON
+            });
+            is_soon && Some(&*entry.manager) != write.manager.as_deref()
+        });
+        others.any(|entry| owns(entry.owned_fields(doc.root())))
+    }
+
+    /// `kubectl had written 8`, if it takes back what another manager wrote in the change before it.
+    pub(super) fn undoes(&self, before: &LastChange) -> Option<String> {
+        let (What::Changed(own), What::Changed(former)) = (&self.what, &before.what) else {
+            return None;
+        };
+        let ([own_old, own_new], [old, new]) = (own.first.first()?, former.first.first()?);
+        let path = own_old.strip_suffix(&**new)?;
+        let is_back = old.strip_suffix(&**own_new) == Some(path);
+        let (by, manager) = (self.by.recorded()?, before.by.recorded()?);
+        let manager_text = escape_line(&manager);
+        (is_back && by != manager).then(|| format!("{manager_text} had written {new}"))
+    }
+
+    /// Whether its first field is that of another change.
+    pub(super) fn changes_same_as(&self, other: &LastChange) -> bool {
+        self.paths.first() == other.paths.first()
+    }
+
+    /// The write of its first field; `None` if the old value or the time is not known.
+    pub(super) fn first_write(&self) -> Option<FieldWrite> {
+        let What::Changed(fields) = &self.what else {
+            return None;
+        };
+        let [_, new] = fields.first.first()?;
+        let Some(Made::At(at)) = self.at else {
+            return None;
+        };
+        Some(FieldWrite {
+            manager: self.by.recorded(),
+            value: new.clone(),
+            at: [at, at],
+        })
     }
 }

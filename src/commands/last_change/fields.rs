@@ -10,7 +10,7 @@ use crate::source::PRINTED_PATH;
 
 use super::change::Sign;
 use super::error_text::ErrorText;
-use super::failure_reason::FailureReason;
+use super::failure::FailureReason;
 
 /// Which changes matter, and whose they are.
 #[derive(Clone, Copy)]

@@ -16,7 +16,7 @@ use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, OldValues, Sign};
-use super::failure_reason::FailureReason;
+use super::failure::FailureReason;
 use super::recreated::RecreatedServices;
 use super::revoked_right::RevokedRights;
 use super::suspects::SuspectChanges;

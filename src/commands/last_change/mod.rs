@@ -5,11 +5,8 @@
 
 mod candidate;
 mod change;
-mod changed_by;
 mod error_text;
-mod exchange;
 mod failure;
-mod failure_reason;
 mod fields;
 mod find;
 mod recreated;
@@ -36,8 +33,8 @@ use crate::watch::{Mux, RequestAllowance, RequestLimit};
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
+use failure::FailureReason;
 use failure::{Failure, broken};
-use failure_reason::FailureReason;
 use find::{Found, LookUp, Reads};
 use recreated::RecreatedServices;
 use revoked_right::RevokedRights;

@@ -6,7 +6,7 @@ use crate::source::Version;
 use crate::status::{Rules, Status, compute};
 
 use super::change::LastChange;
-use super::failure_reason::FailureReason;
+use super::failure::FailureReason;
 
 /// The changes that were found on the way back through the versions of an object.
 pub(super) struct SuspectChanges<'r> {

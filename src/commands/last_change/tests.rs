@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::change::{LastChange, OldValues};
 use super::error_text::ErrorText;
-use super::failure_reason::FailureReason;
+use super::failure::FailureReason;
 use super::fields::Matters;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};

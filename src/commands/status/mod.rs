@@ -1,21 +1,14 @@
 //! `status`: the live table of objects and everything they own.
 
-mod absent_members;
 mod blocks;
 mod columns;
 mod documents;
 mod file;
-mod file_tree;
-mod file_versions;
 mod header;
 mod live;
 mod options;
-mod recent_changes;
-mod rights;
-mod root_selection;
 mod rows;
 mod sort_by;
-mod sort_error;
 mod state;
 mod table;
 mod transitions;

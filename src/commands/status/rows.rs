@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::blocks::Repetition;
-use super::root_selection::{RequestedObject, RootSelection};
 use super::state::StatusState;
+use super::state::{RequestedObject, RootSelection};
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};

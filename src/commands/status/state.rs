@@ -1,19 +1,25 @@
 //! `StatusState`: the requested objects, and the live model of them and their dependents.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use rustc_hash::FxHashSet;
 
-use super::absent_members::AbsentMembers;
-use super::recent_changes::RecentChanges;
-use super::sort_by::Sorting;
 use crate::commands::sources::named;
 use crate::commands::{CommandError, LastChanges};
 use crate::graph::Node;
-use crate::model::{Collapsed, Model, Retention, Root};
-use crate::object::{PodCounts, Uid};
+use crate::model::{
+    Absence, Collapsed, MemberGap, Model, Rank, Reading, Retention, Root, RootPlace,
+};
+use crate::object::{ObjectRef, PodCounts, Uid};
+use crate::render::count::thousands;
+use crate::render::style::Look;
+use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, Why};
 use crate::status::Assessment;
+
+use super::sort_by::{SortKey, Sorting};
 
 /// How long the row of a deleted object stays.
 pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
@@ -189,5 +195,214 @@ impl StatusState {
     /// Whether a source has been read.
     pub(super) fn is_read(&self, source: &SourceKey) -> bool {
         self.model.coverage().is_read(source)
+    }
+}
+
+/// One assessment for each reason.
+#[derive(Debug)]
+pub(super) struct AbsentMembers {
+    missing: Arc<Assessment>,
+    refused: Arc<Assessment>,
+    unserved: Arc<Assessment>,
+    unread: Arc<Assessment>,
+    beyond: Arc<Assessment>,
+}
+
+impl Default for AbsentMembers {
+    fn default() -> AbsentMembers {
+        let unread = |why| Arc::new(Assessment::unread_member(why));
+        AbsentMembers {
+            missing: Arc::new(Assessment::missing()),
+            refused: unread(Absence::Refused.words()),
+            unserved: unread(Absence::Unserved.words()),
+            unread: unread(Absence::Unread.words()),
+            beyond: unread("not read: too many members"),
+        }
+    }
+}
+
+impl AbsentMembers {
+    /// The assessment of a member without an object, for this reason.
+    pub(super) fn of(&self, why: MemberGap) -> &Arc<Assessment> {
+        match why {
+            MemberGap::Absent(Absence::Missing) => &self.missing,
+            MemberGap::Absent(Absence::Refused) => &self.refused,
+            MemberGap::Absent(Absence::Unserved) => &self.unserved,
+            MemberGap::Absent(Absence::NotInFile | Absence::Unread) => &self.unread,
+            MemberGap::Beyond => &self.beyond,
+        }
+    }
+}
+
+/// How long a changed object counts as recent.
+pub(super) const RECENT: SignedDuration = SignedDuration::from_secs(10);
+
+/// The objects that have changed lately.
+#[derive(Debug, Default)]
+pub(super) struct RecentChanges(BTreeSet<(Timestamp, Uid)>);
+
+impl RecentChanges {
+    /// The objects, the oldest change first.
+    pub(super) fn uids(&self) -> impl Iterator<Item = &Uid> {
+        self.0.iter().map(|(_, uid)| uid)
+    }
+
+    /// Adds objects that have changed now, and forgets the old ones.
+    pub(super) fn add(&mut self, changed: impl Iterator<Item = Uid>, now: Timestamp) {
+        self.0.extend(changed.map(|uid| (now, uid)));
+        while let Some(oldest) = self.0.pop_first() {
+            if now.duration_since(oldest.0) < RECENT {
+                self.0.insert(oldest);
+                break;
+            }
+        }
+    }
+}
+
+/// The most objects that a line about rights names.
+const MAX_NAMED: usize = 3;
+
+/// `judged without pods, which you may not read: deployment/api, deployment/web`: which states the missing rights affect.
+pub(super) fn judged_without(state: &StatusState, look: Look) -> Vec<String> {
+    let by_type = state.judged_without().into_iter();
+    let lines = by_type.map(|(of_type, objects)| {
+        let names = objects.iter().take(MAX_NAMED);
+        let names: Vec<String> = names.map(ToString::to_string).collect();
+        let more = match objects.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {} more", thousands(more)),
+        };
+        let text = format!(
+            "judged without {of_type}, which you may not read: {}{more}",
+            names.join(", ")
+        );
+        look.styles.dim(&escape_line(&text))
+    });
+    lines.collect()
+}
+
+impl StatusState {
+    /// The requested objects whose dependents may not be read, by the type of the dependents.
+    fn judged_without(&self) -> BTreeMap<String, Vec<&ObjectRef>> {
+        let mut by_type: BTreeMap<String, Vec<&ObjectRef>> = BTreeMap::new();
+        let coverage = self.model.coverage();
+        let readings = coverage.sources().zip(coverage.readings());
+        let refused = readings.filter(|(_, reading)| **reading == Reading::Refused);
+        let refused: BTreeSet<String> = refused
+            .map(|(key, _)| key.resource.group_resource())
+            .collect();
+        for of_type in refused {
+            let is_other = |key: &SourceKey| {
+                coverage.reading(key) != Some(&Reading::Refused)
+                    || key.resource.group_resource() != of_type
+            };
+            let owners = self
+                .model
+                .owners_of_sources(self.model.roots().iter().map(|(uid, _)| uid), is_other);
+            let places = self
+                .model
+                .roots()
+                .in_order()
+                .map(|place| place.object.identity());
+            let owners = places.filter(|uid| owners.contains(uid));
+            let objects = owners.filter_map(|uid| self.model.object(&uid));
+            let objects: Vec<&ObjectRef> = objects.map(|object| &*object.object).collect();
+            if !objects.is_empty() {
+                by_type.insert(of_type, objects);
+            }
+        }
+        by_type
+    }
+}
+
+/// A requested object.
+pub(super) enum RequestedObject<'a> {
+    /// An object that has been seen.
+    There(Uid),
+    /// The name of an object that has not been seen, and the source that selects it.
+    Absent(&'a SourceKey, Arc<ObjectRef>),
+}
+
+/// The requested objects that have rows.
+pub(super) struct RootSelection<'a> {
+    /// In the order of their rows.
+    pub(super) shown: Vec<RequestedObject<'a>>,
+    /// The number of the others.
+    pub(super) beyond: usize,
+}
+
+impl StatusState {
+    /// The requested objects. Those that were requested by name come first, then the others, the worst first. With
+    /// `--sort-by`, a field decides the order. `room` limits the Current objects, and keeps the recently changed ones. An
+    /// object below another requested object comes last, because it already has a row below that one.
+    pub(super) fn select_roots(&self, room: Option<usize>) -> RootSelection<'_> {
+        let graph = self.model.graph();
+        let places = self.places_within(room);
+        let uids: Vec<Uid> = places.iter().map(|place| place.object.identity()).collect();
+        // The objects of most long lists own nothing.
+        let tops = graph.has_dependents().then(|| graph.tops(&uids));
+        let tops: Option<FxHashSet<&Uid>> = tops.map(|tops| tops.into_iter().collect());
+        let is_below = |uid: &Uid| tops.as_ref().is_some_and(|tops| !tops.contains(uid));
+        let mut absent = self.absent_places().into_iter().peekable();
+        let (mut shown, mut last) = (Vec::new(), Vec::new());
+        let beyond = self.model.roots().count() - places.len();
+        for (place, uid) in places.into_iter().zip(&uids) {
+            while let Some((_, object)) = absent.next_if(|(absent, _)| absent < place) {
+                shown.push(object);
+            }
+            if is_below(uid) {
+                last.push(RequestedObject::There(uid.clone()));
+            } else {
+                shown.push(RequestedObject::There(uid.clone()));
+            }
+        }
+        shown.extend(absent.map(|(_, object)| object));
+        if let Some(sorting) = &self.sorting {
+            let key = |object: &RequestedObject<'_>| match object {
+                RequestedObject::There(uid) => sorting.key(uid),
+                RequestedObject::Absent(..) => &SortKey::NONE,
+            };
+            shown.sort_by(|one, other| key(one).compare(key(other)));
+        }
+        shown.extend(last);
+        RootSelection { shown, beyond }
+    }
+
+    /// The objects that were requested by name and have not been seen, in their order.
+    fn absent_places(&self) -> Vec<(RootPlace, RequestedObject<'_>)> {
+        let named = self.without_object().filter_map(|(requested, source)| {
+            let object = source.named_object()?;
+            let object = Arc::new(object);
+            let place = RootPlace {
+                rank: Rank::Named,
+                namespace: None,
+                requested,
+                object: object.clone(),
+            };
+            Some((place, RequestedObject::Absent(source, object)))
+        });
+        let mut absent: Vec<_> = named.collect();
+        absent.sort_by(|(place, _), (other, _)| place.cmp(other));
+        absent
+    }
+
+    /// The places of the seen objects, in their order. With `room`, of the Current ones only that many of the recently
+    /// changed, and as many of all.
+    fn places_within(&self, room: Option<usize>) -> Vec<&RootPlace> {
+        let places = self.model.roots().in_order();
+        let Some(room) = room else {
+            return places.collect();
+        };
+        let mut current = 0;
+        let is_within = |place: &&RootPlace| {
+            current += usize::from(place.rank == Rank::Well);
+            current <= room
+        };
+        let mut shown: BTreeSet<&RootPlace> = places.take_while(is_within).collect();
+        let recent = self.recent.uids();
+        let recent = recent.filter_map(|uid| self.model.roots().place(uid));
+        let recent: BTreeSet<&RootPlace> = recent.collect();
+        shown.extend(recent.into_iter().take(room));
+        shown.into_iter().collect()
     }
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::columns::StatusColumns;
 use super::options::{Idle, Titles};
-use super::recent_changes::RECENT;
 use super::rows::{StatusRow, StatusRows};
+use super::state::RECENT;
 use crate::graph::Standing;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;

@@ -1,9 +1,7 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
 mod answer;
-mod awaited;
 mod goal_progress;
-mod limit;
 mod object_progress;
 #[cfg(test)]
 mod tests;
@@ -18,9 +16,9 @@ use crate::source::SourceKey;
 use crate::status::Goal;
 
 pub(crate) use answer::Answer;
-pub(crate) use awaited::Awaited;
+pub(crate) use answer::Awaited;
+use answer::Limit;
 pub(crate) use goal_progress::Judge;
-use limit::Limit;
 use waiting::{Outcome, Waiting};
 
 /// The flags about the end of a verb and its exit code.

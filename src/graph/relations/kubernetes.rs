@@ -1,11 +1,14 @@
-//! The relations of Kubernetes' own kinds other than Pods.
+//! The relations of Kubernetes' own kinds.
+
+use crate::graph::links::group_kind;
+use crate::object::GroupKind;
 
 use super::Empty::{All, Nothing};
 use super::Read::{
     Annotation, Certificate, Computed, Label, Labels, Name, OwnerUid, Selector, Webhooks,
 };
 use super::To::{Any, Kind, Reference};
-use super::{computed, relations};
+use super::{Relation, all, computed, relations};
 
 /// The kinds that an autoscaler may scale.
 const SCALED: &[&str] = &[
@@ -108,4 +111,83 @@ relations! { TABLE:
     "namespace": "policy/PodDisruptionBudget" Backs Computed(computed::namespace_of_outermost) => Kind("Namespace"), Trace Works Back;
     "quota": "ResourceQuota" Fronts Computed(computed::namespace_of_outermost) => Kind("Namespace"), Trace Works Back;
     "limits": "LimitRange" Fronts Computed(computed::namespace_of_outermost) => Kind("Namespace"), Trace Works Back;
+}
+
+/// The relations of a Pod at a path below an object of a kind.
+macro_rules! pod_relations {
+    ($table:ident: $from:literal, $at:literal, $tier:ident $follow:ident) => {
+        relations! { $table:
+            "environment": $from Uses Name(concat!($at, "spec.containers*.envFrom[].configMapRef"), "name") => Kind("ConfigMap"), $tier Fails $follow;
+            "environment": $from Uses Name(concat!($at, "spec.containers*.envFrom[].secretRef"), "name") => Kind("Secret"), $tier Fails $follow;
+            "environment": $from Uses Name(concat!($at, "spec.containers*.env[].valueFrom.configMapKeyRef"), "name") => Kind("ConfigMap"), $tier Fails $follow;
+            "environment": $from Uses Name(concat!($at, "spec.containers*.env[].valueFrom.secretKeyRef"), "name") => Kind("Secret"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].configMap"), "name") => Kind("ConfigMap"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].secret"), "secretName") => Kind("Secret"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].projected.sources[].configMap"), "name") => Kind("ConfigMap"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].projected.sources[].secret"), "name") => Kind("Secret"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].persistentVolumeClaim"), "claimName") => Kind("PersistentVolumeClaim"), $tier Fails $follow;
+            "volume": $from Uses Name(concat!($at, "spec.volumes[].csi.nodePublishSecretRef"), "name") => Kind("Secret"), $tier Fails $follow;
+            "pull secret": $from Uses Name(concat!($at, "spec.imagePullSecrets[]"), "name") => Kind("Secret"), $tier Delays $follow;
+            "device claim": $from Uses Name(concat!($at, "spec.resourceClaims[]"), "resourceClaimName") => Kind("resource.k8s.io/ResourceClaim"), $tier Fails $follow;
+            "device claim template": $from Uses Name(concat!($at, "spec.resourceClaims[]"), "resourceClaimTemplateName") => Kind("resource.k8s.io/ResourceClaimTemplate"), Trace Fails $follow;
+            "service account": $from Uses Name(concat!($at, "spec"), "serviceAccountName") => Kind("ServiceAccount"), Trace Fails $follow;
+            "volume secret": $from Uses Name(concat!($at, "spec.volumes[].azureFile"), "secretName") => Kind("Secret"), Trace Fails $follow;
+            "volume secret": $from Uses Name(concat!($at, "spec.volumes[].cephfs.secretRef"), "name") => Kind("Secret"), Trace Fails $follow;
+            "volume secret": $from Uses Name(concat!($at, "spec.volumes[].rbd.secretRef"), "name") => Kind("Secret"), Trace Fails $follow;
+            "volume secret": $from Uses Name(concat!($at, "spec.volumes[].iscsi.secretRef"), "name") => Kind("Secret"), Trace Fails $follow;
+            "volume secret": $from Uses Name(concat!($at, "spec.volumes[].flexVolume.secretRef"), "name") => Kind("Secret"), Trace Fails $follow;
+            "volume driver": $from Uses Name(concat!($at, "spec.volumes[].csi"), "driver") => Kind("storage.k8s.io/CSIDriver"), Trace Works Root;
+            "priority class": $from Uses Name(concat!($at, "spec"), "priorityClassName") => Kind("scheduling.k8s.io/PriorityClass"), Trace Fails Root;
+            "runtime class": $from Uses Name(concat!($at, "spec"), "runtimeClassName") => Kind("node.k8s.io/RuntimeClass"), Trace Fails Root;
+        }
+    };
+}
+
+pod_relations! { POD: "Pod", "", Unwell Both }
+pod_relations! { DEPLOYMENT: "apps/Deployment", "spec.template.", Trace Both }
+pod_relations! { REPLICA_SET: "apps/ReplicaSet", "spec.template.", Trace Forth }
+pod_relations! { STATEFUL_SET: "apps/StatefulSet", "spec.template.", Trace Both }
+pod_relations! { DAEMON_SET: "apps/DaemonSet", "spec.template.", Trace Both }
+pod_relations! { JOB: "batch/Job", "spec.template.", Trace Both }
+pod_relations! { CRON_JOB: "batch/CronJob", "spec.jobTemplate.spec.template.", Trace Both }
+pod_relations! { REPLICATION_CONTROLLER: "ReplicationController", "spec.template.", Trace Forth }
+
+relations! { ONLY_POD:
+    "node": "Pod" Uses Name("spec", "nodeName") => Kind("Node"), Unwell Delays Root;
+    "volume": "Pod" Uses Computed(computed::ephemeral_claims) => Kind("PersistentVolumeClaim"), Unwell Delays Both;
+    "device claim": "Pod" Uses Name("status.resourceClaimStatuses[]", "resourceClaimName") => Kind("resource.k8s.io/ResourceClaim"), Trace Works Both;
+    "job": "Pod" Backs Label("batch.kubernetes.io/job-name") => Kind("batch/Job"), Trace Works Forth;
+}
+
+/// The tables of Pods and of the kinds with a template.
+pub(super) static TABLES: &[&[Relation]] = &[
+    POD,
+    ONLY_POD,
+    DEPLOYMENT,
+    REPLICA_SET,
+    STATEFUL_SET,
+    DAEMON_SET,
+    JOB,
+    CRON_JOB,
+    REPLICATION_CONTROLLER,
+];
+
+/// The second kind decides about the first. A `DestinationRule` defines the subsets of the Service that a `VirtualService`
+/// routes to (<https://istio.io/latest/docs/reference/config/networking/destination-rule/#Subset>). A budget decides whether
+/// a Pod may leave its Node (<https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/>).
+const DECIDED_TOGETHER: [(&str, &str); 2] = [
+    (
+        "networking.istio.io/VirtualService",
+        "networking.istio.io/DestinationRule",
+    ),
+    ("Node", "policy/PodDisruptionBudget"),
+];
+
+/// The relations of the kinds that decide about this one.
+pub(in crate::graph) fn relations_beside(
+    kind: &GroupKind,
+) -> impl Iterator<Item = &'static Relation> {
+    let mut pairs = DECIDED_TOGETHER.iter();
+    let beside = pairs.find(|(from, _)| group_kind(from) == *kind);
+    all().filter(move |relation| beside.is_some_and(|(_, to)| relation.from == *to))
 }

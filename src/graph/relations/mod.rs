@@ -5,10 +5,8 @@
 
 mod computed;
 mod custom;
-mod decided_together;
 mod inventory;
 mod kubernetes;
-mod pod;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -20,9 +18,9 @@ use inventory::InventoryShape;
 
 pub(super) use computed::Found;
 pub use computed::{istio_destinations, service_of_host};
-pub(super) use decided_together::relations_beside;
 pub(super) use inventory::InventoryMembers;
 pub use inventory::RemoteMembers;
+pub(super) use kubernetes::relations_beside;
 
 /// A relation of one kind to another.
 #[derive(Debug)]
@@ -167,7 +165,7 @@ use relations;
 
 /// All relations, in the order of the tables.
 pub(super) fn all() -> impl Iterator<Item = &'static Relation> {
-    let tables = pod::TABLES.iter().copied();
+    let tables = kubernetes::TABLES.iter().copied();
     let tables = tables.chain([kubernetes::TABLE, custom::TABLE]);
     tables.flatten()
 }

@@ -1,15 +1,13 @@
-//! Why one container of a Pod is not ready.
+//! Why one container of a Pod is not ready: how it ended, and what the kubelet does to it.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
-
-use super::container_end::{exit_code, how, liveness_kill, rule_of};
-use super::probe;
 
 /// How long a restart remains a cause. The kubelet, too, resets a container's back-off after it has run for
 /// ten minutes (<https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy>).
@@ -148,7 +146,7 @@ impl<'a> Container<'a> {
             .spec
             .and_then(|spec| spec.at(&["lifecycle", "postStart"]));
         let hook = hook.filter(|_| reason == "PostStartHookError");
-        match hook.and_then(probe::action) {
+        match hook.and_then(action) {
             Some(action) => format!("; its postStart hook: {action}"),
             None => String::new(),
         }
@@ -203,7 +201,7 @@ impl<'a> Container<'a> {
             (_, Some(readiness)) => (readiness, "readiness", "does not succeed"),
             (_, None) => return "running, not ready".to_owned(),
         };
-        match probe::probe(probe) {
+        match probe_text(probe) {
             text if text.is_empty() => format!("running, its {kind} probe {verb}"),
             text => format!("running, its {kind} probe {verb} ({text})"),
         }
@@ -246,4 +244,150 @@ impl<'a> Container<'a> {
         let killed = killed.map_or(String::new(), |killed| format!(", {killed}"));
         format!("{}{restarts}{killed}{words}", how(end, self.spec))
     }
+}
+
+/// `exit 1`, `OOMKilled, memory limit 64Mi, exit 137`, `exit 143 (SIGTERM)`.
+pub(super) fn how(end: Value<'_>, spec: Option<Value<'_>>) -> String {
+    let code = exit_code(end);
+    let signal = match read::int_or(end, &["signal"], 0) {
+        0 => code.saturating_sub(128),
+        signal => signal,
+    };
+    match &*read::text_or(end, &["reason"], "") {
+        "" | "Error" | "Completed" => match signal_name(signal) {
+            Some(name) => format!("exit {code} ({name})"),
+            None => format!("exit {code}"),
+        },
+        "OOMKilled" => format!("OOMKilled{}, exit {code}", memory_limit(spec)),
+        reason => format!("{reason}, exit {code}"),
+    }
+}
+
+/// The rule for a container that ended: its reason, if that is a cause of its own.
+pub(super) fn rule_of(end: Value<'_>, otherwise: CauseRule) -> CauseRule {
+    if end.str_at(&["reason"]).as_deref() == Some("OOMKilled") {
+        CauseRule::OOMKilled
+    } else {
+        otherwise
+    }
+}
+
+/// The exit code; 0 if there is none.
+pub(super) fn exit_code(end: Value<'_>) -> i64 {
+    read::int_or(end, &["exitCode"], 0)
+}
+
+/// Whether the kubelet may have ended it, because its liveness probe failed. The kubelet sends SIGTERM, and
+/// SIGKILL after the grace period.
+pub(super) fn liveness_kill(end: Value<'_>, spec: Option<Value<'_>>) -> Option<String> {
+    let was_killed = matches!(exit_code(end), 137 | 143);
+    let is_oom = rule_of(end, CauseRule::CrashLoop) == CauseRule::OOMKilled;
+    let liveness = spec?
+        .get("livenessProbe")
+        .filter(|_| was_killed && !is_oom)?;
+    Some(match probe_text(liveness) {
+        text if text.is_empty() => "possibly killed by its liveness probe".to_owned(),
+        text => format!("possibly killed by its liveness probe ({text})"),
+    })
+}
+
+/// The memory limit of a container that had too little.
+fn memory_limit(spec: Option<Value<'_>>) -> String {
+    let Some(spec) = spec else {
+        return String::new();
+    };
+    match spec.text_at(&["resources", "limits", "memory"]) {
+        Some(limit) => format!(", memory limit {limit}"),
+        None => ", no memory limit".to_owned(),
+    }
+}
+
+/// The name of a Linux signal (signal(7)).
+fn signal_name(signal: i64) -> Option<&'static str> {
+    const NAMES: [&str; 31] = [
+        "SIGHUP",
+        "SIGINT",
+        "SIGQUIT",
+        "SIGILL",
+        "SIGTRAP",
+        "SIGABRT",
+        "SIGBUS",
+        "SIGFPE",
+        "SIGKILL",
+        "SIGUSR1",
+        "SIGSEGV",
+        "SIGUSR2",
+        "SIGPIPE",
+        "SIGALRM",
+        "SIGTERM",
+        "SIGSTKFLT",
+        "SIGCHLD",
+        "SIGCONT",
+        "SIGSTOP",
+        "SIGTSTP",
+        "SIGTTIN",
+        "SIGTTOU",
+        "SIGURG",
+        "SIGXCPU",
+        "SIGXFSZ",
+        "SIGVTALRM",
+        "SIGPROF",
+        "SIGWINCH",
+        "SIGIO",
+        "SIGPWR",
+        "SIGSYS",
+    ];
+    let index = usize::try_from(signal.checked_sub(1)?).ok()?;
+    NAMES.get(index).copied()
+}
+
+/// How much of a command is shown.
+const MAX_LETTERS: usize = 60;
+
+/// `GET :8080/healthz every 5s`, with the other timings if they are not the defaults; empty if the probe does nothing
+/// that is known.
+pub(super) fn probe_text(probe: Value<'_>) -> String {
+    let Some(action) = action(probe) else {
+        return String::new();
+    };
+    let period = read::int_or(probe, &["periodSeconds"], 10);
+    let mut text = format!("{action} every {period}s");
+    for (key, default, words) in [
+        ("initialDelaySeconds", 0, "after"),
+        ("timeoutSeconds", 1, "timeout"),
+    ] {
+        let seconds = read::int_or(probe, &[key], default);
+        if seconds != default {
+            let _infallible = write!(text, ", {words} {seconds}s");
+        }
+    }
+    let failures = read::int_or(probe, &["failureThreshold"], 3);
+    if failures != 3 {
+        let _infallible = write!(text, ", failure threshold {failures}");
+    }
+    text
+}
+
+/// What a probe or a hook does: `GET :8080/healthz`, `tcp :5432`, `exec pg_isready -U web`.
+pub(super) fn action(handler: Value<'_>) -> Option<String> {
+    let port = |at: Value<'_>| match at.get("port") {
+        Some(port) => format!(":{}", port.as_str().unwrap_or(port.raw().into())),
+        None => String::new(),
+    };
+    if let Some(http) = read::object_at(handler, &["httpGet"]) {
+        let path = read::text_or(http, &["path"], "/");
+        return Some(format!("GET {}{path}", port(http)));
+    }
+    if let Some(socket) = read::object_at(handler, &["tcpSocket"]) {
+        return Some(format!("tcp {}", port(socket)));
+    }
+    if let Some(grpc) = read::object_at(handler, &["grpc"]) {
+        return Some(format!("grpc {}", port(grpc)));
+    }
+    let words: Vec<_> = handler
+        .items_at(&["exec", "command"])
+        .filter_map(Value::as_str)
+        .collect();
+    let command = crate::object::excerpt(&words.join(" "), MAX_LETTERS);
+    (!words.is_empty()).then(|| format!("exec {command}"))
 }

@@ -4,10 +4,8 @@
 
 mod autoscaler;
 mod container;
-mod container_end;
 mod note;
 mod pod;
-mod probe;
 mod workload;
 
 use std::collections::BTreeSet;
@@ -19,7 +17,7 @@ use crate::object::Value;
 use super::cause::{Cause, CauseRule, sentence};
 use super::conditions::{has_telling_names, problems};
 use super::generic::NOT_OBSERVED;
-use super::state::Status;
+use super::verdict::Status;
 use super::verdict::Verdict;
 use super::{built_in, read, rules};
 

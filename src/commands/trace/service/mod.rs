@@ -1,13 +1,8 @@
 //! The trace of a Service: its slices, their endpoints, the pods behind them, and the owners of the pods.
 
-mod endpoint_text;
-mod owners;
-mod served_ports;
-mod spec;
 mod state;
 #[cfg(test)]
 mod tests;
-mod transitions;
 mod unserved_pods;
 mod view;
 
@@ -17,8 +12,8 @@ use super::traced::Traced;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::source::SourceKey;
+use state::EndpointTransitions;
 use state::ServiceState;
-use transitions::EndpointTransitions;
 
 /// The trace of one Service.
 pub(super) struct ServiceTrace {

@@ -1,14 +1,19 @@
-//! `ServiceState`: the live model of a Service's trace, and the sources that it needs.
+//! `ServiceState`: the live model of a Service and its spec, and the changes of its endpoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::graph::{AddressGroup, Node, PodCoverage, Service, address_groups, slices_source};
+use crate::graph::{
+    AddressGroup, Behind, EndpointState, Node, Pod, PodCoverage, Port, ServedEndpoint, Service,
+    ServicePort, address_groups, slices_source,
+};
 use crate::model::endpoints_finding;
-use crate::object::Uid;
+use crate::object::{Uid, Value};
 use crate::source::SourceKey;
 use crate::status::Status;
+
+use super::view;
 
 /// The most owners of its Pods to read. Each costs a watch.
 const MAX_OWNERS: usize = 12;
@@ -102,5 +107,158 @@ impl ServiceState {
     /// Whether its slices have been read.
     pub(super) fn are_slices_read(&self) -> bool {
         self.traced.is_read(&self.slices)
+    }
+}
+
+/// The type and the addresses of a Service: `ClusterIP 10.96.14.7`.
+pub(super) fn reach(service: &Service, object: Value<'_>) -> Vec<String> {
+    match service.external_name.as_deref() {
+        Some("") => return vec!["ExternalName without a name".to_owned()],
+        Some(name) => return vec![format!("ExternalName to {name}")],
+        None => {}
+    }
+    let kind = object.text_at(&["spec", "type"]);
+    let kind = kind.as_deref().unwrap_or("ClusterIP");
+    let mut facts = vec![if service.is_headless {
+        "headless".to_owned()
+    } else {
+        format!("{kind} {}", cluster_addresses(object))
+    }];
+    if kind == "LoadBalancer" {
+        let addresses = ingress(object);
+        facts.push(if addresses.is_empty() {
+            "waiting for an external address".to_owned()
+        } else {
+            format!("external {}", addresses.join(", "))
+        });
+    }
+    let external: Vec<_> = object
+        .items_at(&["spec", "externalIPs"])
+        .filter_map(Value::as_str)
+        .collect();
+    if !external.is_empty() {
+        facts.push(format!("externalIPs {}", external.join(", ")));
+    }
+    facts
+}
+
+/// The cluster IPs.
+fn cluster_addresses(service: Value<'_>) -> String {
+    let mut addresses: Vec<String> = service
+        .items_at(&["spec", "clusterIPs"])
+        .filter_map(|address| Some(address.as_str()?.into_owned()))
+        .collect();
+    if addresses.is_empty() {
+        addresses.extend(
+            service
+                .text_at(&["spec", "clusterIP"])
+                .map(|address| address.to_string()),
+        );
+    }
+    if addresses.is_empty() {
+        return "without an address yet".to_owned();
+    }
+    addresses.join(", ")
+}
+
+/// The addresses of the load balancer, sorted: `35.1.1.1/a.example`.
+fn ingress(service: Value<'_>) -> Vec<String> {
+    let mut addresses: Vec<String> = service
+        .items_at(&["status", "loadBalancer", "ingress"])
+        .filter_map(
+            |point| match (point.text_at(&["ip"]), point.text_at(&["hostname"])) {
+                (Some(ip), Some(name)) => Some(format!("{ip}/{name}")),
+                (ip, name) => Some(ip.or(name)?.to_string()),
+            },
+        )
+        .collect();
+    addresses.sort();
+    addresses
+}
+
+/// A port of a Service as text: `http 80->8080/TCP`. A named target port is looked up in the pods, as the endpoint
+/// slice controller does.
+pub(super) fn port_text(port: &ServicePort, pods: &[&Pod]) -> String {
+    let name = port.name.as_ref().map(|name| format!("{name} "));
+    let target = match &port.target {
+        Port::Number(number) => number.to_string(),
+        Port::Name(name) => {
+            let numbers = pods.iter().filter_map(|pod| pod.port(name, &port.protocol));
+            let numbers: BTreeSet<i64> = numbers.collect();
+            let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+            match &numbers[..] {
+                [] => name.to_string(),
+                numbers => numbers.join("|"),
+            }
+        }
+    };
+    let node = port.node_port.map(|port| format!(" (node port {port})"));
+    format!(
+        "{}{}->{target}/{}{}",
+        name.unwrap_or_default(),
+        port.number,
+        port.protocol,
+        node.unwrap_or_default()
+    )
+}
+
+/// The state that was printed last, to print only changes.
+#[derive(Default)]
+pub(super) struct EndpointTransitions {
+    endpoints: BTreeMap<String, (String, EndpointState)>,
+}
+
+impl EndpointTransitions {
+    /// A line for each change since the last call.
+    pub(super) fn lines(&mut self, state: &ServiceState) -> Vec<String> {
+        let groups = state.address_groups();
+        let present: BTreeMap<_, _> = groups
+            .iter()
+            .flat_map(|group| &group.endpoints)
+            .map(|endpoint| (key(endpoint), (text(state, endpoint), endpoint.state())))
+            .collect();
+        let mut changes = Vec::new();
+        for (key, (text, condition)) in &present {
+            match self.endpoints.get(key) {
+                Some((_, was)) if was == condition => {}
+                Some((_, was)) => {
+                    changes.push(format!("{text} (was {})", view::state_word(*was)));
+                }
+                None => changes.push(text.clone()),
+            }
+        }
+        for (key, (_, was)) in &self.endpoints {
+            if !present.contains_key(key) {
+                changes.push(format!("endpoint {key} gone (was {})", view::state_word(*was)));
+            }
+        }
+        self.endpoints = present;
+        changes
+    }
+}
+
+fn key(endpoint: &ServedEndpoint<'_>) -> String {
+    format!("{} {}", endpoint.address(), endpoint.target())
+}
+
+/// The endpoint, its state, and why it is not ready.
+fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>) -> String {
+    let text = format!(
+        "endpoint {} {}",
+        key(endpoint),
+        view::state_word(endpoint.state())
+    );
+    let why = match endpoint.behind(state.pods()) {
+        Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
+            let assessment = state.traced.assessment(&pod.uid);
+            assessment.and_then(|assessment| Some(assessment.causes.first()?.text.clone()))
+        }
+        behind @ Behind::Pod(_) => view::served_ports(state, behind).lack(),
+        Behind::Ghost(target) => Some(view::ghost_note(target, state.traced.graph())),
+        Behind::Unread | Behind::External => None,
+    };
+    match why {
+        Some(why) => format!("{text}: {why}"),
+        None => text,
     }
 }

@@ -1,9 +1,15 @@
-//! The parts of a frame about a Service: its ports, its selector, and its endpoints as a tree.
+//! The parts of a frame about a Service: its ports, its selector, and its endpoints as a tree with their owners.
+
+use std::collections::BTreeMap;
 
 use crate::commands::trace::chain::FrameParts;
+use crate::commands::trace::traced::revision;
 use crate::graph::{
-    AddressGroup, Behind, EndpointCounts, EndpointState, Node, Pod, PodCoverage, ServedEndpoint,
+    AddressGroup, Behind, EndpointCounts, EndpointState, Graph, Node, Pod, PodCoverage, Port,
+    ServedEndpoint, Service, Target,
 };
+use crate::model::Model;
+use crate::object::{PodCounts, Value};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem};
@@ -13,9 +19,8 @@ use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
 use crate::status::{Assessment, CauseRule, Status};
 
-use super::endpoint_text;
 use super::state::ServiceState;
-use super::{owners, served_ports, spec, unserved_pods};
+use super::{state, unserved_pods};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
@@ -34,7 +39,7 @@ fn facts(state: &ServiceState) -> Vec<String> {
     let (Some((node, service)), Some(doc)) = (state.service(), state.traced.doc()) else {
         return Vec::new();
     };
-    let mut facts = spec::reach(service, doc.root());
+    let mut facts = state::reach(service, doc.root());
     let pods = match state.pods() {
         PodCoverage::Known => state.traced.graph().selected_pods(&node.uid),
         PodCoverage::Unknown => Vec::new(),
@@ -42,7 +47,7 @@ fn facts(state: &ServiceState) -> Vec<String> {
     let pods = pods.into_iter().filter_map(Node::pod);
     let running: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
     let ports = service.ports.iter();
-    let ports: Vec<String> = ports.map(|port| spec::port_text(port, &running)).collect();
+    let ports: Vec<String> = ports.map(|port| state::port_text(port, &running)).collect();
     if !ports.is_empty() {
         facts.push(ports.join(", "));
     }
@@ -149,7 +154,7 @@ fn endpoint_item(
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
     let mut causes = match behind {
-        Behind::Ghost(target) => vec![endpoint_text::ghost_note(target, state.traced.graph())],
+        Behind::Ghost(target) => vec![ghost_note(target, state.traced.graph())],
         Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
     };
     if let Some(pod) = pod {
@@ -159,15 +164,13 @@ fn endpoint_item(
             pod_causes(pod)
         });
     }
-    let served = served_ports::of(state, behind);
+    let served = served_ports(state, behind);
     causes.extend(served.lack());
     let status = match endpoint_status(endpoint, behind, pod) {
         Status::Current => served.status(),
         status => status,
     };
-    let is_ready = endpoint.state() == EndpointState::Ready;
-    let word = served.word().filter(|_| is_ready);
-    let cells = cells(state, endpoint, (status, word), canvas);
+    let cells = cells(state, endpoint, status, canvas);
     OutlineItem::row(2, status, cells).because(causes)
 }
 
@@ -211,12 +214,14 @@ fn endpoint_status(
 fn cells(
     state: &ServiceState,
     endpoint: &ServedEndpoint<'_>,
-    (status, word): (Status, Option<&str>),
+    status: Status,
     canvas: Canvas,
 ) -> Vec<Cell> {
     let plain = |text: &str| Cell::new(text, Role::Plain);
-    let condition = endpoint.state();
     let behind = endpoint.behind(state.pods());
+    let is_ready = endpoint.state() == EndpointState::Ready;
+    let word = served_ports(state, behind).word().filter(|_| is_ready);
+    let shown = word.unwrap_or(state_word(endpoint.state()));
     let pod = match behind {
         Behind::Pod(pod) => Some(pod),
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
@@ -228,7 +233,7 @@ fn cells(
         "no"
     };
     let facts = endpoint.backend.endpoint;
-    let owner = pod.map(|pod| owners::outermost(state.traced.graph(), pod));
+    let owner = pod.map(|pod| outermost(state.traced.graph(), pod));
     vec![
         plain(&endpoint.address()),
         plain(&endpoint.target()),
@@ -237,7 +242,7 @@ fn cells(
                 .and_then(|pod| pod.row.ready.as_deref())
                 .unwrap_or_default(),
         ),
-        Cell::new(word.unwrap_or(endpoint_text::word(condition)), role(status)),
+        Cell::new(shown, role(status)),
         plain(serving),
         plain(facts.node.as_deref().unwrap_or_default()),
         plain(facts.zone.as_deref().unwrap_or_default()),
@@ -250,7 +255,7 @@ fn cells(
 const MAX_CHAINS: usize = 4;
 
 fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
-    let (chains, bare) = owners::chains(&state.traced.model, state.own_pods());
+    let (chains, bare) = owner_chains(&state.traced.model, state.own_pods());
     let mut lines: Vec<String> = chains
         .iter()
         .take(MAX_CHAINS)
@@ -268,4 +273,159 @@ fn owner_items(state: &ServiceState) -> Vec<OutlineItem> {
     }
     let line = |text: &String| OutlineItem::line(1, text, Role::Plain);
     lines.iter().map(line).collect()
+}
+
+/// The word for a state, from the `EndpointSlice` API.
+pub(super) fn state_word(state: EndpointState) -> &'static str {
+    match state {
+        EndpointState::Ready => "Ready",
+        EndpointState::NotReady => "NotReady",
+        EndpointState::TerminatingServing => "Terminating(serving)",
+        EndpointState::Terminating => "Terminating",
+    }
+}
+
+/// Why an endpoint has no pod.
+pub(super) fn ghost_note(target: &Target, graph: &Graph) -> String {
+    let mut pods = graph.of_kind("Pod");
+    let what = if pods.any(|pod| pod.object.name == target.name) {
+        "replaced by another"
+    } else {
+        "gone"
+    };
+    format!(
+        "an endpoint without a live pod: pod/{} is {what}",
+        target.name
+    )
+}
+
+/// The owners of some pods, the outermost first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OwnerChain {
+    /// Their names: `deployment/api > replicaset/api-7f6d9c #7`.
+    pub(super) names: String,
+    /// The counts of the innermost owner that was read: `4/4 pods, 3 available`.
+    pub(super) counts: Option<String>,
+}
+
+/// Each chain of owners of these Pods once, and the number of Pods without an owner.
+fn owner_chains(model: &Model, pods: Vec<&Node>) -> (Vec<OwnerChain>, usize) {
+    let graph = model.graph();
+    let mut chains = BTreeMap::new();
+    let mut bare = 0;
+    for pod in pods {
+        let owners = graph.ancestors(&pod.uid);
+        match names(pod, &owners) {
+            Some(names) => {
+                let counts = || counts(model.doc(&owners.first()?.uid)?.root());
+                chains.entry(names).or_insert_with(counts);
+            }
+            None => bare += 1,
+        }
+    }
+    let chain = |(names, counts)| OwnerChain { names, counts };
+    (chains.into_iter().map(chain).collect(), bare)
+}
+
+/// The outermost known owner of a pod, with the revision: `deployment/api #7`.
+pub(super) fn outermost(graph: &Graph, pod: &Node) -> String {
+    let chain = graph.ancestors(&pod.uid);
+    let revision = chain.iter().find_map(|owner| revision(owner));
+    match chain.last() {
+        Some(owner) => format!("{}{}", owner.object, revision.unwrap_or_default()),
+        None => String::new(),
+    }
+}
+
+/// The names of a Pod's owners, the outermost first; `None` without owners.
+fn names(pod: &Node, owners: &[&Node]) -> Option<String> {
+    let outermost = owners.last().copied().unwrap_or(pod);
+    let unread = outermost.owners.first().map(|owner| {
+        let kind = owner.kind.to_lowercase();
+        format!("{kind}/{} (not read)", owner.name)
+    });
+    let known = owners.iter().rev().map(|owner| {
+        let revision = match &*owner.object.kind {
+            "ReplicaSet" => revision(owner).unwrap_or_default(),
+            _ => String::new(),
+        };
+        format!("{}{revision}", owner.object)
+    });
+    let names: Vec<String> = unread.into_iter().chain(known).collect();
+    (!names.is_empty()).then(|| names.join(" > "))
+}
+
+/// How many pods a workload has, how many it wants, and how many are available.
+fn counts(owner: Value<'_>) -> Option<String> {
+    let counts = PodCounts::of(owner)?;
+    let (there, wanted, available) = (counts.there, counts.wanted, counts.available);
+    Some(format!("{there}/{wanted} pods, {available} available"))
+}
+
+/// The target ports that a Pod behind an endpoint does not have.
+pub(super) struct ServedPorts<'s> {
+    lacking: Vec<&'s str>,
+    /// The number of ports of the Service.
+    all: usize,
+}
+
+/// The ports that this Pod serves. An endpoint without a known Pod lacks none.
+pub(super) fn served_ports<'s>(state: &'s ServiceState, behind: Behind<'_>) -> ServedPorts<'s> {
+    let pod = match behind {
+        Behind::Pod(pod) => Node::pod(pod),
+        Behind::Ghost(_) | Behind::Unread | Behind::External => None,
+    };
+    let service = state.service().map(|(_, service)| service);
+    ServedPorts {
+        lacking: match (service, pod) {
+            (Some(service), Some(pod)) if service.selector.is_some() => lacking(service, pod),
+            _ => Vec::new(),
+        },
+        all: service.map_or(0, |service| service.ports.len()),
+    }
+}
+
+fn lacking<'s>(service: &'s Service, pod: &Pod) -> Vec<&'s str> {
+    let ports = service.ports.iter();
+    let lacking = ports.filter_map(|port| match &port.target {
+        Port::Name(name) if pod.port(name, &port.protocol).is_none() => Some(&**name),
+        Port::Name(_) | Port::Number(_) => None,
+    });
+    lacking.collect()
+}
+
+impl ServedPorts<'_> {
+    /// The line about the missing ports; `None` if there are none.
+    pub(super) fn lack(&self) -> Option<String> {
+        let names: Vec<String> = self
+            .lacking
+            .iter()
+            .map(|name| format!("\"{name}\""))
+            .collect();
+        let names = names.join(", ");
+        let noun = match self.lacking.len() {
+            0 => return None,
+            1 => "port",
+            _ => "ports",
+        };
+        Some(format!("the pod has no {noun} {names}"))
+    }
+
+    /// The word for an endpoint that serves no port, in place of that for its state.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        self.serves_none().then_some("NoPort")
+    }
+
+    /// The state of a ready endpoint.
+    pub(super) fn status(&self) -> Status {
+        match self.lacking.len() {
+            0 => Status::Current,
+            _ if self.serves_none() => Status::Failed,
+            _ => Status::InProgress,
+        }
+    }
+
+    fn serves_none(&self) -> bool {
+        self.all > 0 && self.lacking.len() == self.all
+    }
 }

@@ -4,15 +4,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
-use crate::object::{PodCounts, Uid, Value};
+use crate::object::{Kind, PodCounts, Uid, Value};
 use crate::status::Status;
 
-use super::numbers::spec;
-use super::phase::{PhaseName, RolloutPhase};
-use super::pod_group::{self, PodGroup};
-use super::rolling_update_limits::RollingUpdateLimits;
+use super::phases::{PhaseName, RolloutPhase};
+use super::pods::PodGroup;
+use super::rollout::spec;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
-use super::{phases, verdict};
+use super::{phases, pods, view};
 
 /// The kind `apps/Deployment`.
 pub(super) struct Deployment;
@@ -39,7 +38,7 @@ impl WorkloadKind for Deployment {
         let mut groups: Vec<_> = groups
             .map(|set| PodGroup::owned(traced, set, standings.of(&set.uid)))
             .collect();
-        pod_group::sort(&mut groups);
+        pods::sort(&mut groups);
         groups
     }
 
@@ -56,7 +55,7 @@ impl WorkloadKind for Deployment {
     }
 
     fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-        phases::of(rollout, old_pods)
+        phases::phases(rollout, old_pods)
     }
 
     /// The controller's rule: `DeploymentComplete` in `k8s.io/kubernetes/pkg/controller/deployment/util`. The
@@ -75,7 +74,7 @@ impl WorkloadKind for Deployment {
     }
 
     fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-        verdict::rollout(rollout, status)
+        view::rollout(rollout, status)
     }
 
     /// The deadline ends this long after the last progress. The API server sets 600 seconds by default. The
@@ -97,5 +96,135 @@ impl WorkloadKind for Deployment {
         let limits = RollingUpdateLimits::of(rollout.object(), "strategy", rollout.counts.wanted);
         let used = limits.and_then(|limits| limits.used_up(rollout));
         used.into_iter().collect()
+    }
+}
+
+/// How many Pods a rolling update may add and take away at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RollingUpdateLimits {
+    /// How many Pods there may be above the wanted number.
+    pub(super) surge: i64,
+    /// How many of the wanted Pods may be unavailable.
+    pub(super) unavailable: i64,
+}
+
+impl RollingUpdateLimits {
+    /// Reads the limits of an update strategy, the field `strategy` or `updateStrategy`; `None` without one.
+    /// Percentages of a surge round up, those of unavailable Pods round down, and one of both is at least 1
+    /// (`ResolveFenceposts` in `k8s.io/kubernetes/pkg/controller/deployment/util`).
+    pub(super) fn of(
+        object: Value<'_>,
+        strategy: &str,
+        wanted: i64,
+    ) -> Option<RollingUpdateLimits> {
+        let update = object.at(&["spec", strategy, "rollingUpdate"])?;
+        let surge = amount(update.get("maxSurge"), wanted, 99);
+        let unavailable = amount(update.get("maxUnavailable"), wanted, 0);
+        if surge.is_none() && unavailable.is_none() {
+            return None;
+        }
+        let (surge, unavailable) = (surge.unwrap_or(0), unavailable.unwrap_or(0));
+        Some(RollingUpdateLimits {
+            surge,
+            unavailable: match surge.saturating_add(unavailable) {
+                0 => 1,
+                _ => unavailable,
+            },
+        })
+    }
+
+    /// The limits as text: `surge 1, unavailable 0`.
+    pub(super) fn text(self) -> String {
+        format!("surge {}, unavailable {}", self.surge, self.unavailable)
+    }
+
+    /// Why the controller neither adds nor removes a Pod; `None` if it may do either.
+    pub(super) fn used_up(self, rollout: &RolloutSnapshot<'_>) -> Option<String> {
+        let counts = rollout.counts;
+        let most = counts.wanted.saturating_add(self.surge);
+        let least = counts.wanted.saturating_sub(self.unavailable);
+        let is_underway = counts.updated < counts.goal && rollout.old_left() > 0;
+        (is_underway && counts.there >= most && counts.available <= least).then(|| {
+            format!(
+                "no budget: {} pods of at most {most}, {} available of at least {least}",
+                counts.there, counts.available
+            )
+        })
+    }
+}
+
+/// A number of Pods, or a percentage of `wanted` to which `round` hundredths of a Pod are added.
+fn amount(value: Option<Value<'_>>, wanted: i64, round: i64) -> Option<i64> {
+    let value = value?;
+    match value.kind() {
+        Kind::Number => value.as_i64(),
+        Kind::String => {
+            let text = value.as_str()?;
+            match text.strip_suffix('%') {
+                Some(percent) => {
+                    let hundredths = percent.parse::<i64>().ok()?.checked_mul(wanted)?;
+                    Some(hundredths.checked_add(round)? / 100)
+                }
+                None => text.parse().ok(),
+            }
+        }
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
+    }
+}
+
+/// The revision whose Pod template a rollback brought back.
+pub(super) enum EarlierRevision {
+    /// The number that it had before.
+    Number(String),
+    /// It had a lower number before.
+    Unknown,
+}
+
+/// The earlier revision, if the newest one is a rollback. A rollback gives an old revision a new number. The
+/// Deployment controller records the numbers before; other controllers do not, but the object is then older than
+/// one with a lower number.
+pub(super) fn earlier_revision(
+    rollout: &RolloutSnapshot<'_>,
+    group: &PodGroup<'_>,
+) -> Option<EarlierRevision> {
+    let object = rollout.traced.model.doc(&group.object?.uid)?;
+    let path = [
+        "metadata",
+        "annotations",
+        "deployment.kubernetes.io/revision-history",
+    ];
+    if let Some(history) = object.root().str_at(&path) {
+        let last = history.rsplit(',').next()?.trim();
+        return (!last.is_empty()).then(|| EarlierRevision::Number(last.to_owned()));
+    }
+    let is_older =
+        |other: &PodGroup<'_>| other.number < group.number && other.created() > group.created();
+    let mut others = rollout.old_groups();
+    others.any(is_older).then_some(EarlierRevision::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::object::Doc;
+
+    use super::*;
+
+    #[test]
+    fn percentages_round_as_in_the_controller() {
+        let check = |surge: &str, unavailable: &str, wanted| {
+            let text = format!(
+                r#"{{"spec":{{"strategy":{{"rollingUpdate":{{"maxSurge":{surge},"maxUnavailable":{unavailable}}}}}}}}}"#
+            );
+            let doc = Doc::parse(text).expect("JSON");
+            let limits = RollingUpdateLimits::of(doc.root(), "strategy", wanted).expect("limits");
+            (limits.surge, limits.unavailable)
+        };
+        assert_eq!(check("1", "0", 3), (1, 0));
+        assert_eq!(check(r#""25%""#, r#""25%""#, 3), (1, 0));
+        assert_eq!(check(r#""25%""#, r#""25%""#, 4), (1, 1));
+        assert_eq!(check(r#""25%""#, r#""25%""#, 10), (3, 2));
+        assert_eq!(check(r#""0%""#, r#""1%""#, 3), (0, 1));
+        let most = i64::MAX.to_string();
+        assert_eq!(check(&most, &most, 3), (i64::MAX, i64::MAX));
     }
 }

@@ -3,31 +3,18 @@
 //! `rollout::WorkloadKind` is what the kinds of workloads do differently, with a file for each kind. All else is
 //! one for all.
 
-mod blockers;
 mod change;
-mod changed_fields;
-mod controller_revisions;
-mod cron_job;
-mod daemon_set;
 mod deployment;
-mod job;
-mod loaded;
+mod jobs;
 mod moment;
-mod numbers;
-mod phase;
 mod phases;
-mod pod_group;
 mod pods;
-mod revisions;
-mod rollback;
-mod rolling_update_limits;
 mod rollout;
+mod sets;
 mod state;
-mod stateful_set;
 #[cfg(test)]
 mod tests;
 mod transitions;
-mod verdict;
 mod view;
 
 use super::chain::{Chain, FrameParts};
@@ -37,13 +24,13 @@ use crate::object::{GroupKind, Uid};
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
 use crate::source::{Event, SourceKey};
-use cron_job::CronJob;
-use daemon_set::DaemonSet;
 use deployment::Deployment;
-use job::Job;
+use jobs::CronJob;
+use jobs::Job;
 use rollout::WorkloadKind;
+use sets::DaemonSet;
+use sets::StatefulSet;
 use state::WorkloadState;
-use stateful_set::StatefulSet;
 use transitions::PhaseTransitions;
 
 /// The trace of one workload.
@@ -95,7 +82,7 @@ impl Chain for WorkloadTrace {
     }
 
     fn state(&self) -> Option<Headline> {
-        verdict::of(&self.state.rollout()?)
+        view::verdict(&self.state.rollout()?)
     }
 
     fn remains(&self, uid: &Uid) -> String {

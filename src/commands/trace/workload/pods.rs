@@ -1,8 +1,134 @@
-//! The progress of the Pods of a rollout, and what delays them.
+//! `PodGroup`: the Pods of one revision of a workload or of one run, their progress, and what delays them.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
 
 use crate::commands::trace::traced::Traced;
-use crate::graph::{Node, Pod};
+use crate::graph::{Graph, Node, Pod, Standing};
+use crate::object::{Doc, Uid};
 use crate::status::{Assessment, Cause, CauseRule, Status};
+
+/// The Pods of one revision of a workload, or of one run.
+pub(super) struct PodGroup<'a> {
+    /// The object of the group; `None` if it was not read, or if the Pods have none.
+    pub(super) object: Option<&'a Node>,
+    /// Its name in the tree: `replicaset/web-1`; `None` if the workload has the Pods itself.
+    pub(super) name: Option<String>,
+    /// The number of the revision.
+    pub(super) number: Option<i64>,
+    /// Whether it is the newest revision.
+    pub(super) standing: Standing,
+    /// Its Pods.
+    pub(super) pods: Vec<&'a Node>,
+    /// How many Pods its controller counts.
+    pub(super) there: i64,
+    /// How many of them are available.
+    pub(super) available: i64,
+    /// Its state.
+    pub(super) status: Status,
+    /// Its ready Pods of all: `2/3`.
+    pub(super) ready: String,
+}
+
+impl<'a> PodGroup<'a> {
+    /// The group of an object that owns its Pods, as a `ReplicaSet` or a Job does.
+    pub(super) fn owned(traced: &'a Traced, object: &'a Node, standing: Standing) -> PodGroup<'a> {
+        let assessment = traced.assessment(&object.uid);
+        let ready = assessment.and_then(|assessment| assessment.row.ready.clone());
+        let counts = object
+            .workload()
+            .and_then(|set| set.counts)
+            .unwrap_or_default();
+        PodGroup {
+            object: Some(object),
+            name: Some(object.object.to_string()),
+            number: object.revision(),
+            standing,
+            pods: pods_of(traced.graph(), &object.uid),
+            there: counts.there,
+            available: counts.available,
+            status: assessment.map_or(Status::Unknown, Assessment::status),
+            ready: ready.unwrap_or_default(),
+        }
+    }
+
+    /// The group of Pods that the workload itself owns. The Pods alone show its state.
+    pub(super) fn of_pods(traced: &Traced, pods: Vec<&'a Node>) -> PodGroup<'a> {
+        let assessments = pods.iter().filter_map(|pod| traced.assessment(&pod.uid));
+        let status = assessments.map(Assessment::status).max();
+        let ready = pods.iter().filter(|pod| pod.is_ready_pod()).count();
+        PodGroup {
+            object: None,
+            name: None,
+            number: None,
+            standing: Standing::Current,
+            there: number(pods.len()),
+            available: number(ready),
+            status: status.unwrap_or(Status::Current),
+            ready: format!("{ready}/{}", pods.len()),
+            pods,
+        }
+    }
+
+    /// Whether it belongs to the newest revision.
+    pub(super) fn is_current(&self) -> bool {
+        self.standing == Standing::Current
+    }
+
+    /// Whether it has and wants no Pods.
+    pub(super) fn is_idle(&self) -> bool {
+        let has_pods = self.there > 0 || !self.pods.is_empty();
+        let wants = self.object.and_then(Node::workload).is_some()
+            && self.object.is_some_and(|object| !object.is_idle());
+        !has_pods && !wants
+    }
+
+    /// When its object was created.
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        self.object?.created
+    }
+
+    /// The name and the number of the revision: `web-1 #12`.
+    pub(super) fn title(&self) -> String {
+        let name = self.name.as_deref().unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or(name);
+        format!("{name}{}", self.suffix())
+    }
+
+    /// The number after the name: ` #12`.
+    pub(super) fn suffix(&self) -> String {
+        self.number
+            .map_or(String::new(), |number| format!(" #{number}"))
+    }
+
+    /// An object with the Pod template of the group, at `spec.template`.
+    pub(super) fn template(&self, traced: &Traced) -> Option<Doc> {
+        let object = self.object?;
+        let doc = traced.model.doc(&object.uid)?;
+        match &*object.object.kind {
+            "ControllerRevision" => Doc::parse(doc.root().get("data")?.raw()).ok(),
+            _ => Some(doc),
+        }
+    }
+}
+
+/// Sorts groups: the newest revision first, then by falling number.
+pub(super) fn sort(groups: &mut [PodGroup<'_>]) {
+    groups.sort_by_key(|group| (!group.is_current(), Reverse(group.number)));
+}
+
+/// The Pods that an object owns.
+pub(super) fn pods_of<'a>(graph: &'a Graph, uid: &Uid) -> Vec<&'a Node> {
+    let mut pods = graph.children(uid);
+    pods.retain(|pod| pod.pod().is_some());
+    pods
+}
+
+/// A count as the API has it.
+pub(super) fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
 
 /// The progress of one Pod.
 pub(super) struct PodProgress<'a> {

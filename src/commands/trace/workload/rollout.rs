@@ -1,19 +1,18 @@
-//! `RolloutSnapshot`: the state of a rollout or a run at one time, from the objects alone. `WorkloadKind` is what
-//! one kind of workload does differently from the others.
+//! `RolloutSnapshot`: the state of a rollout or a run at one time, from the objects alone.
 
 use jiff::Timestamp;
 
-use super::loaded::{Loaded, unread_text};
-use super::numbers::sum;
-use super::phase::{PhaseName, RolloutPhase};
-use super::pod_group::{PodGroup, number};
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::Node;
 use crate::object::{Doc, PodCounts, StatusCondition, Uid, Value, condition};
 use crate::render::age;
 use crate::render::count::counted;
-use crate::status::{Assessment, Status};
+use crate::source::SourceKey;
+use crate::status::{Assessment, Cause, CauseRule, Status};
+
+use super::phases::{PhaseName, RolloutPhase};
+use super::pods::{PodGroup, number};
 
 /// A workload, its revisions and its Pods.
 pub(super) struct RolloutSnapshot<'a> {
@@ -255,4 +254,90 @@ pub(super) trait WorkloadKind: Sync {
     fn amount(&self, count: i64) -> String {
         counted(count, "replica", "replicas")
     }
+}
+
+/// Which objects of a rollout have all been read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Loaded {
+    /// The objects between the workload and its Pods.
+    pub(super) groups: bool,
+    /// The Pods.
+    pub(super) pods: bool,
+    /// The texts in place of the objects that have not been read.
+    pub(super) unread: Vec<String>,
+}
+
+impl Loaded {
+    /// Looks up which of these sources have been read.
+    pub(super) fn of(group_kind: &str, traced: &Traced, sources: &[SourceKey]) -> Loaded {
+        let is_read = |kind: &str| {
+            let mut of_kind = sources
+                .iter()
+                .filter(|source| &*source.resource.kind == kind);
+            of_kind.any(|source| traced.is_read(source))
+        };
+        let kinds = [group_kind, "Pod"].into_iter();
+        let unread = kinds.filter(|kind| !kind.is_empty() && !is_read(kind));
+        Loaded {
+            groups: is_read(group_kind),
+            pods: is_read("Pod"),
+            unread: unread.map(unread_text).collect(),
+        }
+    }
+}
+
+/// The text in place of objects that have not been read: `replicasets not read`.
+pub(super) fn unread_text(kind: &str) -> String {
+    format!("{}s not read", kind.to_lowercase())
+}
+
+/// The blockers of a rollout, one line each.
+pub(super) fn blockers(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
+    let mut blockers: Vec<String> = rollout.kind.limits(rollout).into_iter().collect();
+    blockers.extend(disruption_budgets(rollout));
+    blockers
+}
+
+/// The `PodDisruptionBudgets` that allow no eviction of its Pods. They matter only while it is not Current.
+fn disruption_budgets(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
+    if rollout.assessment().is_none_or(Assessment::is_well) {
+        return Vec::new();
+    }
+    let budgets = rollout.traced.graph().of_kind("PodDisruptionBudget");
+    let budgets = budgets.filter(|budget| covers(budget, rollout));
+    let lines = budgets.filter_map(|budget| {
+        let mut causes = rollout.traced.assessment(&budget.uid)?.causes.iter();
+        let cause = causes.find(|cause| forbids(cause))?;
+        Some(format!("{}: {}", budget.object, cause.text))
+    });
+    lines.collect()
+}
+
+/// Whether a budget selects any Pod of the rollout.
+fn covers(budget: &Node, rollout: &RolloutSnapshot<'_>) -> bool {
+    let graph = rollout.traced.graph();
+    let mut pods = rollout.groups.iter().flat_map(|group| &group.pods);
+    pods.any(|pod| graph.selects_by_relations(&budget.uid, pod))
+}
+
+fn forbids(cause: &Cause) -> bool {
+    matches!(
+        cause.rule,
+        CauseRule::BudgetViolated | CauseRule::EvictionsBlocked
+    )
+}
+
+/// The sum of such numbers. A server may send any.
+pub(super) fn sum(counts: impl Iterator<Item = i64>) -> i64 {
+    counts.fold(0, i64::saturating_add)
+}
+
+/// A number of the spec, or its default.
+pub(super) fn spec(object: Value<'_>, key: &str, default: i64) -> i64 {
+    object.i64_at(&["spec", key]).unwrap_or(default)
+}
+
+/// A count of the status. The API leaves out counts of 0.
+pub(super) fn count(object: Value<'_>, key: &str) -> i64 {
+    object.i64_at(&["status", key]).unwrap_or(0)
 }

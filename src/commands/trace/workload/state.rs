@@ -6,12 +6,12 @@ use crate::commands::trace::traced::{Presence, Traced};
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Version, Why};
 
+use super::change::ChangedFields;
 use super::change::SpecChange;
-use super::changed_fields::ChangedFields;
-use super::loaded::Loaded;
+use super::deployment::earlier_revision;
 use super::moment::Moment;
-use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
-use super::rollback::earlier_revision;
+use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
+use super::rollout::Loaded;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 
 /// The trace of one workload.

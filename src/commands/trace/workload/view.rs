@@ -1,23 +1,29 @@
-//! The parts of a frame about a workload: the phases of its rollout, its conditions, and its revisions.
+//! The parts of a frame about a workload: its state, the phases of its rollout, its conditions, and its revisions as a tree.
 
 use jiff::Timestamp;
 
 use crate::commands::trace::chain::FrameParts;
-use crate::object::{StatusCondition, conditions};
+use crate::commands::trace::headline::Headline;
+use crate::graph::Node;
+use crate::object::{StatusCondition, Value, conditions};
 use crate::render::age;
 use crate::render::canvas::Canvas;
+use crate::render::count::counted;
 use crate::render::names::fit_names;
-use crate::render::status::symbol;
+use crate::render::outline::{Outline, OutlineItem, Weight};
+use crate::render::status::{role, symbol};
 use crate::render::style::{Look, Role};
+use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
 use crate::status::{Cause, CauseRule, Status};
 
 use super::change::SpecChange;
 use super::moment::Moment;
-use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
+use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
+use super::pods::PodGroup;
+use super::rollout;
 use super::rollout::RolloutSnapshot;
 use super::state::WorkloadState;
-use super::{blockers, revisions};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
@@ -37,7 +43,7 @@ pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
         right,
         lines,
         has_change: state.has_fields(),
-        outline: revisions::outline(state, rollout.as_ref(), canvas),
+        outline: outline(state, rollout.as_ref(), canvas),
     }
 }
 
@@ -55,7 +61,7 @@ fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
         let symbol = look.styles.paint(Role::Moving, look.symbols.in_progress);
         format!("{symbol} {}", escape_line(text))
     };
-    blockers::of(rollout).iter().map(line).collect()
+    rollout::blockers(rollout).iter().map(line).collect()
 }
 
 /// The rules whose causes the headline, the phases and the Pods show.
@@ -209,5 +215,226 @@ fn judge(condition: &StatusCondition<'_>) -> Status {
             Status::Failed
         }
         _ => Status::Unknown,
+    }
+}
+
+/// The tree of a workload's dependents, also after its deletion.
+pub(super) fn outline(
+    state: &WorkloadState,
+    rollout: Option<&RolloutSnapshot<'_>>,
+    canvas: Canvas,
+) -> Outline {
+    let gone = state.uid().filter(|_| rollout.is_none());
+    let gone = gone.map(|uid| state.kind.groups(&state.traced, uid));
+    let groups = rollout.map_or(gone.as_deref().unwrap_or_default(), |rollout| {
+        &rollout.groups
+    });
+    let is_shown = |group: &&PodGroup<'_>| group.is_current() || !group.is_idle();
+    let mut items = Vec::new();
+    for group in groups.iter().filter(is_shown) {
+        let depth = 1 + usize::from(group.name.is_some());
+        items.extend(group_item(state, group, canvas));
+        let pods = group.pods.iter();
+        items.extend(pods.filter_map(|pod| pod_item(state, pod, depth, canvas)));
+    }
+    let idle: Vec<_> = groups.iter().filter(|group| !is_shown(group)).collect();
+    let line = |text: &String| OutlineItem::line(1, text, Role::Dim);
+    items.extend(idle_text(&idle).iter().map(line));
+    items.extend(remarks(state, rollout).iter().map(line));
+    Outline {
+        columns: vec![
+            Column::new(state.kind.column(), Fit::CutMiddle),
+            Column::new("Ready", Fit::Keep),
+            Column::new("Image / Status", Fit::Shrink),
+            Column::new("Age", Fit::Drop(1)),
+            Column::new("Node", Fit::Drop(2)),
+        ],
+        tree: 0,
+        items,
+        healthy_beyond: 0,
+        footnote: None,
+    }
+}
+
+/// The kinds that were not read, and the pods that do not belong to the workload.
+fn remarks(state: &WorkloadState, rollout: Option<&RolloutSnapshot<'_>>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(rollout) = rollout {
+        remarks.extend(rollout.loaded.unread.iter().cloned());
+        let orphan = |pod: &&Node| {
+            format!(
+                "orphaned: {} matches the selector but has no owner",
+                pod.object
+            )
+        };
+        remarks.extend(rollout.orphans.iter().map(orphan));
+    }
+    let left = |pod: &String| format!("left: {pod} no longer matches the selector");
+    remarks.extend(state.left.iter().map(left));
+    remarks
+}
+
+/// The text for revisions without pods.
+fn idle_text(idle: &[&PodGroup<'_>]) -> Option<String> {
+    let mut revisions: Vec<i64> = idle.iter().filter_map(|group| group.number).collect();
+    revisions.sort_unstable();
+    let range = match revisions[..] {
+        [] => String::new(),
+        [one] => format!(" (#{one})"),
+        [first, .., last] => format!(" (#{first} to #{last})"),
+    };
+    let counted = counted(idle.len(), "idle revision", "idle revisions");
+    (!idle.is_empty()).then(|| format!("{counted}{range}"))
+}
+
+/// The row of a group; `None` if its Pods belong to the workload itself.
+fn group_item(state: &WorkloadState, group: &PodGroup<'_>, canvas: Canvas) -> Option<OutlineItem> {
+    let name = group.name.as_ref()?;
+    let template = group.template(&state.traced);
+    let images = template.map_or(String::new(), |template| images(template.root()));
+    let cells = vec![
+        Cell::new(&format!("{name}{}", group.suffix()), Role::Name),
+        Cell::new(&group.ready, Role::Plain),
+        Cell::new(&images, Role::Plain),
+        Cell::new(&canvas.age(group.created()), Role::Plain),
+    ];
+    Some(OutlineItem::row(1, group.status, cells).weighing(Weight::Line))
+}
+
+fn pod_item(
+    state: &WorkloadState,
+    pod: &Node,
+    depth: usize,
+    canvas: Canvas,
+) -> Option<OutlineItem> {
+    let node = pod.pod()?.node.as_deref();
+    let assessment = state.traced.assessment(&pod.uid)?;
+    let (status, row) = (assessment.status(), &assessment.row);
+    let cells = vec![
+        Cell::new(&pod.object.to_string(), Role::Plain),
+        Cell::new(row.ready.as_deref().unwrap_or_default(), Role::Plain),
+        Cell::new(&row.word, role(status)),
+        Cell::new(&canvas.age(pod.created), Role::Plain),
+        Cell::new(node.unwrap_or_default(), Role::Plain),
+    ];
+    let causes = assessment.causes.iter().map(|cause| &cause.text);
+    Some(OutlineItem::row(depth, status, cells).because(causes))
+}
+
+/// The images of a pod template, without their registries: `web:v2.4.1`.
+fn images(set: Value<'_>) -> String {
+    let images: Vec<String> = set
+        .items_at(&["spec", "template", "spec", "containers"])
+        .filter_map(|container| container.str_at(&["image"]))
+        .map(|image| short_image(&image))
+        .collect();
+    images.join(", ")
+}
+
+/// How many digits of a digest are shown, as in container tools.
+const DIGEST: usize = 12;
+
+fn short_image(image: &str) -> String {
+    let name = image.rsplit('/').next().unwrap_or(image);
+    match name.split_once("@sha256:") {
+        Some((name, digest)) => {
+            let digest: String = digest.chars().take(DIGEST).collect();
+            format!("{name}@{digest}")
+        }
+        None => name.to_owned(),
+    }
+}
+
+/// The headline of a workload that exists; `None` if it is not assessed.
+pub(super) fn verdict(rollout: &RolloutSnapshot<'_>) -> Option<Headline> {
+    let assessment = rollout.assessment()?;
+    let headline = |stage: &str| Headline::new(assessment.status(), stage);
+    if rollout.is_deleting() {
+        return Some(headline("being deleted"));
+    }
+    if !rollout.is_observed() {
+        let (generation, observed) = rollout.generations();
+        return Some(headline(&format!(
+            "not yet observed by the controller (generation {generation}, observed {observed})"
+        )));
+    }
+    if rollout.is_complete() && assessment.status() == Status::Failed {
+        return Some(headline(&assessment.verdict.message));
+    }
+    Some(rollout.kind.headline(rollout, assessment.status()))
+}
+
+/// The headline of a rollout that its controller has observed.
+pub(super) fn rollout(rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
+    let headline = |stage: &str| Headline::new(status, stage);
+    let counts = rollout.counts;
+    let (wanted, available) = (counts.wanted, counts.available);
+    if rollout.deadline_exceeded().is_some() {
+        return headline("the rollout has failed").at(progress(rollout));
+    }
+    if let Some(failure) = rollout.replica_failure() {
+        return headline(&failure.reason).at(progress(rollout));
+    }
+    if rollout.is_complete() {
+        return match wanted {
+            0 => headline("scaled to 0"),
+            _ if counts.goal < wanted => {
+                headline("complete up to the partition").at(progress(rollout))
+            }
+            _ => headline("complete").at(format!("{available}/{wanted} available")),
+        };
+    }
+    if rollout.is_paused() {
+        return headline("paused").at(progress(rollout));
+    }
+    if wanted == 0 {
+        let left = counted(counts.there, "pod", "pods");
+        return headline("scaling to 0").at(format!("{left} left"));
+    }
+    if rollout.is_on_delete() && counts.updated < counts.goal {
+        return headline("waiting for someone to delete the old pods").at(progress(rollout));
+    }
+    if is_rolled_out(rollout) {
+        let failing = failing(rollout);
+        return headline(&format!(
+            "rolled out, but {available}/{wanted} available{failing}"
+        ));
+    }
+    headline("rolling out").at(progress(rollout))
+}
+
+/// Whether only the availability of the Pods is missing.
+fn is_rolled_out(rollout: &RolloutSnapshot<'_>) -> bool {
+    // The condition stays until the controller has created the next ReplicaSet.
+    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
+    match rollout.condition("Progressing") {
+        Some(condition) => condition.reason == "NewReplicaSetAvailable" && has_newest,
+        None => false,
+    }
+}
+
+/// `1/3 updated, 3 available, 1 failing`.
+fn progress(rollout: &RolloutSnapshot<'_>) -> String {
+    let counts = rollout.counts;
+    format!(
+        "{}/{} updated, {} available{}",
+        counts.updated,
+        counts.goal,
+        counts.available,
+        failing(rollout)
+    )
+}
+
+/// How many objects of the rollout are failing, counted as in `status`.
+pub(super) fn failing(rollout: &RolloutSnapshot<'_>) -> String {
+    let groups = rollout.groups.iter();
+    let nodes = groups.flat_map(|group| group.object.into_iter().chain(group.pods.iter().copied()));
+    let failing = nodes
+        .filter_map(|node| rollout.traced.assessment(&node.uid))
+        .filter(|assessment| assessment.is_failing_itself())
+        .count();
+    match failing {
+        0 => String::new(),
+        failing => format!(", {failing} failing"),
     }
 }
