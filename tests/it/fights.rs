@@ -151,6 +151,15 @@ async fn an_autoscaler_that_undoes_a_scale_is_named_with_what_it_undid() {
             &[("kubectl", 6), (kcm, 4), ("kubectl", 8), (kcm, 4)],
             undone,
         ),
+        (
+            &[("kubectl", 8), (kcm, 5)],
+            "changed by kube-controller-manager: replicas: 8 → 5; kubectl had written 8",
+        ),
+        (
+            &[("kubectl", 2), (kcm, 3)],
+            "changed by kube-controller-manager: replicas: 2 → 3; kubectl had written 2",
+        ),
+        (&[("kubectl", 5), (kcm, 8)], "none"),
         (&[(kcm, 8), (kcm, 4)], "none"),
         (&[("kubectl", 8), (kcm, 6), (kcm, 4)], "none"),
         (&[(kcm, 3), (kcm, 4)], "none"),

@@ -629,17 +629,23 @@ impl LastChange {
         others.any(|entry| owns(entry.owned_fields(doc.root())))
     }
 
-    /// `kubectl had written 8`, if it takes back what another manager wrote in the change before it.
+    /// `kubectl had written 8`, if it takes back what another manager wrote in the change before it: the old value comes
+    /// again, or a number that had grown gets less, or the other way round.
     pub(super) fn undoes(&self, before: &LastChange) -> Option<String> {
         let (What::Changed(own), What::Changed(former)) = (&self.what, &before.what) else {
             return None;
         };
         let ([own_old, own_new], [old, new]) = (own.first.first()?, former.first.first()?);
         let path = own_old.strip_suffix(&**new)?;
-        let is_back = old.strip_suffix(&**own_new) == Some(path);
+        let old = old.strip_prefix(path)?;
+        let numbers = [old, new, own_new].map(|value| value.parse::<i64>().ok());
+        let is_back = match numbers {
+            [Some(old), Some(new), Some(own_new)] => (old < new) != (new < own_new),
+            _ => old == own_new,
+        };
         let (by, manager) = (self.by.recorded()?, before.by.recorded()?);
-        let manager_text = escape_line(&manager);
-        (is_back && by != manager).then(|| format!("{manager_text} had written {new}"))
+        let said = format!("{} had written {new}", escape_line(&manager));
+        (is_back && by != manager).then_some(said)
     }
 
     /// Whether its first field is that of another change.

@@ -229,7 +229,10 @@ impl EndpointTransitions {
         }
         for (key, (_, was)) in &self.endpoints {
             if !present.contains_key(key) {
-                changes.push(format!("endpoint {key} gone (was {})", view::state_word(*was)));
+                changes.push(format!(
+                    "endpoint {key} gone (was {})",
+                    view::state_word(*was)
+                ));
             }
         }
         self.endpoints = present;
