@@ -1,10 +1,10 @@
 //! The JSON parser (RFC 8259). It goes over the text once, records spans, and decodes nothing.
 
-use super::duplicate_keys::{self, SeenKeys};
-use super::hint::Hint;
-use super::parse_error::ParseError;
-use super::scan::{self, Escapes};
-use super::tape::{ESCAPED, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, TapeNode, narrow};
+use super::scan::{self, Escapes, ParseError};
+use super::tape;
+use super::tape::{
+    ESCAPED, Hint, KEY_ESCAPED, KEY_RESPELT, Kind, MAX_DEPTH, SeenKeys, TapeNode, narrow,
+};
 
 /// Parses `text` into a tape. Every hint gives the same tape.
 pub(super) fn parse(text: &str, hint: Hint<'_>) -> Result<Vec<TapeNode>, ParseError> {
@@ -108,7 +108,6 @@ impl Parser<'_> {
         self.bytes.get(self.at + 1) == Some(&b'}') && self.depth < MAX_DEPTH
     }
 
-    /// Parses the object or array at the cursor.
     #[inline(never)]
     fn container(
         &mut self,
@@ -188,14 +187,13 @@ impl Parser<'_> {
             self.value(key, counterpart)?;
             if !self.goes_on(b'}')? {
                 if seen.may_repeat() {
-                    duplicate_keys::shadow_repeated(&mut self.nodes[index + 1..], self.text);
+                    tape::shadow_repeated(&mut self.nodes[index + 1..], self.text);
                 }
                 return Ok(());
             }
         }
     }
 
-    /// Parses a key and its colon.
     #[inline]
     fn key(&mut self) -> Result<ObjectKey, ParseError> {
         if self.bytes.get(self.at) != Some(&b'"') {

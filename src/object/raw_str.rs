@@ -32,7 +32,6 @@ impl<'a> RawStr<'a> {
         self.inner
     }
 
-    /// The decoded text.
     pub(crate) fn decoded(self) -> Cow<'a, str> {
         if self.is_escaped {
             Cow::Owned(scan::unescape(self.inner))
@@ -54,7 +53,6 @@ impl<'a> RawStr<'a> {
         })
     }
 
-    /// Whether both decode to the same text.
     pub(crate) fn is_same_text(self, other: RawStr<'_>) -> bool {
         if !self.is_escaped && !other.is_escaped {
             return self.inner == other.inner;
@@ -77,7 +75,6 @@ impl<'a> RawStr<'a> {
     }
 }
 
-/// The positions of the escape sequences in a string.
 pub(crate) fn escapes(raw: &str) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::value::Value;
+use super::doc::Value;
 use super::version::Uid;
 
 /// A kind without its version. Status rules and relations use it as their key.
@@ -130,7 +130,6 @@ impl ObjectRef {
         (self.namespace.clone(), self.name.clone())
     }
 
-    /// Whether an object has this type.
     pub(crate) fn has_type_of(&self, object: Value<'_>) -> bool {
         let says = |field: &str| object.str_at(&[field]).unwrap_or_default();
         says("kind") == *self.kind && says("apiVersion") == *self.api_version

@@ -31,7 +31,6 @@ impl<'t> Skim<'t> {
         self.at = space(self.text.as_bytes(), self.at);
     }
 
-    /// Skips this byte.
     pub(crate) fn take(&mut self, byte: u8) -> Option<()> {
         (self.text.as_bytes().get(self.at) == Some(&byte)).then_some(())?;
         self.at += 1;
@@ -44,7 +43,6 @@ impl<'t> Skim<'t> {
         (self.at == self.text.len()).then_some(())
     }
 
-    /// Skips a value.
     pub(crate) fn value(&mut self) -> Option<()> {
         self.at = value(self.text.as_bytes(), self.at, 0)?;
         Some(())

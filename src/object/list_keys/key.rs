@@ -1,9 +1,11 @@
 //! The fields that identify the items of a list, and their values in an item.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
+use crate::object::doc::Value;
+use crate::object::path::{Path, Pattern, PatternError};
 use crate::object::tape::Kind;
-use crate::object::value::Value;
 
 /// The fields that identify the items of a list.
 #[derive(Clone, Debug)]
@@ -180,5 +182,46 @@ impl KeyPart<&str> {
             (_, KeyNeed::Default(value)) => Some(Cow::Owned(value.to_owned())),
             (_, KeyNeed::Required | KeyNeed::Optional) => None,
         }
+    }
+}
+
+/// `PATH=KEY[,KEY]`: these fields identify the items of the lists at this path.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    at: Pattern,
+    pub(super) key: ListKey,
+}
+
+/// Why a text is not a list's path and its key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChosenError {
+    /// There is no `=`, or no key after it.
+    #[error("expected PATH=KEY[,KEY], as in .spec.servers=host,port")]
+    NoKey,
+    /// The text before the `=` is not a path.
+    #[error(transparent)]
+    Path(#[from] PatternError),
+}
+
+impl Chosen {
+    /// Whether this applies to the list at `path`.
+    pub(super) fn names(&self, path: &Path<'_>) -> bool {
+        self.at.names(path)
+    }
+}
+
+impl FromStr for Chosen {
+    type Err = ChosenError;
+
+    fn from_str(text: &str) -> Result<Chosen, ChosenError> {
+        let (path, key) = text.rsplit_once('=').ok_or(ChosenError::NoKey)?;
+        let is_name = |field: &str| !field.is_empty() && !field.contains(['[', ']', '"']);
+        if !key.split(',').all(is_name) {
+            return Err(ChosenError::NoKey);
+        }
+        Ok(Chosen {
+            at: path.parse()?,
+            key: ListKey::required(key.split(',')),
+        })
     }
 }

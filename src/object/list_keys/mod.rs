@@ -5,24 +5,25 @@
 //! see *which* container has changed. So well-known lists have a key here, by their field name and by the form of
 //! their items. Other lists get a guessed key.
 
-mod chosen;
 mod key;
-mod kinds;
 mod schema;
 mod table;
+#[cfg(test)]
+mod tests;
 
-use rustc_hash::FxHashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::doc::Value;
 use super::path::Path;
-use super::value::Value;
-
-pub use chosen::{Chosen, ChosenError};
-pub use key::ListKey;
+use crate::object::GroupKind;
 use key::is_scalar;
-pub use kinds::KindKeys;
-pub use schema::{ListType, Schema};
-
 use schema::KindSchema;
+
+pub use key::{Chosen, ChosenError, ListKey};
+pub use schema::{ListType, Schema};
 
 /// How the items of a list are identified.
 #[derive(Clone, Copy, Debug)]
@@ -198,5 +199,74 @@ impl<'l, 'a> Items<'l, 'a> {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// The list keys of all kinds. A schema counts if it arrives before the first diff of its kind: items must not
+/// change their names while a user watches.
+#[derive(Default)]
+pub struct KindKeys {
+    chosen: Vec<Chosen>,
+    kinds: Mutex<FxHashMap<GroupKind, KeysOfKind>>,
+}
+
+#[derive(Clone)]
+enum KeysOfKind {
+    Learnt(Arc<Schema>),
+    Settled(Arc<ListKeys>),
+}
+
+impl KindKeys {
+    /// Creates a set with keys that take precedence over all others, for every kind.
+    pub fn new(chosen: Vec<Chosen>) -> KindKeys {
+        KindKeys {
+            chosen,
+            kinds: Mutex::default(),
+        }
+    }
+
+    /// Adds the schema of a kind's API. Returns whether it arrived in time.
+    pub fn learn(&self, kind: &GroupKind, schema: Arc<Schema>) -> bool {
+        // The map is consistent even if a thread panicked with the lock.
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let settled = matches!(kinds.get(kind), Some(KeysOfKind::Settled(_)));
+        if !settled {
+            kinds.insert(kind.clone(), KeysOfKind::Learnt(schema));
+        }
+        !settled
+    }
+
+    /// The keys of a kind, which are fixed from now on.
+    pub fn of(&self, kind: &GroupKind) -> Arc<ListKeys> {
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(KeysOfKind::Settled(keys)) = kinds.get(kind) {
+            return keys.clone();
+        }
+        let keys = self.known(kinds.get(kind), kind);
+        kinds.insert(kind.clone(), KeysOfKind::Settled(keys.clone()));
+        keys
+    }
+
+    /// The keys of a kind as far as they are known now. A later schema still counts.
+    pub fn so_far(&self, kind: &GroupKind) -> Arc<ListKeys> {
+        let kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        self.known(kinds.get(kind), kind)
+    }
+
+    fn known(&self, known: Option<&KeysOfKind>, kind: &GroupKind) -> Arc<ListKeys> {
+        let schema = match known {
+            Some(KeysOfKind::Settled(keys)) => return keys.clone(),
+            Some(KeysOfKind::Learnt(schema)) => Some(schema.clone()),
+            None => None,
+        };
+        Arc::new(ListKeys {
+            chosen: self.chosen.clone(),
+            known: schema.and_then(|schema| Schema::known(&schema, &kind.kind)),
+        })
+    }
+}
+
+impl fmt::Debug for KindKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KindKeys")
+            .field("chosen", &self.chosen)
+            .finish_non_exhaustive()
+    }
+}

@@ -82,7 +82,6 @@ const fn unordered(
     }
 }
 
-/// A list of scalars that is a set.
 const fn set(fields: Names) -> BuiltInList {
     set_under(ANY, fields)
 }

@@ -3,21 +3,18 @@
 //!
 //! Times are in whole seconds. An entry keeps its time when another manager takes over one of its fields.
 
-mod key;
-mod owned_fields;
-mod owner;
+mod fields;
 mod writers;
 
 use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::doc::Value;
 use super::time::time;
-use super::value::Value;
+use fields::{collect, names, names_part, names_whole};
 
-pub use owned_fields::OwnedField;
-pub use owner::OwnerStep;
-use owner::{names, names_part, names_whole};
+pub use fields::{OwnedField, OwnerStep};
 pub use writers::{By, Writers};
 
 /// One entry: a manager, how it wrote, and the fields that it owns.
@@ -78,7 +75,6 @@ impl<'a> ManagedFieldsEntry<'a> {
         !same_time || !(same_fields() || within(self.fields, old.fields))
     }
 
-    /// Whether the entry has lost fields since `old`, and gained none.
     fn has_lost_fields_since(&self, old: &ManagedFieldsEntry<'_>) -> bool {
         within(self.fields, old.fields) && !within(old.fields, self.fields)
     }
@@ -106,9 +102,9 @@ impl<'a> ManagedFieldsEntry<'a> {
 
     /// Whether the entry owns a field of the object other than these, which are at its top.
     pub fn owns_beyond(&self, names: &[&str]) -> bool {
-        let is_one = |key: &str| names.iter().any(|name| key::is_field(key, name));
+        let is_one = |key: &str| names.iter().any(|name| fields::is_field(key, name));
         let fields = self.fields.into_iter().flat_map(Value::written_fields);
-        let mut others = fields.filter(|(key, _)| *key != key::WHOLE && !is_one(key));
+        let mut others = fields.filter(|(key, _)| *key != fields::WHOLE && !is_one(key));
         others.next().is_some()
     }
 
@@ -174,4 +170,15 @@ pub fn newest_time(object: Value<'_>) -> Option<Timestamp> {
     let entries = entries(object);
     let newest = entries.iter().filter_map(ManagedFieldsEntry::time).max();
     newest.max(deletion(object))
+}
+
+impl ManagedFieldsEntry<'_> {
+    /// The fields of its object that the entry owns, without the maps and lists around them.
+    pub fn owned_fields<'a>(&self, object: Value<'a>) -> Vec<OwnedField<'a>> {
+        let mut owned = Vec::new();
+        if let Some(fields) = self.fields {
+            collect(fields, Some(object), &mut String::new(), &mut owned);
+        }
+        owned
+    }
 }

@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{ManagedFieldsEntry, OwnerStep, deletion, entries};
+use crate::object::doc::Value;
 use crate::object::path::Side;
-use crate::object::value::Value;
 
 /// The managers of two successive versions of an object.
 ///

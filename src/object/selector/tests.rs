@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::object::Doc;
 
 mod parsed_by_kubernetes;
 use parsed_by_kubernetes::{Case, FIELDS, LABELS};
@@ -53,9 +54,9 @@ fn requirements(text: &str) -> Vec<String> {
 fn shortened(error: &SelectorError) -> String {
     let mut text = error.to_string();
     for (sentence, name) in [
-        (label_syntax::NAME, "<NAME>"),
-        (label_syntax::SUBDOMAIN, "<SUBDOMAIN>"),
-        (label_syntax::VALUE, "<VALUE>"),
+        (NAME, "<NAME>"),
+        (SUBDOMAIN, "<SUBDOMAIN>"),
+        (VALUE, "<VALUE>"),
     ] {
         text = text.replace(sentence, name);
     }
@@ -205,5 +206,52 @@ proptest! {
         if let Ok(selector) = text.parse::<FieldSelector>() {
             prop_assert_eq!(selector.to_string().parse(), Ok(selector));
         }
+    }
+}
+
+fn read(text: &str, with: fn(Value<'_>) -> Option<LabelSelector>) -> String {
+    let doc = Doc::parse(text).expect("a case is JSON");
+    with(doc.root()).map_or("nothing".to_owned(), |selector| selector.to_string())
+}
+
+#[test]
+fn a_label_selector() {
+    for (text, expect) in [
+        ("{}", ""),
+        (r#"{"matchLabels":null,"matchExpressions":null}"#, ""),
+        (
+            r#"{"matchLabels":{"app":"web"},"matchExpressions":[
+                    {"key":"tier","operator":"In","values":["b","a"]},
+                    {"key":"zone","operator":"NotIn","values":["x"]},
+                    {"key":"new","operator":"Exists"},
+                    {"key":"old","operator":"DoesNotExist","values":[]}]}"#,
+            "app=web,new,!old,tier in (a,b),zone!=x",
+        ),
+        ("null", "nothing"),
+        (r#"{"matchLabels":{"app":1}}"#, "nothing"),
+        (r#"{"matchLabels":[]}"#, "nothing"),
+        (r#"{"matchExpressions":{}}"#, "nothing"),
+        (
+            r#"{"matchExpressions":[{"key":"a","operator":"In"}]}"#,
+            "nothing",
+        ),
+        (
+            r#"{"matchExpressions":[{"key":"a","operator":"Like","values":["b"]}]}"#,
+            "nothing",
+        ),
+    ] {
+        assert_eq!(read(text, label_selector), expect, "{text}");
+    }
+}
+
+#[test]
+fn a_map_of_labels() {
+    for (text, expect) in [
+        (r#"{"tier":"back","app":"web"}"#, "app=web,tier=back"),
+        ("{}", "nothing"),
+        ("null", "nothing"),
+        (r#"{"app":null}"#, "nothing"),
+    ] {
+        assert_eq!(read(text, map_selector), expect, "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::node::{ListType, NodeId, Schema};
+use super::{ListType, NodeId, Schema};
 
 /// How deep to search for lists.
 const MAX_DEPTH: usize = 64;

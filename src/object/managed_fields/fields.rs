@@ -1,16 +1,138 @@
-//! How field ownership names fields and items: the keys of `fieldsV1`, as they are spelled in the JSON text of
-//! the object. Keys in the API server's spelling are compared without decoding them.
+//! The sets of fields that managers own (`fieldsV1`): who owns a field, and which fields an entry owns.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::object::doc::Doc;
+use crate::object::doc::{Doc, Value};
+use crate::object::path::PathWriter;
 use crate::object::scan;
-use crate::object::value::Value;
+
+/// One step of the path to a field.
+#[derive(Clone)]
+pub enum OwnerStep<'a> {
+    /// A field of an object.
+    Field(Cow<'a, str>),
+    /// An item of a list. Ownership names it by its key fields, its value or its index.
+    Item {
+        /// The item.
+        value: Value<'a>,
+        /// Its index in the list.
+        index: u32,
+    },
+}
+
+/// Follows a path through `fieldsV1`: `f:NAME` for fields, `k:{…}` for items by key, `v:…` by value, `i:N` by
+/// index. An empty set owns everything below it, even if the path continues.
+pub(super) fn names(set: Value<'_>, path: &[OwnerStep<'_>]) -> Option<usize> {
+    let Some((step, rest)) = path.split_first() else {
+        return Some(0);
+    };
+    if set.is_empty_object() {
+        return Some(0);
+    }
+    let mut fields = set.written_fields();
+    let below = match step {
+        OwnerStep::Field(name) => {
+            let (_, child) = fields.find(|(key, _)| is_field(key, name))?;
+            names(child, rest)
+        }
+        OwnerStep::Item { value, index } => fields.find_map(|(key, child)| {
+            let is_named = is_item(key, *value, *index);
+            is_named.then(|| names(child, rest)).flatten()
+        }),
+    };
+    Some(below? + 1)
+}
+
+pub(super) fn names_part(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    let Some((step, rest)) = path.split_first() else {
+        return set.written_fields().any(|(key, _)| key != WHOLE);
+    };
+    let mut below = set.written_fields().filter(|(key, _)| is_step(key, step));
+    below.any(|(_, child)| names_part(child, rest))
+}
+
+fn is_step(key: &str, step: &OwnerStep<'_>) -> bool {
+    match step {
+        OwnerStep::Field(name) => is_field(key, name),
+        OwnerStep::Item { value, index } => is_item(key, *value, *index),
+    }
+}
+
+/// Whether a set of fields names the value at the end of a path as a whole, without the fields inside it.
+pub(super) fn names_whole(set: Value<'_>, path: &[OwnerStep<'_>]) -> bool {
+    if set.is_empty_object() {
+        return true;
+    }
+    let Some((step, rest)) = path.split_first() else {
+        return false;
+    };
+    let mut below = set.written_fields().filter(|(key, _)| is_step(key, step));
+    below.any(|(_, child)| names_whole(child, rest))
+}
+
+/// A field that an entry owns.
+#[derive(Clone)]
+pub struct OwnedField<'a> {
+    /// Its path: `.spec.replicas`, `.spec.template.spec.containers[name=web].image`, `.data["app.yaml"]`.
+    pub path: String,
+    /// Its value; `None` if the object does not have it.
+    pub value: Option<Value<'a>>,
+}
+
+/// Adds the fields of a set below `path`, where the object has `value`.
+pub(super) fn collect<'a>(
+    set: Value<'_>,
+    value: Option<Value<'a>>,
+    path: &mut String,
+    owned: &mut Vec<OwnedField<'a>>,
+) {
+    let mut is_leaf = true;
+    for (key, below) in set.written_fields().filter(|(key, _)| *key != ".") {
+        is_leaf = false;
+        let length = path.len();
+        let value = value.and_then(|value| value_in(value, key));
+        push_step(path, &scan::unescape(key));
+        collect(below, value, path, owned);
+        path.truncate(length);
+    }
+    if is_leaf && !path.is_empty() {
+        let path = path.clone();
+        owned.push(OwnedField { path, value });
+    }
+}
+
+/// Appends the step that a key of a set of fields stands for.
+fn push_step(path: &mut String, key: &str) {
+    let mut writer = PathWriter::below(path);
+    match key.split_once(':') {
+        Some(("f", name)) => writer.field(name),
+        Some(("k", keys)) => {
+            if let Ok(keys) = Doc::parse(keys) {
+                let text = |value: Value<'_>| value.as_str().map(Cow::into_owned);
+                let part = |(name, value): (Cow<'_, str>, Value<'_>)| {
+                    let value = text(value).unwrap_or_else(|| value.raw().to_owned());
+                    (name.into_owned(), value)
+                };
+                let parts: Vec<(String, String)> = keys.root().fields().map(part).collect();
+                let parts = parts
+                    .iter()
+                    .map(|(name, value)| (&**name, Cow::Borrowed(&**value)));
+                writer.key(parts, 1);
+            }
+        }
+        Some((_, value)) => {
+            path.push('[');
+            path.push_str(value);
+            path.push(']');
+        }
+        None => {}
+    }
+}
 
 /// The key for a list or a map itself, beside the keys for its parts.
 pub(super) const WHOLE: &str = ".";
 
-/// Whether a key names a field: `f:NAME`.
 pub(super) fn is_field(key: &str, name: &str) -> bool {
     match key.len().cmp(&(2 + name.len())) {
         Ordering::Less => false,
@@ -28,7 +150,7 @@ pub(super) fn is_item(key: &str, item: Value<'_>, index: u32) -> bool {
 }
 
 /// The value that a key names in the value around it; `None` if there is none.
-pub(super) fn value_in<'a>(around: Value<'a>, key: &str) -> Option<Value<'a>> {
+fn value_in<'a>(around: Value<'a>, key: &str) -> Option<Value<'a>> {
     if let Some((_, value)) = around.fields().find(|(name, _)| is_field(key, name)) {
         return Some(value);
     }
@@ -78,7 +200,6 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], text[end..].strip_prefix("\\\"")?))
 }
 
-/// Compares a decoded key of any spelling.
 fn in_any_spelling(key: &str, item: Value<'_>, index: u32) -> bool {
     match key.split_once(':') {
         Some(("k", keys)) => Doc::parse(keys).is_ok_and(|keys| {
@@ -105,7 +226,40 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, Value as Json, json};
 
+    use super::super::entries;
     use super::*;
+
+    #[test]
+    fn fields_have_the_paths_of_changes_and_their_values() {
+        let owned = r#"{
+            "f:data": {".": {}, "f:app.yaml": {}, "f:level": {}},
+            "f:metadata": {"f:finalizers": {".": {}, "v:\"a/b\"": {}}},
+            "f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}}}, "f:all": {}}
+        }"#;
+        let object = format!(
+            r#"{{"metadata": {{"managedFields": [{{"manager": "a", "fieldsV1": {owned}}}, {{"manager": "b"}}], "finalizers": ["a/b"]}},
+                "data": {{"app.yaml": "a: 1", "level": "3"}}, "spec": {{"ports": [{{"port": 80, "protocol": "TCP", "name": "http"}}]}}}}"#
+        );
+        let doc = Doc::parse(object).expect("an object");
+        let entries = entries(doc.root());
+        let owned = entries[0].owned_fields(doc.root()).into_iter();
+        let owned: Vec<_> = owned
+            .map(|field| (field.path, field.value.map_or("", Value::raw)))
+            .collect();
+        let owned: Vec<_> = owned.iter().map(|(path, raw)| (&**path, *raw)).collect();
+        assert_eq!(
+            owned,
+            [
+                (r#".data["app.yaml"]"#, r#""a: 1""#),
+                (".data.level", r#""3""#),
+                (r#".metadata.finalizers["a/b"]"#, r#""a/b""#),
+                (".spec.ports[port=80,protocol=TCP].port", "80"),
+                (".spec.ports[port=80,protocol=TCP].name", r#""http""#),
+                (".spec.all", ""),
+            ]
+        );
+        assert!(entries[1].owned_fields(doc.root()).is_empty());
+    }
 
     fn scalar() -> impl Strategy<Value = Json> {
         prop_oneof![
