@@ -46,7 +46,6 @@ fn step(reached: &Reached, diagonal: usize, edits: usize) -> (usize, usize) {
     }
 }
 
-/// Counts the equal lines from this row and column on.
 fn equal(old: &[&str], new: &[&str], row: usize, column: usize) -> usize {
     let old = old.get(row..).unwrap_or_default();
     let new = new.get(column..).unwrap_or_default();

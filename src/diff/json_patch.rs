@@ -80,7 +80,17 @@ impl Patch {
 
 /// The patch from the old version to the new, noise included. Replaces the whole object if that is shorter.
 pub fn json_patch(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
-    shortest(step_by_step(diff, redactor), diff, redactor)
+    let patch = step_by_step(diff, redactor);
+    if patch.0.is_empty() {
+        return patch;
+    }
+    let length = |patch: &Patch| serde_json::to_string(patch).map_or(usize::MAX, |text| text.len());
+    let whole = Patch(vec![replace(diff, NodeId::ROOT, redactor)]);
+    if length(&patch) > length(&whole) {
+        whole
+    } else {
+        patch
+    }
 }
 
 /// The patch as single changes, however long. Unlike [`json_patch()`], it never replaces the object to save
@@ -101,7 +111,9 @@ pub fn step_by_step(diff: &Diff<'_>, redactor: &Redactor) -> Patch {
         }
     }
     for change in diff.changes() {
-        if !is_of_list(diff, change) && !is_inside(diff, change.at, &replaced) {
+        let is_item = matches!(diff.node(change.at).step, NodeStep::Item { .. });
+        let is_edit = !is_item || change.op == Op::Replace;
+        if is_edit && !is_inside(diff, change.at, &replaced) {
             patch.push(edit(diff, change, redactor));
         }
     }
@@ -135,12 +147,6 @@ fn lists(diff: &Diff<'_>) -> BTreeMap<NodeId, ListChanges> {
         }
     }
     lists
-}
-
-/// Whether a change adds, removes or moves an item, and does not edit it.
-fn is_of_list(diff: &Diff<'_>, change: &Change) -> bool {
-    let item = matches!(diff.node(change.at).step, NodeStep::Item { .. });
-    item && change.op != Op::Replace
 }
 
 fn is_inside(diff: &Diff<'_>, at: NodeId, outer: &HashSet<NodeId>) -> bool {
@@ -257,19 +263,5 @@ fn value(diff: &Diff<'_>, at: NodeId, redactor: &Redactor) -> Operand {
     Operand {
         json: RawValue::from_string(text).expect("Shown::json writes JSON"),
         is_redacted: new.is_some_and(Shown::holds_secret),
-    }
-}
-
-/// The patch, or one that replaces the whole document if that is shorter.
-fn shortest(patch: Patch, diff: &Diff<'_>, redactor: &Redactor) -> Patch {
-    if patch.0.is_empty() {
-        return patch;
-    }
-    let length = |patch: &Patch| serde_json::to_string(patch).map_or(usize::MAX, |text| text.len());
-    let whole = Patch(vec![replace(diff, NodeId::ROOT, redactor)]);
-    if length(&patch) > length(&whole) {
-        whole
-    } else {
-        patch
     }
 }

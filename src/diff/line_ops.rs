@@ -6,9 +6,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::few_edits;
-use super::lis;
-use super::matching::narrow;
+use super::sequence::narrow;
+use super::{few_edits, sequence};
 
 /// The largest product of old and new lines that is compared step by step.
 const FEW: usize = 1 << 18;
@@ -16,7 +15,6 @@ const FEW: usize = 1 << 18;
 /// How many times the search looks for anchors between anchors.
 const DEPTH: usize = 8;
 
-/// The operations that turn the old lines into the new ones.
 pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     if old.len().saturating_mul(new.len()) > FEW
         && let Some(pairs) = few_edits::pairs(old, new)
@@ -111,7 +109,7 @@ impl Matching<'_> {
             .collect();
         anchors.sort_unstable();
         let order: Vec<u32> = anchors.iter().map(|(_, row)| narrow(*row)).collect();
-        let stay = lis::longest_increasing(&order);
+        let stay = sequence::longest_increasing(&order);
         let (mut row, mut column) = (rows.start, columns.start);
         for ((at, from), _) in anchors.into_iter().zip(stay).filter(|(_, stays)| *stays) {
             if from >= row && at >= column {

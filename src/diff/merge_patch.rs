@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::object::path::{Path, Step};
 
-use super::shown::push_json_string;
+use super::redact::push_json_string;
 use super::{Content, Diff, Shown};
 
 /// A value that a merge patch cannot express: `null`, which removes the field instead.
@@ -81,7 +81,11 @@ impl<'a> PatchWriter<'a> {
     /// Writes a value that has no old object to merge with.
     fn whole(&mut self, value: Shown<'a>) -> Result<(), Inexpressible> {
         match value.content() {
-            Content::Null => Err(self.inexpressible()),
+            Content::Null => {
+                let steps = self.path.iter().cloned().map(Step::Field).collect();
+                let path = Path { steps }.to_string();
+                Err(Inexpressible { path })
+            }
             Content::Object => {
                 self.patch.json.push('{');
                 let open = self.patch.json.len();
@@ -109,13 +113,6 @@ impl<'a> PatchWriter<'a> {
         }
         push_json_string(&mut self.patch.json, name);
         self.patch.json.push(':');
-    }
-
-    fn inexpressible(&self) -> Inexpressible {
-        let steps = self.path.iter().cloned().map(Step::Field).collect();
-        Inexpressible {
-            path: Path { steps }.to_string(),
-        }
     }
 }
 

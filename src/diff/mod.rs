@@ -4,30 +4,20 @@
 //! shown and hidden changes add up, and [`json_patch`] turns the old version into the new. All values are
 //! read through a [`Redactor`], so that no view, record or patch can contain a Secret's values.
 
-mod annotation;
-mod base64;
-mod changed_lines;
 mod diff_node;
-mod embedded;
 mod few_edits;
 mod filter;
-mod guard;
 pub mod json_patch;
 mod line_ops;
-mod lis;
-mod lists;
-mod matching;
 mod merge_patch;
 mod noise;
 mod origin;
 mod partial;
-mod projection;
 mod redact;
 mod secret;
 mod sequence;
-mod shape;
-mod shown;
-mod similarity;
+#[cfg(test)]
+pub(crate) mod tests;
 pub mod text;
 mod values;
 mod walk;
@@ -38,20 +28,17 @@ use std::fmt;
 use crate::object::Value;
 use crate::object::list_keys::{ListKey, ListKeys};
 use crate::object::path::{self, Path, PathWriter, Place, Side};
+use diff_node::{DiffNode, NodeLabel, NodeStep};
+use secret::Guard;
 
-pub use annotation::LAST_APPLIED;
 pub use diff_node::NodeId;
-pub use embedded::Embedded;
-pub use filter::Filter;
+pub use filter::{Filter, Projection};
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::{Origin, RenamedItem};
-pub use projection::Projection;
-pub use redact::{Content, Redactor, Shown};
+pub use redact::{Content, Embedded, Redactor, Shown};
+pub use secret::LAST_APPLIED;
 pub use values::Fmt;
-
-use diff_node::{DiffNode, NodeLabel, NodeStep};
-use secret::Guard;
 
 /// The changes between two versions of a value.
 ///
@@ -198,6 +185,43 @@ impl<'a> Diff<'a> {
     fn node(&self, at: NodeId) -> &DiffNode<'a> {
         &self.nodes[at.0 as usize]
     }
+
+    /// The fields that identify an item in its list; empty for other values.
+    pub fn key_fields(&self, at: NodeId) -> Vec<&'a str> {
+        let node = self.node(at);
+        match (&node.step, node.new.or(node.old)) {
+            (
+                NodeStep::Item {
+                    label: NodeLabel::Key { key, .. },
+                    ..
+                },
+                Some(item),
+            ) => key.parts(item).map(|part| part.0).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every changed value and every value that contains one, except the root. Outer values come before inner
+    /// ones, siblings in the order of their changes.
+    pub fn values(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let count = u32::try_from(self.nodes.len()).expect("each node has an id of 32 bits");
+        (1..count).map(NodeId)
+    }
+
+    /// The indices of an item in its list; `None` for other values.
+    pub fn place(&self, at: NodeId) -> Option<Place> {
+        match &self.node(at).step {
+            NodeStep::Item { place, .. } => Some(*place),
+            NodeStep::Root | NodeStep::Field(_) => None,
+        }
+    }
+
+    /// Drops the changes that are not wanted. The rest no longer turns the old version into the new.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Self, &Change) -> bool) {
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.retain(|change| wanted(self, change));
+        self.changes = changes;
+    }
 }
 
 /// Prints paths and operations, never values; only a [`Redactor`] gives access to those.
@@ -212,6 +236,3 @@ impl fmt::Debug for Diff<'_> {
             .finish()
     }
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

@@ -60,11 +60,6 @@ pub(super) fn of(diff: &Diff<'_>, at: NodeId) -> Option<Noise> {
     }
 }
 
-/// Whether a value is compared as a whole. No reader needs to know which entry of the managed fields moved.
-pub(super) fn is_one_piece(diff: &Diff<'_>, at: NodeId) -> bool {
-    of(diff, at) == Some(Noise::ManagedFields)
-}
-
 fn is_root_field(diff: &Diff<'_>, at: NodeId, name: &str) -> bool {
     at != NodeId::ROOT && diff.parent(at) == NodeId::ROOT && diff.field(at) == Some(name)
 }

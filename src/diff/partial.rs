@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::object::path::Side;
 use crate::object::{Doc, Kind, Value};
 
+use super::redact::push_json_string;
 use super::secret::Guard;
-use super::shown::push_json_string;
 use super::{Change, Diff, NodeId, Op};
 
 impl Diff<'_> {
@@ -193,7 +193,6 @@ impl PartialWriter<'_, '_> {
         self.moved.contains(&child) || self.diff.node(child).old.is_none()
     }
 
-    /// The items of one side of the list, whose length is given.
     fn side(&self, at: NodeId, length: usize, side: Side) -> Vec<PartialItem> {
         let children = self.children(at).into_iter();
         let noted: FxHashMap<u32, NodeId> = children

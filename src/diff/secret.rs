@@ -1,9 +1,61 @@
 //! Knows where Secret values are: in `data` and `stringData` of core/v1 Secrets, wherever such an object
-//! occurs, and in the copies of a Secret that annotations contain ([`Annotation`]).
+//! occurs, and in the copies of a Secret that annotations contain.
+//!
+//! Tools keep such copies as JSON, as JSON inside JSON, as YAML, as gzip in base64. No list of encodings can be
+//! complete. So a Secret's annotation is hidden unless its key is known to be harmless.
 
-use crate::object::{Kind, Value};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 
-pub(super) use super::guard::{Annotation, AnnotationOwner, Coding, Guard};
+use crate::object::{Doc, Kind, Value};
+
+/// How a value is protected, known from its path alone. If in doubt, it is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// Not protected so far; the value itself may turn out to be a Secret.
+    Open,
+    Metadata(AnnotationOwner),
+    /// The annotations of that object.
+    Annotations(AnnotationOwner),
+    /// One annotation, whose text may contain a copy of a Secret.
+    Annotation(Annotation),
+    /// A `SecretList`. Its items may lack `kind`, and are Secrets all the same.
+    SecretList,
+    SecretItems,
+    /// A Secret, or a part of one that has no variant of its own.
+    Secret,
+    /// The map `data` or `stringData` of a Secret.
+    Map(Coding),
+    /// A value of that map.
+    Value(Coding),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnnotationOwner {
+    Secret,
+    Other,
+}
+
+/// The encoding of a Secret's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Base64,
+    Plain,
+}
+
+/// The kind of an annotation, by its owner and its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Annotation {
+    /// An annotation of another object. The text may be JSON that contains a Secret.
+    OfOther,
+    /// A Secret's annotation under a key that is known to be harmless.
+    Harmless,
+    /// A Secret's annotation in which `kubectl apply` keeps the applied manifest.
+    LastApplied,
+    /// A Secret's annotation under any other key.
+    Private,
+}
 
 impl Guard {
     /// The guard once both versions of the value are known: an open guard may turn out to protect a Secret.
@@ -22,7 +74,6 @@ impl Guard {
         }
     }
 
-    /// The guard of a field.
     pub(super) fn field(self, name: &str) -> Guard {
         match (self, name) {
             (Guard::Secret, "data") => Guard::Map(Coding::Base64),
@@ -41,7 +92,6 @@ impl Guard {
         }
     }
 
-    /// The guard of an item.
     pub(super) fn item(self) -> Guard {
         match self {
             Guard::SecretItems => Guard::Secret,
@@ -90,5 +140,229 @@ pub(super) fn of_kind(object: Value<'_>) -> Guard {
     match object.get("apiVersion").and_then(Value::as_str).as_deref() {
         Some("v1" | "") | None => guard,
         Some(_) => Guard::Open,
+    }
+}
+
+/// How much of an annotation's text may be read.
+pub(super) enum AnnotationNote {
+    /// The whole text.
+    Text,
+    /// The text is JSON; this guard decides which of its values may be read.
+    Json(Guard),
+    /// No part of the text.
+    Hidden,
+}
+
+/// The annotation in which `kubectl apply` keeps the applied manifest, as JSON.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Annotation keys whose value is a name, a switch or a number, and never a part of the Secret's data. A
+/// digest of the data is not harmless: a short value can be guessed from its digest.
+const HARMLESS: [&str; 27] = [
+    // The ServiceAccount of a token.
+    "kubernetes.io/service-account.name",
+    "kubernetes.io/service-account.uid",
+    // The public names in the certificate, and its issuer.
+    "cert-manager.io/alt-names",
+    "cert-manager.io/certificate-name",
+    "cert-manager.io/common-name",
+    "cert-manager.io/ip-sans",
+    "cert-manager.io/issuer-group",
+    "cert-manager.io/issuer-kind",
+    "cert-manager.io/issuer-name",
+    // The Helm release, and when Helm creates or keeps the object.
+    "helm.sh/hook",
+    "helm.sh/hook-delete-policy",
+    "helm.sh/hook-weight",
+    "helm.sh/resource-policy",
+    "meta.helm.sh/release-name",
+    "meta.helm.sh/release-namespace",
+    // The Argo CD application, and how Argo CD syncs the object.
+    "argocd.argoproj.io/compare-options",
+    "argocd.argoproj.io/hook",
+    "argocd.argoproj.io/sync-options",
+    "argocd.argoproj.io/sync-wave",
+    "argocd.argoproj.io/tracking-id",
+    // Whether Flux prunes and reconciles the object.
+    "kustomize.toolkit.fluxcd.io/prune",
+    "kustomize.toolkit.fluxcd.io/reconcile",
+    // The Rancher object set that the object belongs to. The set's `applied` key is not listed: it holds the
+    // whole object.
+    "objectset.rio.cattle.io/id",
+    "objectset.rio.cattle.io/owner-name",
+    "objectset.rio.cattle.io/owner-namespace",
+    // Whether a sealed Secret may be unsealed elsewhere: `true`.
+    "sealedsecrets.bitnami.com/cluster-wide",
+    "sealedsecrets.bitnami.com/managed",
+];
+
+/// The longest harmless value, in bytes: the limit of a Kubernetes name.
+const LONGEST_TOKEN: usize = 253;
+
+impl Annotation {
+    pub(super) fn new(owner: AnnotationOwner, key: &str) -> Annotation {
+        match owner {
+            AnnotationOwner::Other => Annotation::OfOther,
+            AnnotationOwner::Secret if key == LAST_APPLIED => Annotation::LastApplied,
+            AnnotationOwner::Secret if HARMLESS.contains(&key) => Annotation::Harmless,
+            AnnotationOwner::Secret => Annotation::Private,
+        }
+    }
+
+    /// Returns how much of the annotation's text may be read.
+    pub(super) fn note(self, text: &str) -> AnnotationNote {
+        match self {
+            Annotation::OfOther if !may_hold_secret(text) => AnnotationNote::Text,
+            Annotation::OfOther
+                if Doc::parse(text).is_ok_and(|doc| !has_copy_in_text(doc.root())) =>
+            {
+                AnnotationNote::Json(Guard::Open)
+            }
+            Annotation::Harmless if is_token(text) => AnnotationNote::Text,
+            Annotation::LastApplied if is_plain_secret(text) => AnnotationNote::Json(Guard::Secret),
+            Annotation::OfOther
+            | Annotation::Harmless
+            | Annotation::LastApplied
+            | Annotation::Private => AnnotationNote::Hidden,
+        }
+    }
+
+    /// Whether the whole value is hidden.
+    pub(super) fn hides(self, value: Value<'_>) -> bool {
+        match value.as_str() {
+            Some(text) => matches!(self.note(&text), AnnotationNote::Hidden),
+            None => self != Annotation::OfOther && !value.is_null(),
+        }
+    }
+}
+
+/// Whether a text begins like JSON and may contain a Secret.
+fn may_hold_secret(text: &str) -> bool {
+    let is_json = match without_marks(text).strip_prefix('"') {
+        // Many texts begin with a quote.
+        Some(_) => Doc::parse(without_marks(text)).is_ok(),
+        None => without_marks(text).starts_with(['{', '[']),
+    };
+    is_json && (text.contains("Secret") || text.contains("\\u"))
+}
+
+/// A text without white space and byte order marks before it.
+fn without_marks(text: &str) -> &str {
+    text.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}')
+}
+
+/// Whether a string in a JSON value is JSON with a copy of a Secret. Views show such a string as it is.
+fn has_copy_in_text(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::String => value.as_str().is_some_and(|text| is_copy(&text)),
+        Kind::Array => value.items().any(has_copy_in_text),
+        Kind::Object => value
+            .fields()
+            .any(|(name, value)| is_copy(&name) || has_copy_in_text(value)),
+        Kind::Null | Kind::Bool | Kind::Number => false,
+    }
+}
+
+/// Whether a text is JSON with a copy of a Secret, or broken JSON that may have one.
+fn is_copy(text: &str) -> bool {
+    may_hold_secret(text)
+        && Doc::parse(without_marks(text)).map_or(true, |doc| has_copy(doc.root()))
+}
+
+fn has_copy(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Object if of_kind(value) == Guard::Secret => {
+            // A reference to a Secret has its kind and its name.
+            let mut fields = value.fields();
+            fields.any(|(name, _)| !["apiVersion", "kind", "name", "namespace"].contains(&&*name))
+        }
+        Kind::Object if of_kind(value) == Guard::SecretList => true,
+        Kind::Object => value.fields().any(|(_, value)| has_copy(value)),
+        Kind::Array => value.items().any(has_copy),
+        _ => has_copy_in_text(value),
+    }
+}
+
+/// Whether a text is a few plain words: a name, a number, a list of options.
+fn is_token(text: &str) -> bool {
+    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:,=* ".contains(&byte);
+    text.len() <= LONGEST_TOKEN && text.bytes().all(is_of_token)
+}
+
+/// Whether a text is the JSON of a Secret whose values are all in fields that [`Guard::Secret`] hides. A
+/// Secret with other fields (`stringdata`, or `password` beside `data`) does not qualify.
+fn is_plain_secret(text: &str) -> bool {
+    let Ok(doc) = Doc::parse(text) else {
+        return false;
+    };
+    let object = doc.root();
+    let is_known = |name: &str, value: Value<'_>| match (name, value.kind()) {
+        ("metadata", Kind::Object) => {
+            let mut fields = value.fields();
+            fields.all(|(name, _)| METADATA.contains(&&*name))
+        }
+        ("data" | "stringData", _) => true,
+        ("apiVersion" | "kind" | "type" | "immutable", kind) => {
+            !matches!(kind, Kind::Object | Kind::Array)
+        }
+        _ => false,
+    };
+    let mut fields = object.fields();
+    of_kind(object) == Guard::Secret && fields.all(|(name, value)| is_known(&name, value))
+}
+
+/// The fields of `ObjectMeta` that a manifest may have.
+const METADATA: [&str; 11] = [
+    "annotations",
+    "creationTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "uid",
+];
+
+/// Standard base64 (RFC 4648 §4) with padding, as Go's encoding/json reads and writes bytes. Like Go, it
+/// ignores the unused bits of the last digit.
+const GO: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
+/// Decodes the base64 text of a Secret's value. Like Go, it skips line ends.
+pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    GO.decode(text.replace(['\r', '\n'], "")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_standard_form_is_decoded() {
+        let cases = [
+            ("", Some("")),
+            ("YQ==", Some("a")),
+            ("YR==", Some("a")),
+            ("YWI=", Some("ab")),
+            ("YWJj", Some("abc")),
+            ("YWJj\r\nZA==", Some("abcd")),
+            ("YWJ", None),
+            ("Y===", None),
+            ("====", None),
+            ("YQ==YQ==", None),
+            ("YW-_", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(
+                decode_base64(text).as_deref(),
+                expected.map(str::as_bytes),
+                "{text:?}"
+            );
+        }
     }
 }

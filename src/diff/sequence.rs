@@ -1,13 +1,11 @@
 //! Compares lists without keys. Equal items are matched first; the items between them are paired by place and
 //! by similarity.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::object::{Kind, Value};
-
-use super::lis;
-use super::matching::{Matching, narrow};
-use super::similarity::similarity;
 
 /// The lowest similarity at which two objects count as one that was edited.
 const ALIKE: f64 = 0.4;
@@ -91,7 +89,7 @@ impl Middle<'_, '_> {
         if matched.len() == new.len() {
             return false;
         }
-        let stays = lis::longest_increasing(&matched);
+        let stays = longest_increasing(&matched);
         let moves = stays.iter().filter(|stays| !**stays).count();
         edits.count() <= moves + 2 * (new.len() - matched.len())
     }
@@ -107,7 +105,7 @@ impl Middle<'_, '_> {
             }
         }
         let places: Vec<u32> = matched.iter().map(|pair| pair.0).collect();
-        let stays = lis::longest_increasing(&places);
+        let stays = longest_increasing(&places);
         let anchors = matched
             .iter()
             .zip(stays)
@@ -194,5 +192,139 @@ impl Middle<'_, '_> {
             }
         }
         pairs
+    }
+}
+
+/// The lowest score of a field that both objects have.
+const SAME_NAME: f64 = 0.4;
+
+/// The score of two arguments that set the same flag: `--v=2` and `--v=4`.
+const SAME_FLAG: f64 = 0.8;
+
+/// The depth up to which objects are compared.
+const DEPTH: usize = 4;
+
+/// The similarity of two values. Equal values score 1, objects the share of their common fields, arrays the
+/// share of their common items. Two strings score only if they set the same flag.
+pub(super) fn similarity(a: Value<'_>, b: Value<'_>) -> f64 {
+    within(a, b, DEPTH)
+}
+
+fn within(a: Value<'_>, b: Value<'_>, depth: usize) -> f64 {
+    if a.raw() == b.raw() {
+        return 1.0;
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::Object, Kind::Object) => objects(a, b, depth),
+        (Kind::Array, Kind::Array) => arrays(a, b),
+        (Kind::String, Kind::String) => {
+            let same = matches!((flag(a), flag(b)), (Some(a), Some(b)) if a == b);
+            if same { SAME_FLAG } else { 0.0 }
+        }
+        _ => 0.0,
+    }
+}
+
+fn objects(a: Value<'_>, b: Value<'_>, depth: usize) -> f64 {
+    let (mut fields, mut score) = (0, 0.0);
+    for (name, value) in a.fields() {
+        fields += 1;
+        if let Some(other) = b.get(&name) {
+            let inner = match depth {
+                0 => 0.0,
+                _ => within(value, other, depth - 1),
+            };
+            score += SAME_NAME + (1.0 - SAME_NAME) * inner;
+        }
+    }
+    fields += b.fields().filter(|(name, _)| a.get(name).is_none()).count();
+    score / ratio(fields)
+}
+
+fn arrays(a: Value<'_>, b: Value<'_>) -> f64 {
+    let mut spare: FxHashMap<&str, usize> = FxHashMap::default();
+    for item in a.items() {
+        *spare.entry(item.raw()).or_default() += 1;
+    }
+    let mut shared = 0;
+    for item in b.items() {
+        if let Some(left @ 1..) = spare.get_mut(item.raw()) {
+            *left -= 1;
+            shared += 1;
+        }
+    }
+    ratio(shared) / ratio(a.items().count().max(b.items().count()))
+}
+
+/// Converts a count for a division.
+fn ratio(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
+/// The name of the flag that an argument sets: the part before the `=` of `--name=value`.
+fn flag(argument: Value<'_>) -> Option<Cow<'_, str>> {
+    let text = argument.as_str()?;
+    let name = text.split_once('=')?.0;
+    (!name.is_empty()).then(|| Cow::Owned(name.to_owned()))
+}
+
+/// For distinct `numbers`, marks those of one longest increasing subsequence. O(n log n).
+pub(super) fn longest_increasing(numbers: &[u32]) -> Vec<bool> {
+    if numbers.is_sorted() {
+        return vec![true; numbers.len()];
+    }
+    // `tails[k]` is the index of the smallest number that ends a subsequence of length k + 1.
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
+    for (index, number) in numbers.iter().enumerate() {
+        let length = tails.partition_point(|&tail| numbers[tail] < *number);
+        before.push(length.checked_sub(1).map(|shorter| tails[shorter]));
+        if length == tails.len() {
+            tails.push(index);
+        } else {
+            tails[length] = index;
+        }
+    }
+    let mut stays = vec![false; numbers.len()];
+    let mut next = tails.last().copied();
+    while let Some(index) = next {
+        stays[index] = true;
+        next = before[index];
+    }
+    stays
+}
+
+/// For each new item, the index of the old item that it is paired with, if any.
+pub(super) type Matching = Vec<Option<u32>>;
+
+/// Converts an index to the width in which it is stored.
+pub(super) fn narrow(index: usize) -> u32 {
+    u32::try_from(index)
+        .expect("a list has fewer items than bytes, and a Doc's text is shorter than 4 GiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marked_numbers_are_the_longest_increasing_ones() {
+        let cases: [(&[u32], usize); 6] = [
+            (&[], 0),
+            (&[7], 1),
+            (&[0, 1, 2, 3], 4),
+            (&[3, 2, 1, 0], 1),
+            (&[1, 2, 3, 0], 3),
+            (&[2, 0, 3, 1, 4], 3),
+        ];
+        for (numbers, length) in cases {
+            let kept: Vec<u32> = numbers
+                .iter()
+                .zip(longest_increasing(numbers))
+                .filter_map(|(number, stays)| stays.then_some(*number))
+                .collect();
+            assert!(kept.is_sorted(), "{numbers:?}");
+            assert_eq!(kept.len(), length, "{numbers:?}");
+        }
     }
 }

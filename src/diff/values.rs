@@ -27,11 +27,9 @@ pub enum Fmt {
 
 /// The result of a comparison.
 pub(super) enum Equality {
-    /// Both are the same value.
     Same,
     /// Both are spellings of the same quantity, time or number.
     Equivalent(Fmt),
-    /// The values differ.
     Different(Fmt),
 }
 
