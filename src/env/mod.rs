@@ -2,33 +2,29 @@
 //!
 //! All other code gets an [`Env`]. Tests build their own.
 
+#[cfg(any(test, feature = "testing"))]
+mod capture;
+mod keys;
+mod streams;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 
-use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-
-#[cfg(any(test, feature = "testing"))]
-mod capture;
-mod clock;
-mod keys;
-mod panics;
-mod request_lines;
-mod stdout;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::render::display::Stream;
 use crate::render::screen::Size;
+use streams::{Stdout, Unattended};
+
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
-use clock::clock;
-pub use clock::{Ahead, Clock, shifted};
 pub(crate) use keys::{Keys, Typed, restore_terminal};
-pub(crate) use panics::escape_panics;
-pub use request_lines::RequestLines;
-use stdout::{Stdout, Unattended};
+pub use streams::RequestLines;
+pub(crate) use streams::escape_panics;
 
 /// Returns the size of the terminal as columns and rows; `None` if output is not a terminal.
 pub type SizeSource = Arc<dyn Fn() -> Option<(u16, u16)> + Send + Sync>;
@@ -216,6 +212,17 @@ impl Env {
     fn is_dumb(&self) -> bool {
         self.variable("TERM") == Some("dumb")
     }
+
+    /// The current time by the clock that counts.
+    pub fn now(&self) -> Timestamp {
+        shifted((self.now)(), (self.ahead)())
+    }
+
+    /// The clock that is ahead of this machine's.
+    pub fn clock_ahead(&self, ahead: Ahead) -> Clock {
+        let now = self.now.clone();
+        Arc::new(move || shifted(now(), ahead()))
+    }
 }
 
 impl fmt::Debug for Env {
@@ -281,6 +288,26 @@ fn obeys_sequences() -> bool {
     #[cfg(not(windows))]
     let obeys = true;
     obeys
+}
+
+/// Returns the current time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Returns how far a clock is ahead of this machine's.
+pub type Ahead = Arc<dyn Fn() -> SignedDuration + Send + Sync>;
+
+/// Converts a time to a clock that is ahead.
+pub fn shifted(time: Timestamp, ahead: SignedDuration) -> Timestamp {
+    time.checked_add(ahead).unwrap_or(time)
+}
+
+/// This machine's clock, or one that stands still.
+#[expect(clippy::disallowed_methods, reason = "the clock enters here")]
+fn clock(fixed: Option<Timestamp>) -> Clock {
+    match fixed {
+        Some(time) => Arc::new(move || time),
+        None => Arc::new(Timestamp::now),
+    }
 }
 
 #[cfg(test)]

@@ -162,9 +162,9 @@ fn a_verb_never_imports_another_verb() {
 const WRITERS: [(&str, &[&str]); 3] = [
     (
         "io::stdout()",
-        &["env/mod.rs", "env/stdout.rs", "render/screen.rs"],
+        &["env/mod.rs", "env/streams.rs", "render/screen.rs"],
     ),
-    ("io::stderr()", &["env/mod.rs", "env/panics.rs"]),
+    ("io::stderr()", &["env/mod.rs", "env/streams.rs"]),
     (".into_writer()", &["commands/terminal.rs"]),
 ];
 
