@@ -22,7 +22,6 @@ impl Cache {
         }
     }
 
-    /// The document with this name and this hash.
     pub(super) fn read(&self, name: &str, hash: &str) -> Option<Vec<u8>> {
         let kept = fs::read(self.file(name)).ok()?;
         let document = kept.strip_prefix(hash.as_bytes())?.strip_prefix(b"\n")?;

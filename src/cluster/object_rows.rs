@@ -1,11 +1,13 @@
-//! `object_rows`: the names of the objects of a type, with what `kubectl get` says about each.
+//! Lists of objects for completion and for suggestions: their rows in the server's table, or only their metadata.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
-use crate::object::{Resource, json_fault};
+use crate::object::selector::by_name;
+use crate::object::{Resource, json_fault, near};
 
 /// A table without its objects. A server that knows no tables sends metadata, or its objects.
 const ACCEPT: &str = "application/json;as=Table;g=meta.k8s.io;v=v1,\
@@ -16,7 +18,6 @@ const SUMMARY: [&str; 3] = ["Ready", "Status", "Age"];
 /// The name of an object and its state in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRow {
-    /// The name.
     pub(crate) name: String,
     /// The cells of the columns READY, STATUS and AGE, as far as its kind has them: `1/1 Running 41d`.
     pub(crate) summary: String,
@@ -136,6 +137,79 @@ fn rows(body: &[u8]) -> Result<ObjectRows, serde_json::Error> {
         rows: listed.chain(rows.filter_map(row)).collect(),
         next: Some(next).filter(|next| !next.is_empty()),
     })
+}
+
+/// The answer of a list request.
+#[derive(Deserialize)]
+struct MetadataList<M> {
+    items: Option<Vec<ItemMetadata<M>>>,
+}
+
+#[derive(Deserialize)]
+struct ItemMetadata<M> {
+    metadata: M,
+}
+
+pub(crate) async fn list_metadata<M: DeserializeOwned>(
+    client: &Client,
+    request: ApiRequest,
+) -> Result<Vec<M>, RequestError> {
+    let body = client.get_patiently(&request.metadata_list()).await?;
+    let list: MetadataList<M> = serde_json::from_slice(&body).map_err(|error| {
+        let fault = json_fault(&error);
+        RequestError::Decode(format!("the server's answer is not a list: {fault}").into())
+    })?;
+    let items = list.items.unwrap_or_default().into_iter();
+    Ok(items.map(|item| item.metadata).collect())
+}
+
+/// How many objects are read.
+const LOOKED_AT: &str = "250";
+
+#[derive(Deserialize)]
+struct NameMetadata {
+    name: String,
+    namespace: Option<String>,
+}
+
+/// Names of objects in `namespace` (or in all) that resemble `name`, the nearest first. It makes one request, for
+/// metadata only.
+pub(crate) async fn similar_names(
+    client: &Client,
+    resource: &Resource,
+    namespace: Option<&str>,
+    name: &str,
+) -> Result<Vec<String>, RequestError> {
+    let request = ApiRequest::new(RequestPath::of(resource, namespace)?);
+    let found = names(client, resource, request).await?;
+    Ok(near(name, found.iter().map(|found| found.name.as_str())))
+}
+
+/// The namespaces with an object of this name, sorted. It makes one request, for metadata only.
+pub(crate) async fn namespaces_with(
+    client: &Client,
+    resource: &Resource,
+    name: &str,
+) -> Result<Vec<String>, RequestError> {
+    let request = ApiRequest::new(RequestPath::of(resource, None)?);
+    let found = names(
+        client,
+        resource,
+        request.query("fieldSelector", &by_name(name)),
+    )
+    .await?;
+    let mut namespaces: Vec<String> = found.into_iter().filter_map(|one| one.namespace).collect();
+    namespaces.sort_unstable();
+    Ok(namespaces)
+}
+
+async fn names(
+    client: &Client,
+    resource: &Resource,
+    request: ApiRequest,
+) -> Result<Vec<NameMetadata>, RequestError> {
+    let request = request.about("list", resource.group_resource());
+    list_metadata(client, request.query("limit", LOOKED_AT)).await
 }
 
 #[cfg(test)]

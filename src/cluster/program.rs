@@ -50,7 +50,6 @@ fn is_program(path: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether a path is a file.
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
     path.is_file()

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::Limits;
-use super::connections::ConnectionSlot;
 use super::request::ApiRequest;
 use super::request_error::{RequestError, body_error};
-use crate::cluster::error::{ApiError, Status};
+use super::stack::ConnectionSlot;
+use crate::cluster::{ApiError, Status};
 use crate::object::excerpt;
 
 /// The most bytes of an error's body that are read.
@@ -86,7 +86,6 @@ pub(super) async fn refusal(
 }
 
 impl ApiRequest {
-    /// The error for this status code and this body.
     pub(crate) fn error(&self, code: u16, body: &[u8]) -> ApiError {
         ApiError {
             verb: self.verb(),

@@ -1,42 +1,37 @@
 //! The client: sends GET requests to one cluster, over as few connections as possible.
 
 mod answer;
-mod connections;
-mod patience;
 mod plugin;
 mod request;
 mod request_error;
 mod request_log;
-mod skew;
 mod stack;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tls_tests;
-mod trusted_server;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
-use jiff::SignedDuration;
+use http::header::DATE;
+use http::{HeaderMap, StatusCode};
+use jiff::fmt::rfc2822::DateTimeParser;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::kubeconfig::{ClusterConfig, ConfigError};
+use request_log::{LogPrinter, SentRequest};
+use stack::{Connections, Stack};
 
 pub(crate) use answer::Answer;
 pub(crate) use request::{ApiRequest, platform};
 pub use request_error::RequestError;
 pub(crate) use request_log::{LogDetail, RequestLog};
-
-use super::kubeconfig::{ClusterConfig, ConfigError};
-use connections::Connections;
-use request_log::{LogPrinter, SentRequest};
-pub(crate) use skew::Clock;
-use skew::Skew;
-use stack::Stack;
 
 /// The limits of times and sizes.
 #[derive(Clone, Copy, Debug)]
@@ -181,6 +176,42 @@ impl Client {
             other => other,
         }
     }
+
+    /// Like [`Client::get`], for a request that nothing else repeats. It waits as long as the server asks, but no longer than
+    /// the limit of a whole answer in total.
+    pub(crate) async fn get_patiently(&self, request: &ApiRequest) -> Result<Bytes, RequestError> {
+        let end = Instant::now() + self.shared.limits.whole;
+        let mut retries = 0;
+        loop {
+            let error = match self.get(request).await {
+                Err(error) => error,
+                answer => return answer,
+            };
+            let wait = error.wait_before_retry(retries);
+            let Some(wait) = wait.filter(|wait| Instant::now() + *wait < end) else {
+                return Err(error);
+            };
+            self.report(&error);
+            sleep(wait).await;
+            retries += 1;
+        }
+    }
+
+    /// Reports a long wait that the server asks for, once for all requests that wait at the same time.
+    pub(crate) fn report(&self, error: &RequestError) {
+        let wait = error.wait_before_retry(0).filter(|wait| *wait >= REPORTED);
+        let Some(wait) = wait else { return };
+        let now = Instant::now();
+        let mut reported = self.shared.reported_wait();
+        let is_known = reported.is_some_and(|until| until >= now);
+        *reported = Some(now + wait);
+        if let Some(print) = self.shared.messages.get().filter(|_| !is_known) {
+            let seconds = wait.as_secs();
+            print(vec![format!(
+                "! waiting for {seconds}s, as the server asks: {error}"
+            )]);
+        }
+    }
 }
 
 /// Leaves out the credentials.
@@ -195,6 +226,18 @@ impl fmt::Debug for Client {
 impl RequestError {
     fn is_unauthorized(&self) -> bool {
         matches!(self, RequestError::Api { error, .. } if error.status.code == 401)
+    }
+
+    /// How long to wait before the request is sent again after this many retries; `None` if that does not help.
+    fn wait_before_retry(&self, retries: u32) -> Option<Duration> {
+        let RequestError::Api { error, after } = self else {
+            return None;
+        };
+        match (error.status.code, after) {
+            (429 | 500.., Some(after)) if retries < MAX_RETRIES => Some(*after.min(&LONGEST_ASKED)),
+            (429 | 502..=504, None) => UNASKED.get(usize::try_from(retries).ok()?).copied(),
+            _ => None,
+        }
     }
 }
 
@@ -280,4 +323,68 @@ impl Login {
             renewed,
         })
     }
+}
+
+/// How often a request is sent again, as in client-go.
+const MAX_RETRIES: u32 = 10;
+/// The longest wait that a `Retry-After` can cause.
+const LONGEST_ASKED: Duration = Duration::from_secs(60);
+/// The waits for a server that cannot handle a request now, and does not say when it can.
+const UNASKED: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
+/// A shorter wait is not reported.
+const REPORTED: Duration = Duration::from_secs(3);
+
+/// Gives this machine's time.
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Clocks that differ by less agree, because a `Date` has whole seconds and a response takes time.
+const AGREED: SignedDuration = SignedDuration::from_secs(5);
+
+/// The known difference of the clocks.
+struct Skew {
+    clock: OnceLock<Clock>,
+    /// The least number of milliseconds by which the server's clock is ahead. A response arrives after its
+    /// `Date`, which also lacks the fraction of a second. So the largest difference is the most precise.
+    ahead: AtomicI64,
+}
+
+impl Skew {
+    fn unknown() -> Skew {
+        Skew {
+            clock: OnceLock::new(),
+            ahead: AtomicI64::new(i64::MIN),
+        }
+    }
+
+    /// From now on, compares with this clock.
+    fn compare(&self, clock: Clock) {
+        // The first clock stays: it is the program's.
+        let _is_first = self.clock.set(clock);
+    }
+
+    /// Takes the `Date` of a response that has just arrived.
+    fn note(&self, headers: &HeaderMap) {
+        let Some(clock) = self.clock.get() else {
+            return;
+        };
+        if let Some(date) = date(headers) {
+            let ahead = date.as_millisecond() - clock().as_millisecond();
+            self.ahead.fetch_max(ahead, Ordering::Relaxed);
+        }
+    }
+
+    /// How far the server's clock is ahead; negative if it is behind, and zero if both agree or if it is unknown.
+    fn ahead(&self) -> SignedDuration {
+        match self.ahead.load(Ordering::Relaxed) {
+            i64::MIN => SignedDuration::ZERO,
+            ahead => Some(SignedDuration::from_millis(ahead))
+                .filter(|ahead| ahead.abs() >= AGREED)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    let text = headers.get(DATE)?.to_str().ok()?;
+    DateTimeParser::new().parse_timestamp(text).ok()
 }

@@ -23,7 +23,6 @@ pub(crate) struct ApiRequest {
 }
 
 impl ApiRequest {
-    /// A request for `path` as JSON.
     pub(crate) fn new(path: impl Into<RequestPath>) -> ApiRequest {
         ApiRequest {
             target: path.into().into_text(),

@@ -11,7 +11,7 @@ use kube::client::AuthError;
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
 
-use crate::cluster::error::ApiError;
+use crate::cluster::ApiError;
 use crate::cluster::kubeconfig::{ConfigError, os_words};
 use crate::cluster::request_path::InvalidPart;
 use crate::object::json_fault;
@@ -62,7 +62,6 @@ impl From<ConfigError> for RequestError {
     }
 }
 
-/// The error for a failure before any request.
 pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
     match error {
         kube::Error::Auth(error) => ConfigError::Credential(credential_words(error)),
@@ -70,7 +69,6 @@ pub(super) fn setup_error(error: &kube::Error) -> ConfigError {
     }
 }
 
-/// The error for a failure to send a request to `host`.
 pub(super) fn send_error(error: &kube::Error, host: &str) -> RequestError {
     let parts: Vec<&(dyn Error + 'static)> = causes(error).collect();
     if let Some(auth) = parts
@@ -91,7 +89,6 @@ pub(super) fn send_error(error: &kube::Error, host: &str) -> RequestError {
     }
 }
 
-/// The error for a failure to read a body.
 pub(super) fn body_error(error: &(dyn Error + 'static)) -> RequestError {
     let parts: Vec<&(dyn Error + 'static)> = causes(error).collect();
     RequestError::Cut(last_words(&parts).into())

@@ -14,7 +14,6 @@ use super::request_error::RequestError;
 /// How much a log prints about each request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogDetail {
-    /// One line.
     Line,
     /// Also the headers of the request and of the answer.
     Headers,
@@ -44,7 +43,6 @@ pub(super) struct SentRequest {
 const HIDDEN: [&str; 4] = ["auth", "cookie", "token", "secret"];
 
 impl RequestLog {
-    /// Prints one request and its answer.
     pub(super) fn note(
         &self,
         sent: &SentRequest,

@@ -4,6 +4,7 @@
 //! credential plugin three times. This stack consists of kube's parts, its credentials, TLS settings and base
 //! URL, on a hyper client that speaks HTTP/2.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -16,12 +17,19 @@ use kube::Config;
 use kube::client::middleware::{AuthLayer, ExtraHeadersLayer};
 use kube::client::{Body, ConfigExt};
 use kube::config::ExecConfig;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, RootCertStore,
+    SignatureScheme,
+};
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
 use super::plugin::{self, Issued};
 use super::request_error::setup_error;
-use super::trusted_server::accept_roots;
 use crate::cluster::kubeconfig::{
     ClusterConfig, ConfigError, basic_authorization, bearer, proxy_login, to_base64,
 };
@@ -116,7 +124,6 @@ impl Stack {
     }
 }
 
-/// Uses the credentials that a plugin issued.
 fn log_in(config: &mut Config, plugin: &ExecConfig, issued: Issued) -> Result<(), ConfigError> {
     if !issued.token.is_empty() {
         let program = plugin.command.as_deref().unwrap_or_default();
@@ -183,4 +190,174 @@ fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError>
         builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
     }
     Ok(builder.enable_all_versions().wrap_connector(inner))
+}
+
+/// A kube-apiserver accepts 100 streams on a connection. The next one waits, for ever if all are watches. hyper
+/// never opens a second connection by itself.
+const STREAMS: usize = 90;
+
+/// The connections that use one set of credentials.
+pub(super) struct Connections {
+    stack: Stack,
+    open: Mutex<Vec<Connection>>,
+}
+
+struct Connection {
+    client: kube::Client,
+    /// Shared by this connection and each of its streams, to count them.
+    streams: Arc<()>,
+}
+
+/// The place of one stream. Dropping it frees the place.
+pub(super) struct ConnectionSlot {
+    pub(super) client: kube::Client,
+    _place: Arc<()>,
+}
+
+impl Connections {
+    pub(super) fn new(stack: Stack) -> Connections {
+        Connections {
+            stack,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Takes a place on the first connection with a free one, or on a new connection.
+    pub(super) fn slot(&self) -> ConnectionSlot {
+        // Nothing below can panic half way, so the list is consistent even after a panic.
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = |connection: &&Connection| Arc::strong_count(&connection.streams) <= STREAMS;
+        if let Some(connection) = open.iter().find(free) {
+            return connection.slot();
+        }
+        let connection = Connection {
+            client: self.stack.client(),
+            streams: Arc::new(()),
+        };
+        let slot = connection.slot();
+        open.push(connection);
+        slot
+    }
+}
+
+impl Connection {
+    fn slot(&self) -> ConnectionSlot {
+        ConnectionSlot {
+            client: self.client.clone(),
+            _place: self.streams.clone(),
+        }
+    }
+}
+
+/// Checks certificates as usual, but also accepts one of the roots as that of the server.
+///
+/// A self-signed server certificate is often its own `certificate-authority`. Go accepts it, because it is one of the roots.
+/// webpki refuses it with `CaUsedAsEndEntity` if it may sign others, as those of most tools may.
+#[derive(Debug)]
+struct TrustedServer {
+    usual: Arc<WebPkiServerVerifier>,
+    roots: Vec<CertificateDer<'static>>,
+}
+
+/// Makes the client accept a server whose certificate is one of the roots of `config`, if it has roots of its own.
+pub(super) fn accept_roots(tls: &mut ClientConfig, config: &Config) -> Result<(), ConfigError> {
+    let Some(roots) = &config.root_cert else {
+        return Ok(());
+    };
+    if config.accept_invalid_certs || config.root_cert_file.is_some() || roots.is_empty() {
+        return Ok(());
+    }
+    let roots = roots.iter().map(|root| CertificateDer::from(root.clone()));
+    let roots: Vec<CertificateDer<'static>> = roots.collect();
+    let mut store = RootCertStore::empty();
+    for root in &roots {
+        store.add(root.clone()).map_err(|error| invalid(&error))?;
+    }
+    let provider = tls.crypto_provider().clone();
+    let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider).build();
+    let usual = usual.map_err(|error| invalid(&error))?;
+    let verifier = Arc::new(TrustedServer { usual, roots });
+    tls.dangerous().set_certificate_verifier(verifier);
+    Ok(())
+}
+
+fn invalid(error: &dyn std::error::Error) -> ConfigError {
+    ConfigError::invalid(format!("TLS settings of the kubeconfig: {error}"))
+}
+
+/// Whether the only fault is that the certificate may sign others. webpki checks its dates before.
+fn is_authority(error: &Error) -> bool {
+    let Error::InvalidCertificate(CertificateError::Other(OtherError(cause))) = error else {
+        return false;
+    };
+    cause.downcast_ref::<webpki::Error>() == Some(&webpki::Error::CaUsedAsEndEntity)
+}
+
+impl ServerCertVerifier for TrustedServer {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let usual = &self.usual;
+        match usual.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            Err(error) if is_authority(&error) && self.roots.contains(end_entity) => {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.usual
+            .verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.usual
+            .verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.usual.supported_verify_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::kubeconfig::ClusterConfig;
+
+    #[tokio::test]
+    async fn the_91st_stream_opens_a_second_connection() {
+        let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
+        let stack = Stack::new(&config).expect("no credentials");
+        let connections = Connections::new(stack);
+        let open = || connections.open.lock().expect("whole").len();
+        let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();
+        assert_eq!(open(), 1);
+        slots.push(connections.slot());
+        assert_eq!(open(), 2);
+        slots.truncate(10);
+        slots.push(connections.slot());
+        assert_eq!(open(), 2);
+        assert_eq!(
+            Arc::strong_count(&connections.open.lock().expect("whole")[0].streams),
+            12
+        );
+    }
 }

@@ -10,6 +10,7 @@ use super::*;
 use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
 use crate::cluster::testing::{Scripted, ScriptedReply, answer};
+use crate::cluster::{ApiError, Status};
 
 async fn client(url: &str) -> Client {
     let limits = Limits {
@@ -278,4 +279,85 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
         "{error}"
     );
     assert!(error.ends_with("\n\nget it at example.com"), "{error}");
+}
+
+fn waits(code: u16, after: Option<u64>) -> Vec<u64> {
+    let error = RequestError::Api {
+        error: ApiError {
+            verb: "get",
+            resource: "".into(),
+            namespace: None,
+            status: Status {
+                code,
+                reason: String::new(),
+                message: String::new(),
+            },
+        },
+        after: after.map(Duration::from_secs),
+    };
+    let waits = (0..20).map_while(|retries| error.wait_before_retry(retries));
+    waits
+        .map(|wait| u64::try_from(wait.as_millis()).expect("short"))
+        .collect()
+}
+
+#[test]
+fn the_server_is_asked_again_when_it_says_so() {
+    assert_eq!(waits(429, Some(2)), [2000; 10]);
+    assert_eq!(waits(503, Some(1)), [1000; 10]);
+    assert_eq!(waits(429, Some(86_400)), [60_000; 10]);
+    for code in [429, 502, 503, 504] {
+        assert_eq!(waits(code, None), [500, 1000], "{code}");
+    }
+    for (code, after) in [(403, Some(1)), (404, None), (500, None), (501, None)] {
+        assert!(waits(code, after).is_empty(), "{code}");
+    }
+}
+
+fn at(time: &str) -> Timestamp {
+    time.parse().expect("a time")
+}
+
+fn ahead(now: &str, dates: &[&str]) -> i64 {
+    let (skew, now) = (Skew::unknown(), at(now));
+    skew.compare(Arc::new(move || now));
+    for date in dates {
+        let mut headers = HeaderMap::new();
+        headers.insert(DATE, date.parse().expect("a header"));
+        skew.note(&headers);
+    }
+    skew.ahead().as_secs()
+}
+
+#[test]
+fn the_dates_of_responses_show_the_servers_clock() {
+    let noon = "Mon, 02 Mar 2026 12:00:00 GMT";
+    for (now, dates, expect) in [
+        ("2026-03-02T12:02:00Z", vec![noon], -120),
+        ("2026-03-02T11:58:00Z", vec![noon], 120),
+        // `Date` has whole seconds, and the response took some time.
+        ("2026-03-02T12:00:04Z", vec![noon], 0),
+        ("2026-03-02T12:00:00Z", vec![], 0),
+        ("2026-03-02T12:02:00Z", vec!["soon"], 0),
+        // The fastest response gives the most precise difference.
+        (
+            "2026-03-02T12:02:00Z",
+            vec!["Mon, 02 Mar 2026 11:59:30 GMT", noon],
+            -120,
+        ),
+    ] {
+        assert_eq!(ahead(now, &dates), expect, "{now} {dates:?}");
+    }
+}
+
+#[test]
+fn without_a_clock_nothing_is_compared() {
+    let skew = Skew::unknown();
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        DATE,
+        "Mon, 02 Mar 2026 12:00:00 GMT".parse().expect("a header"),
+    );
+    skew.note(&headers);
+    assert_eq!(skew.ahead(), SignedDuration::ZERO);
 }

@@ -185,7 +185,6 @@ pub(super) fn group_version(group: &str, version: &str) -> String {
     }
 }
 
-/// Parses an `APIResourceList`: the types of one group and version.
 pub(super) fn resources(
     body: &[u8],
     group: &str,

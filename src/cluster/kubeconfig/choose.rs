@@ -1,12 +1,15 @@
 //! Chooses the context, the cluster and the user from a kubeconfig, and applies the flags to them, in the order
 //! of kubectl's `DirectClientConfig`.
 
+use http::Uri;
 use kube::config::{AuthInfo, Cluster, Kubeconfig};
 use secrecy::ExposeSecret;
 
-use super::error::{ConfigError, os_words};
+use super::ConfigError;
+use super::error::os_words;
 use super::overrides::{Impersonate, Overrides, set};
 use super::pem::from_base64;
+use crate::object::{excerpt, shown_url};
 
 /// The chosen entries. Messages use the names; a name is empty if no entry has one.
 #[derive(Default)]
@@ -232,4 +235,38 @@ fn validate_user(name: &str, user: &AuthInfo, problems: &mut Vec<String>) {
             "requesting uid, groups or user-extra for {name} without impersonating a user"
         ));
     }
+}
+
+/// The most bytes of a server's URL, which precedes every path.
+const LONGEST_URL: usize = 4 << 10;
+
+/// Parses the server of a setting. A URL without a scheme is `https://` if the cluster has a setting for its
+/// certificate.
+pub(super) fn parse_server(
+    text: &str,
+    setting: &str,
+    cluster: &Cluster,
+) -> Result<Uri, ConfigError> {
+    let secure = cluster.insecure_skip_tls_verify == Some(true)
+        || cluster.certificate_authority.is_some()
+        || cluster.certificate_authority_data.is_some();
+    let full = match (text.contains("://"), secure) {
+        (true, _) => text.to_owned(),
+        (false, true) => format!("https://{text}"),
+        (false, false) => format!("http://{text}"),
+    };
+    let is_one = |url: &Uri| {
+        matches!(url.scheme_str(), Some("http" | "https"))
+            && url.host().is_some_and(|host| !host.is_empty())
+            && full.len() <= LONGEST_URL
+    };
+    full.parse::<Uri>()
+        .ok()
+        .filter(is_one)
+        .ok_or_else(|| ConfigError::Url {
+            problem: "host must be a URL or a host:port pair",
+            shown: excerpt(&shown_url(text), 200),
+            setting: setting.to_owned(),
+            wanted: "http:// or https:// with a host, or HOST:PORT",
+        })
 }

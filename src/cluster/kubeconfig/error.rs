@@ -74,7 +74,6 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// An error with one problem.
     pub(crate) fn invalid(problem: impl Into<String>) -> ConfigError {
         ConfigError::Invalid(vec![problem.into()])
     }

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use kube::config::{Kubeconfig, KubeconfigError};
 
-use super::ambient::Ambient;
-use super::error::{ConfigError, os_words};
-use super::overrides::Overrides;
+use super::error::os_words;
+use super::{Ambient, ConfigError, Overrides};
 
 /// Reads the kubeconfig by kubectl's rules: only `--kubeconfig`, else the files of `KUBECONFIG`, else
 /// `~/.kube/config`. Of several files the first that sets a value takes precedence. Missing files of a list are
@@ -79,5 +78,48 @@ pub(super) fn load_error(path: &Path, error: &KubeconfigError) -> ConfigError {
     ConfigError::Load {
         path: path.to_owned(),
         detail,
+    }
+}
+
+/// The names of the contexts, clusters and users of a kubeconfig, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KubeconfigNames {
+    pub(crate) contexts: Vec<ContextName>,
+    pub(crate) clusters: Vec<String>,
+    pub(crate) users: Vec<String>,
+}
+
+/// A context and what it selects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContextName {
+    pub(crate) name: String,
+    pub(crate) cluster: String,
+    /// The namespace; empty if the context names none.
+    pub(crate) namespace: String,
+}
+
+impl KubeconfigNames {
+    pub(crate) fn read(
+        ambient: &Ambient,
+        overrides: &Overrides,
+    ) -> Result<KubeconfigNames, ConfigError> {
+        let file = read(ambient, overrides)?;
+        let contexts = file.contexts.into_iter().map(|named| {
+            let context = named.context.unwrap_or_default();
+            ContextName {
+                name: named.name,
+                cluster: context.cluster,
+                namespace: context.namespace.unwrap_or_default(),
+            }
+        });
+        Ok(KubeconfigNames {
+            contexts: contexts.collect(),
+            clusters: file.clusters.into_iter().map(|named| named.name).collect(),
+            users: file
+                .auth_infos
+                .into_iter()
+                .map(|named| named.name)
+                .collect(),
+        })
     }
 }

@@ -62,7 +62,6 @@ pub(super) fn authorization(
     Ok(vec![bearer(&token, setting)?])
 }
 
-/// The header for a token.
 pub(crate) fn bearer(
     token: &str,
     setting: String,

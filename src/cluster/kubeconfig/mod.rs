@@ -1,19 +1,14 @@
 //! Finds the cluster from the kubeconfig, the flags and the environment, by kubectl's rules and with its
 //! messages.
 
-mod ambient;
 mod choose;
 mod error;
 mod files;
 mod headers;
-mod names;
 mod overrides;
 mod pem;
-mod plugin_run;
-mod pod;
 mod policy;
 mod proxy;
-mod server;
 #[cfg(any(test, feature = "testing"))]
 mod testing;
 #[cfg(test)]
@@ -25,22 +20,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use choose::{Choice, override_user};
 use kube::Config;
 use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
-
-pub use ambient::Ambient;
-pub use error::ConfigError;
-pub(crate) use error::os_words;
-pub(crate) use headers::bearer;
-pub(crate) use names::KubeconfigNames;
-pub use overrides::{Credentials, Impersonate, Overrides};
-pub(crate) use pem::to_base64;
-pub(crate) use plugin_run::PluginRun;
-pub(crate) use proxy::{basic_authorization, login as proxy_login};
+use overrides::set;
+use pem::{certificates, from_base64};
 
 use super::request_path::Part;
-use choose::Choice;
-use overrides::set;
+
+pub use error::ConfigError;
+pub(crate) use error::os_words;
+pub(crate) use files::KubeconfigNames;
+pub(crate) use headers::bearer;
+pub(crate) use overrides::PluginRun;
+pub use overrides::{Ambient, Credentials, Impersonate, Overrides};
+pub(crate) use pem::to_base64;
+pub(crate) use proxy::{basic_authorization, login as proxy_login};
 
 /// The configuration of one cluster.
 #[derive(Clone)]
@@ -62,7 +57,7 @@ impl ClusterConfig {
         let choice = choose::choose(&file, overrides)?;
         let mut found = if set(choice.cluster.server.as_ref()).is_some() {
             from_choice(choice, ambient, overrides)?
-        } else if let Some(pod) = pod::find(ambient, overrides)? {
+        } else if let Some(pod) = in_pod(ambient, overrides)? {
             pod
         } else {
             ClusterConfig::plain("http://localhost:8080", "localhost:8080")?
@@ -83,7 +78,7 @@ impl ClusterConfig {
 
     /// A server that needs no credentials, with a given name: the embedded one.
     pub fn plain(server: &str, name: &str) -> Result<ClusterConfig, ConfigError> {
-        let mut config = Config::new(server::parse(server, name, &Cluster::default())?);
+        let mut config = Config::new(choose::parse_server(server, name, &Cluster::default())?);
         config.default_retry = false;
         Ok(ClusterConfig {
             config,
@@ -108,7 +103,6 @@ impl ClusterConfig {
         ClusterConfig { plugin_run, ..self }
     }
 
-    /// How to run credential plugins.
     pub(crate) fn plugin_run(&self) -> PluginRun {
         self.plugin_run
     }
@@ -150,12 +144,10 @@ impl ClusterConfig {
         format!("{}://{}", scheme.unwrap_or("https"), self.address())
     }
 
-    /// The limit of `--request-timeout` for one request.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.request_timeout
     }
 
-    /// The configuration for kube.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -185,7 +177,7 @@ fn from_choice(
     let server = set(cluster.server.as_ref()).unwrap_or_default();
     let named = || format!("the server of cluster {:?}", choice.cluster_name);
     let setting = set(overrides.server.as_ref()).map_or_else(named, |_| "-s".to_owned());
-    let mut config = Config::new(server::parse(server, &setting, &cluster)?);
+    let mut config = Config::new(choose::parse_server(server, &setting, &cluster)?);
     config.default_retry = false;
     let own_proxy = proxy::Own {
         url: set(cluster.proxy_url.as_ref()),
@@ -209,7 +201,13 @@ fn from_choice(
         config.tls_server_name = set(cluster.tls_server_name.as_ref()).map(str::to_owned);
     } else {
         // As in kubectl, credentials are never sent without TLS.
-        config.auth_info = only_impersonation(user);
+        config.auth_info = AuthInfo {
+            impersonate: user.impersonate,
+            impersonate_uid: user.impersonate_uid,
+            impersonate_groups: user.impersonate_groups,
+            impersonate_user_extra: user.impersonate_user_extra,
+            ..AuthInfo::default()
+        };
     }
     config
         .headers
@@ -238,13 +236,13 @@ fn authority(cluster: &Cluster, name: &str) -> Result<Option<Vec<Vec<u8>>>, Conf
         ))
     };
     let pem = if let Some(data) = set(cluster.certificate_authority_data.as_ref()) {
-        pem::from_base64(data).ok_or_else(unreadable)?
+        from_base64(data).ok_or_else(unreadable)?
     } else if let Some(path) = set(cluster.certificate_authority.as_ref()) {
         read(Path::new(path))?
     } else {
         return Ok(None);
     };
-    let certificates = pem::certificates(&String::from_utf8_lossy(&pem));
+    let certificates = certificates(&String::from_utf8_lossy(&pem));
     certificates.map(Some).ok_or_else(unreadable)
 }
 
@@ -282,18 +280,53 @@ fn credentials(mut user: AuthInfo, cluster: &Cluster) -> Result<AuthInfo, Config
     Ok(user)
 }
 
-fn only_impersonation(user: AuthInfo) -> AuthInfo {
-    AuthInfo {
-        impersonate: user.impersonate,
-        impersonate_uid: user.impersonate_uid,
-        impersonate_groups: user.impersonate_groups,
-        impersonate_user_extra: user.impersonate_user_extra,
-        ..AuthInfo::default()
-    }
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     std::fs::read(path).map_err(|error| {
         ConfigError::invalid(format!("open {}: {}", path.display(), os_words(&error)))
     })
+}
+
+/// The cluster of this pod, from the files that the kubelet puts into every pod with a service account
+/// (<https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/>). `None` outside of a pod.
+fn in_pod(ambient: &Ambient, overrides: &Overrides) -> Result<Option<ClusterConfig>, ConfigError> {
+    let token = ambient.service_account.join("token");
+    let (Some(host), Some(port)) = (&ambient.service_host, &ambient.service_port) else {
+        return Ok(None);
+    };
+    if !token.is_file() {
+        return Ok(None);
+    }
+    let host = if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.clone()
+    };
+    let authority = ambient.service_account.join("ca.crt");
+    let path = |path: &Path| Some(path.to_string_lossy().into_owned());
+    let mut choice = Choice {
+        context: "in-cluster".to_owned(),
+        namespace: ambient.pod_namespace.clone().or_else(|| {
+            let text = std::fs::read_to_string(ambient.service_account.join("namespace")).ok()?;
+            Some(text.trim().to_owned())
+        }),
+        cluster: Cluster {
+            server: Some(format!("https://{host}:{port}")),
+            certificate_authority: path(&authority),
+            ..Cluster::default()
+        },
+        user: AuthInfo {
+            token_file: path(&token),
+            ..AuthInfo::default()
+        },
+        ..Choice::default()
+    };
+    override_user(&mut choice.user, overrides);
+    let own_authority = set(overrides.certificate_authority.as_ref());
+    if let Some(path) = own_authority {
+        choice.cluster.certificate_authority = Some(path.to_owned());
+    }
+    let mut found = from_choice(choice, ambient, overrides)?;
+    // The kubelet renews the file, and kube reads it again from time to time.
+    found.config.root_cert_file = Some(authority).filter(|_| own_authority.is_none());
+    Ok(Some(found))
 }

@@ -25,27 +25,3 @@ pub(super) fn certificates(pem: &str) -> Option<Vec<Vec<u8>>> {
         .collect::<Option<Vec<_>>>()?;
     Some(found).filter(|found| !found.is_empty())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn certificates_are_found_among_other_blocks() {
-        let pem = "subject\n-----BEGIN CERTIFICATE-----\naGVs\nbG8=\n-----END CERTIFICATE-----\n\
-                   -----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----\n\
-                   -----BEGIN CERTIFICATE-----\r\nAA==\r\n-----END CERTIFICATE-----\n";
-        assert_eq!(certificates(pem), Some(vec![b"hello".to_vec(), vec![0]]));
-    }
-
-    #[test]
-    fn invalid_certificates_are_refused() {
-        for pem in [
-            "",
-            "-----BEGIN CERTIFICATE-----\naGVs",
-            "-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----",
-        ] {
-            assert_eq!(certificates(pem), None, "{pem}");
-        }
-    }
-}

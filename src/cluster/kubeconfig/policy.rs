@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::ambient::Ambient;
 use super::error::{ConfigError, os_words};
-use super::overrides::Overrides;
+use super::overrides::{Ambient, Overrides};
 use crate::cluster::program;
 
 #[derive(Debug, Default, Deserialize)]

@@ -10,8 +10,8 @@ use http::Uri;
 use ipnet::IpNet;
 use percent_encoding::percent_decode_str;
 
-use super::ambient::Ambient;
 use super::error::ConfigError;
+use super::overrides::Ambient;
 use super::pem::to_base64;
 use crate::object::{excerpt, shown_url};
 
@@ -41,9 +41,7 @@ pub(super) fn choose(
 
 /// The proxy settings of a kubeconfig.
 pub(super) struct Own<'o> {
-    /// The `proxy-url`.
     pub(super) url: Option<&'o str>,
-    /// The cluster with this `proxy-url`.
     pub(super) cluster: &'o str,
 }
 
@@ -74,7 +72,6 @@ pub(crate) fn login(proxy: &Uri) -> Option<(String, String)> {
     Some((percent_decoded(user), percent_decoded(password)))
 }
 
-/// The value of an `Authorization: Basic` header.
 pub(crate) fn basic_authorization(user: &str, password: &str) -> String {
     let pair = format!("{user}:{password}");
     format!("Basic {}", to_base64(pair))

@@ -408,3 +408,22 @@ fn kubeconfig_texts_must_not_name_files_or_plugins() {
         );
     }
 }
+
+#[test]
+fn certificates_are_found_among_other_blocks() {
+    let pem = "subject\n-----BEGIN CERTIFICATE-----\naGVs\nbG8=\n-----END CERTIFICATE-----\n\
+                   -----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----\n\
+                   -----BEGIN CERTIFICATE-----\r\nAA==\r\n-----END CERTIFICATE-----\n";
+    assert_eq!(certificates(pem), Some(vec![b"hello".to_vec(), vec![0]]));
+}
+
+#[test]
+fn invalid_certificates_are_refused() {
+    for pem in [
+        "",
+        "-----BEGIN CERTIFICATE-----\naGVs",
+        "-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----",
+    ] {
+        assert_eq!(certificates(pem), None, "{pem}");
+    }
+}
