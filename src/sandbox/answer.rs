@@ -10,14 +10,12 @@ use http::{Method, Request, Response};
 use super::discovery;
 use super::fault::{Effect, Expiry, Place, Verb};
 use super::list::{self, ListRequest};
-use super::log::StoreKey;
-use super::openapi;
-use super::rbac::{Access, User};
 use super::reply::{Body, ServerReply, accepts_gzip};
 use super::route::{AnswerForm, ObjectsRoute, Query, Route, accepted};
 use super::select::ListSelection;
-use super::shared::ServerState;
+use super::state::{Access, ServerState, User};
 use super::status::ApiFailure;
+use super::store::StoreKey;
 use super::view::ObjectView;
 use super::watch::WatchSource;
 use super::wire::Switch;
@@ -188,8 +186,8 @@ impl Call<'_> {
             Route::Groups => discovery::groups(kinds),
             Route::Group(group) => discovery::group(group, kinds),
             Route::Resources(group, version) => discovery::resources(group, version, kinds),
-            Route::OpenApi => openapi::index(kinds),
-            Route::Schemas(group, version) => openapi::document(group, version, kinds),
+            Route::OpenApi => discovery::openapi_index(kinds),
+            Route::Schemas(group, version) => discovery::openapi_document(group, version, kinds),
             Route::Version => discovery::version(),
         };
         Ok(self

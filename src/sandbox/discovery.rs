@@ -1,12 +1,15 @@
-//! Discovery: the groups, versions and resources, in one document or in one document each.
+//! What the server says about its kinds: the discovery documents, and the schemas of `OpenAPI` v3.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+use serde_json::{Map, Value, json};
 
 use super::kinds::Kind;
 
 const VERBS: [&str; 3] = ["get", "list", "watch"];
 
-/// `/api`: the versions of the core group.
 pub(super) fn core_versions() -> Value {
     json!({
         "kind": "APIVersions", "versions": ["v1"],
@@ -23,7 +26,6 @@ pub(super) fn groups(kinds: &[Kind]) -> Value {
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
-/// `/apis/GROUP`.
 pub(super) fn group(name: &str, kinds: &[Kind]) -> Value {
     let mut group = group_entry(name, kinds);
     group["kind"] = json!("APIGroup");
@@ -124,7 +126,6 @@ fn aggregated_resource(kind: &Kind) -> Value {
     resource
 }
 
-/// `/version`.
 pub(super) fn version() -> Value {
     json!({
         "major": "1", "minor": "36", "gitVersion": "v1.36.0+sandbox", "gitCommit": "", "gitTreeState": "clean",
@@ -154,4 +155,51 @@ fn in_order<'k>(names: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
         }
     }
     known
+}
+
+/// `/openapi/v3`: the path of each document and the hash of its content.
+pub(super) fn openapi_index(kinds: &[Kind]) -> Value {
+    let published = kinds.iter().filter(|kind| kind.schema.is_some());
+    let paths: BTreeMap<String, Value> = published
+        .map(|kind| {
+            let name = format!("apis/{}/{}", kind.resource.group, kind.resource.version);
+            let document = openapi_document(&kind.resource.group, &kind.resource.version, kinds);
+            let url = format!("/openapi/v3/{name}?hash={}", hash(&document));
+            (name, json!({ "serverRelativeURL": url }))
+        })
+        .collect();
+    json!({ "paths": paths })
+}
+
+/// `/openapi/v3/apis/GROUP/VERSION`: the schemas of one group version.
+pub(super) fn openapi_document(group: &str, version: &str, kinds: &[Kind]) -> Value {
+    let of_version = kinds.iter().filter(|kind| kind.is_of(group, version));
+    let schemas: Map<String, Value> = of_version
+        .filter_map(|kind| Some((name(kind), schema(kind)?)))
+        .collect();
+    json!({
+        "openapi": "3.0.0", "info": {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
+        "paths": {}, "components": {"schemas": schemas},
+    })
+}
+
+fn schema(kind: &Kind) -> Option<Value> {
+    let mut schema = kind.schema.clone()?;
+    let resource = &kind.resource;
+    schema["x-kubernetes-group-version-kind"] =
+        json!([{"group": *resource.group, "kind": *resource.kind, "version": *resource.version}]);
+    Some(schema)
+}
+
+/// `com.example.v1.Route`, as kube-apiserver names the schema of a custom kind.
+fn name(kind: &Kind) -> String {
+    let mut labels: Vec<&str> = kind.resource.group.rsplit('.').collect();
+    labels.extend([&*kind.resource.version, &*kind.resource.kind]);
+    labels.join(".")
+}
+
+fn hash(document: &Value) -> String {
+    let mut hasher = FxHasher::default();
+    hasher.write(document.to_string().as_bytes());
+    format!("{:016X}", hasher.finish())
 }

@@ -37,7 +37,6 @@ pub(super) struct WatchFeed {
 }
 
 impl WatchFeed {
-    /// The body of a watch.
     pub(super) fn watch(
         mut source: WatchSource,
         effects: Vec<Effect>,
@@ -47,7 +46,7 @@ impl WatchFeed {
             match effect {
                 Effect::Replay(count) => source.replay(*count),
                 Effect::Skip(count) => source.skip(*count),
-                Effect::NoBookmarks => source.without_bookmarks(),
+                Effect::NoBookmarks => source.bookmarks = None,
                 _ => {}
             }
         }
@@ -119,7 +118,6 @@ impl WatchFeed {
         }
     }
 
-    /// Plans the steps of an event.
     fn plan(&mut self, event: &WatchEvent) {
         if event.kind == EventType::Bookmark {
             let line = self.line(event);
@@ -275,7 +273,6 @@ impl WatchFeed {
     }
 }
 
-/// One gzip member.
 pub(super) fn gzip(bytes: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     // Writing to memory does not fail.

@@ -70,7 +70,6 @@ impl Kind {
         }
     }
 
-    /// Whether it is in this version of a group.
     pub(super) fn is_of(&self, group: &str, version: &str) -> bool {
         (&*self.resource.group, &*self.resource.version) == (group, version)
     }

@@ -6,11 +6,10 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::fault::Effect;
-use super::log::{StoreKey, StoredVersion};
 use super::route::Query;
 use super::select::ListSelection;
 use super::status::ApiFailure;
-use super::store::{ListError, ObjectStore, StoreListing};
+use super::store::{ListError, ObjectStore, StoreKey, StoreListing, StoredVersion};
 use super::view::ObjectView;
 
 /// A continue token: the revision of the first page and the last key sent.
@@ -59,7 +58,6 @@ enum ListAt {
     Exactly(u64),
 }
 
-/// A LIST request.
 pub(super) struct ListRequest<'r> {
     pub(super) selection: &'r ListSelection,
     pub(super) query: &'r Query,

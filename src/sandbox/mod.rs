@@ -34,35 +34,26 @@ mod feed;
 mod fields;
 mod kinds;
 mod list;
-mod locate;
-mod log;
 mod managed_fields;
-mod metadata;
-mod openapi;
-mod options;
 mod port;
-mod rbac;
 mod reply;
 mod requests;
 mod route;
 pub mod scenario;
 mod select;
 mod serve;
-mod shared;
+mod state;
 mod status;
 mod store;
 mod table;
 #[cfg(any(test, feature = "testing"))]
 mod testing;
-mod version_text;
+#[cfg(test)]
+mod tests;
 mod view;
 mod watch;
 mod wire;
 mod write;
-mod writer;
-
-#[cfg(test)]
-mod tests;
 
 use std::io;
 use std::net::SocketAddr;
@@ -71,22 +62,20 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
-pub use kinds::{Kind, KindOrigin};
-pub use log::Change;
-pub use options::{Clock, Options};
-pub use rbac::{Permission, Rule, User};
-pub use requests::Request;
-#[cfg(any(test, feature = "testing"))]
-pub use testing::{Connection, Record};
-pub use writer::{Deletion, Target, WriteError, Writer};
-
 use port::LoopbackPort;
 use serve::Server;
-use shared::ServerState;
-use store::ObjectStore;
-use version_text::VersionText;
+use state::ServerState;
+use store::{ObjectStore, VersionText};
 use write::Stamp;
+
+pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
+pub use kinds::{Kind, KindOrigin};
+pub use requests::Request;
+pub use state::{Clock, Options, Permission, Rule, User};
+pub use store::Change;
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{Connection, Record};
+pub use write::{Deletion, Target, WriteError, Writer};
 
 /// A running API server. Dropping it ends all its tasks and connections.
 pub struct Sandbox {

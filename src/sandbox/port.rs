@@ -8,7 +8,6 @@ use tokio::net::{TcpListener, TcpSocket};
 /// The number of connections that may wait for accept.
 pub(super) const BACKLOG: u32 = 1024;
 
-/// A port of the loopback interface.
 pub(super) struct LoopbackPort {
     address: SocketAddr,
     /// A bound socket that does not listen. Connections to it are refused, and the system assigns the port to
@@ -34,7 +33,6 @@ impl LoopbackPort {
         Ok((port, socket.listen(BACKLOG)?))
     }
 
-    /// The address of its listeners.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }

@@ -33,7 +33,6 @@ pub(super) struct ServerReply {
     pub(super) accepts_gzip: bool,
 }
 
-/// Whether the client accepts gzip.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let codings = headers
         .get(ACCEPT_ENCODING)
@@ -86,7 +85,6 @@ impl ServerReply {
         self.respond(failure.code, "application/json", feed)
     }
 
-    /// The response of a watch.
     pub(super) fn watch(&self, source: WatchSource) -> Response<Body> {
         let mut effects = self.effects.clone();
         let gzipped = Effect::Framing(Framing::Gzip);

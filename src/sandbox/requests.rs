@@ -137,7 +137,6 @@ impl Journal {
         requests.iter().map(now).collect()
     }
 
-    /// Waits until the requests so far satisfy `is_enough`.
     pub(super) async fn until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
         let mut count = self.count.subscribe();
         loop {

@@ -3,9 +3,8 @@
 use std::str::FromStr;
 
 use super::kinds::Kind;
-use super::openapi;
 use super::status::ApiFailure;
-use super::version_text::VersionText;
+use super::store::VersionText;
 
 /// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,7 +21,6 @@ pub(super) enum Route {
     OpenApi,
     /// `/openapi/v3/apis/GROUP/VERSION`.
     Schemas(String, String),
-    /// `/version`.
     Version,
     /// `/readyz`, `/livez`, `/healthz`.
     Health,
@@ -40,7 +38,6 @@ pub(super) struct ObjectsRoute {
 }
 
 impl Route {
-    /// Parses a path.
     pub(super) fn of(path: &str, kinds: &[Kind]) -> Result<Self, ApiFailure> {
         let parts: Vec<String> = path
             .split('/')
@@ -53,7 +50,9 @@ impl Route {
             ["apis"] => Ok(Self::Groups),
             ["openapi", "v3"] => Ok(Self::OpenApi),
             ["openapi", "v3", "apis", group, version]
-                if openapi::is_published(group, version, kinds) =>
+                if kinds
+                    .iter()
+                    .any(|kind| kind.is_of(group, version) && kind.schema.is_some()) =>
             {
                 Ok(Self::Schemas((*group).to_owned(), (*version).to_owned()))
             }
@@ -172,7 +171,6 @@ fn percent_decoded(text: &str) -> String {
         .into_owned()
 }
 
-/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerForm {
     /// The objects themselves.

@@ -3,9 +3,9 @@
 use crate::object::selector::{FieldSelector, LabelSelector, SelectableFields};
 
 use super::kinds::Kind;
-use super::log::{StoreKey, StoredVersion};
 use super::route::{ObjectsRoute, Query};
 use super::status::ApiFailure;
+use super::store::{StoreKey, StoredVersion};
 
 /// The objects a LIST or WATCH covers.
 #[derive(Debug)]
@@ -51,7 +51,6 @@ impl ListSelection {
                 .is_none_or(|namespace| *namespace == key.namespace)
     }
 
-    /// Whether labels and fields select a version.
     pub(super) fn matches(&self, version: &StoredVersion) -> bool {
         let labels = &version.value["metadata"]["labels"];
         self.labels.matches(|key| labels[key].as_str())

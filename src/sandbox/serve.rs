@@ -18,7 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{self, Caller};
-use super::shared::ServerState;
+use super::state::ServerState;
 use super::wire::{Switch, Wire};
 
 /// The first bytes of an HTTP/2 client.
@@ -35,7 +35,6 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts the server in a task of its own.
     pub(super) fn start(listener: TcpListener, shared: &Arc<ServerState>) -> Self {
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listener, Arc::clone(shared), stop.clone()));
@@ -109,7 +108,6 @@ async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     };
 }
 
-/// The `Date` header of an answer.
 fn date(shared: &ServerState) -> Option<(HeaderName, HeaderValue)> {
     let now = (shared.date.as_ref()?)();
     let text = DateTimePrinter::new()

@@ -169,12 +169,10 @@ impl ApiFailure {
         Self::new(code, reason, message).with(details)
     }
 
-    /// The HTTP status.
     pub(super) fn http(&self) -> StatusCode {
         StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// The `Status` object.
     pub(super) fn json(&self) -> Bytes {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {},

@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::kinds::Kind;
-use super::log::{Change, LogEntry, StoreKey, StoredVersion};
-use super::version_text::VersionText;
 
 /// The state of the cluster, shared by the tests that write and the connections that read.
 pub(super) struct ObjectStore {
@@ -185,5 +184,119 @@ impl StoreInner {
             before,
         }));
         after
+    }
+}
+
+/// The effect of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The object was created.
+    Added,
+    /// The object has a new version.
+    Modified,
+    /// The object was deleted. The logged version is the last one, with the revision of the deletion.
+    Deleted,
+}
+
+impl Change {
+    /// The `type` of the watch event.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
+/// One version of one object.
+#[derive(Debug)]
+pub(super) struct StoredVersion {
+    /// The object without `apiVersion` and `kind`.
+    pub(super) value: Value,
+    /// The object as JSON.
+    pub(super) json: Bytes,
+    pub(super) revision: u64,
+}
+
+impl StoredVersion {
+    pub(super) fn new(value: Value, revision: u64) -> Self {
+        let json = Bytes::from(value.to_string());
+        Self {
+            value,
+            json,
+            revision,
+        }
+    }
+
+    /// The object as in a watch event or a GET, with `kind` and `apiVersion` first.
+    pub(super) fn wire(&self, kind: &Kind) -> Bytes {
+        let head = format!(
+            r#"{{"kind":"{}","apiVersion":"{}""#,
+            kind.resource.kind,
+            kind.resource.api_version()
+        );
+        let mut wire = Vec::with_capacity(head.len() + self.json.len());
+        wire.extend_from_slice(head.as_bytes());
+        wire.push(if self.json.as_ref() == b"{}" {
+            b' '
+        } else {
+            b','
+        });
+        wire.extend_from_slice(&self.json[1..]);
+        Bytes::from(wire)
+    }
+
+    /// The object with `apiVersion` and `kind`, for further processing.
+    pub(super) fn whole(&self, kind: &Kind) -> Value {
+        let mut value = self.value.clone();
+        value["apiVersion"] = Value::from(kind.resource.api_version());
+        value["kind"] = Value::from(&*kind.resource.kind);
+        value
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StoreKey {
+    /// Index of its kind.
+    pub(super) kind: usize,
+    /// Empty for cluster-wide kinds.
+    pub(super) namespace: String,
+    pub(super) name: String,
+}
+
+/// One write.
+#[derive(Debug)]
+pub(super) struct LogEntry {
+    pub(super) revision: u64,
+    pub(super) key: StoreKey,
+    pub(super) change: Change,
+    pub(super) after: Arc<StoredVersion>,
+    pub(super) before: Option<Arc<StoredVersion>>,
+}
+
+/// How this server writes a revision as a resourceVersion: a prefix and the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct VersionText {
+    /// Empty: resourceVersions are numbers, as with etcd.
+    prefix: &'static str,
+}
+
+impl VersionText {
+    pub(super) fn new(prefix: &'static str) -> Self {
+        Self { prefix }
+    }
+
+    /// The resourceVersion of a revision.
+    pub(super) fn of(self, revision: u64) -> String {
+        format!("{}{revision}", self.prefix)
+    }
+
+    /// The revision of a resourceVersion. `0` is revision 0 on every server.
+    pub(super) fn revision(self, text: &str) -> Option<u64> {
+        match text {
+            "0" => Some(0),
+            text => text.strip_prefix(self.prefix)?.parse().ok(),
+        }
     }
 }

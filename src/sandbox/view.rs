@@ -5,11 +5,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::kinds::{Kind, KindOrigin};
-use super::log::StoredVersion;
 use super::route::{AnswerForm, Query};
 use super::status::ApiFailure;
+use super::store::{StoredVersion, VersionText};
 use super::table;
-use super::version_text::VersionText;
 
 /// What a table row contains besides its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +51,6 @@ impl ObjectView {
         })
     }
 
-    /// One object, for a GET.
     pub(super) fn object(&self, version: &StoredVersion, now: Timestamp) -> Bytes {
         match self.form {
             AnswerForm::Full | AnswerForm::Discovery => version.wire(&self.kind),
@@ -64,7 +62,6 @@ impl ObjectView {
         }
     }
 
-    /// The body of a LIST with its `metadata`.
     pub(super) fn list(
         &self,
         metadata: &Value,
@@ -119,7 +116,6 @@ impl ObjectView {
         }
     }
 
-    /// The object of a bookmark.
     pub(super) fn bookmark(&self, revision: u64) -> Bytes {
         let metadata =
             json!({"resourceVersion": self.version_text.of(revision), "creationTimestamp": null});

@@ -9,11 +9,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-use super::log::{Change, LogEntry, StoredVersion};
 use super::route::Query;
 use super::select::ListSelection;
-use super::shared::ServerState;
+use super::state::ServerState;
 use super::status::ApiFailure;
+use super::store::{Change, LogEntry, StoredVersion};
 use super::view::{ObjectView, TableColumns};
 
 /// The lifetime of a watch without a requested timeout: kube-apiserver's minimum.
@@ -21,7 +21,6 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
 /// The limit of a watch's lifetime, whatever timeout the client requests.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
-/// `type` of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventType {
     Changed(Change),
@@ -66,7 +65,7 @@ pub(super) struct WatchSource {
     cursor: u64,
     pending: VecDeque<WatchEvent>,
     newest: watch::Receiver<u64>,
-    bookmarks: Option<Interval>,
+    pub(super) bookmarks: Option<Interval>,
     deadline: Instant,
     columns: TableColumns,
     is_over: bool,
@@ -163,10 +162,6 @@ impl WatchSource {
     /// The 410 of a watch whose start revision is no longer in the watch cache.
     pub(super) fn expired(&self) -> ApiFailure {
         ApiFailure::watch_expired(self.from, self.shared.store.lock().revision())
-    }
-
-    pub(super) fn without_bookmarks(&mut self) {
-        self.bookmarks = None;
     }
 
     /// The next event that is already due.

@@ -6,18 +6,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-use super::log::{Change, StoreKey};
 use super::managed_fields::{self, Actor};
-use super::metadata::{
-    bare, has_finalizers, is_terminating, name_it, seconds, specification, uid, whole,
-    without_times,
-};
-use super::store::{ObjectStore, StoreInner};
-use super::writer::{Deletion, Target, WriteError, Writer};
+use super::store::{Change, ObjectStore, StoreInner, StoreKey};
 
 pub(super) type Written = Result<Value, WriteError>;
 
-/// A writer and the time of its write.
 pub(super) struct Stamp<'a> {
     pub(super) writer: &'a Writer,
     pub(super) now: Timestamp,
@@ -108,6 +101,79 @@ impl ObjectStore {
             kind,
             by,
         }
+    }
+
+    pub(super) fn read(&self, target: &Target) -> Option<Value> {
+        let key = self.key(target).ok()?;
+        Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
+    }
+
+    /// The objects of a resource in a namespace for which `is_kept` is true, by name.
+    pub(super) fn read_all(
+        &self,
+        resource: &str,
+        namespace: &str,
+        is_kept: impl Fn(&Value) -> bool,
+    ) -> Vec<Value> {
+        let Some(kind) = self.kind_of(resource) else {
+            return Vec::new();
+        };
+        let Ok(listing) = self.lock().list(kind, None) else {
+            return Vec::new();
+        };
+        let items = listing
+            .items
+            .iter()
+            .filter(|(key, _)| key.namespace == namespace);
+        let kept = items.filter(|(_, version)| is_kept(&version.value));
+        kept.map(|(_, version)| version.whole(&self.kinds()[kind]))
+            .collect()
+    }
+
+    pub(super) fn key(&self, target: &Target) -> Result<StoreKey, WriteError> {
+        let unknown = || WriteError::UnknownKind(target.resource.clone());
+        let kind = self.kind_of(&target.resource).ok_or_else(unknown)?;
+        Ok(StoreKey {
+            kind,
+            namespace: target.namespace.clone(),
+            name: target.name.clone(),
+        })
+    }
+
+    pub(super) fn key_of(&self, object: &Value) -> Result<StoreKey, WriteError> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
+        let is_it = |known: &Kind| {
+            *known.resource.kind == *kind && known.resource.api_version() == api_version
+        };
+        let found = self.kinds().iter().position(is_it);
+        let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
+        let name = text(&object["metadata"]["name"]);
+        let namespace = text(&object["metadata"]["namespace"]);
+        let is_namespaced = self.kinds()[kind].resource.namespaced;
+        if name.is_empty() {
+            return Err(WriteError::Invalid("metadata.name is missing"));
+        }
+        if is_namespaced && namespace.is_empty() {
+            return Err(WriteError::Invalid("metadata.namespace is missing"));
+        }
+        Ok(StoreKey {
+            kind,
+            namespace: if is_namespaced {
+                namespace
+            } else {
+                String::new()
+            },
+            name,
+        })
+    }
+
+    pub(super) fn title(&self, key: &StoreKey) -> String {
+        format!(
+            "{} \"{}\"",
+            self.kinds()[key.kind].resource.group_resource(),
+            key.name
+        )
     }
 }
 
@@ -221,4 +287,173 @@ impl Write<'_> {
     fn title(&self) -> String {
         self.store.title(&self.key)
     }
+}
+
+/// The writer, and the time of its writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// The field manager, as in `kubectl-edit`.
+    pub manager: String,
+    /// The subresource, as in `status`. A write to `status` changes only the status and the annotations.
+    pub subresource: Option<String>,
+    /// The time of the write; `None` reads the clock of the options.
+    pub time: Option<Timestamp>,
+}
+
+impl Writer {
+    /// A field manager that writes to the object itself, at the current time.
+    pub fn new(manager: &str) -> Self {
+        Self {
+            manager: manager.to_owned(),
+            subresource: None,
+            time: None,
+        }
+    }
+
+    /// The same manager, for a subresource.
+    #[must_use]
+    pub fn on(mut self, subresource: &str) -> Self {
+        self.subresource = Some(subresource.to_owned());
+        self
+    }
+
+    /// The same manager, at a fixed time.
+    #[must_use]
+    pub fn at(mut self, time: Timestamp) -> Self {
+        self.time = Some(time);
+        self
+    }
+}
+
+/// An object, by resource, namespace and name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Plural, alone or with the group: `deployments`, `deployments.apps`.
+    pub resource: String,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// Name of the object.
+    pub name: String,
+}
+
+impl Target {
+    /// An object in a namespace.
+    pub fn new(resource: &str, namespace: &str, name: &str) -> Self {
+        Self {
+            resource: resource.to_owned(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
+/// How an object is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deletion {
+    /// At once, unless the object has finalizers.
+    Immediate,
+    /// The object stays until a second deletion, with a `deletionTimestamp` this many seconds ahead.
+    Graceful(u32),
+}
+
+/// Why a write was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// No served kind has this name.
+    #[error("no kind {0:?} is served")]
+    UnknownKind(String),
+    /// An object with this name exists.
+    #[error("{0} already exists")]
+    AlreadyExists(String),
+    /// No object with this name exists.
+    #[error("{0} not found")]
+    NotFound(String),
+    /// The object was written after the client had read it.
+    #[error("operation cannot be fulfilled on {0}: the object has been modified")]
+    Conflict(String),
+    /// The object has no name, or no namespace although its kind needs one.
+    #[error("invalid object: {0}")]
+    Invalid(&'static str),
+}
+
+/// RFC 3339 in whole seconds, as Kubernetes writes times.
+pub(super) fn seconds(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Sets a missing name: `metadata.generateName` and five random characters.
+pub(super) fn name_it(object: &mut Value, random: &mut fastrand::Rng) {
+    let metadata = &mut object["metadata"];
+    if let (true, Some(stem)) = (
+        metadata["name"].is_null(),
+        metadata["generateName"].as_str(),
+    ) {
+        let letters: Vec<char> = "bcdfghjklmnpqrstvwxz2456789".chars().collect();
+        let suffix: String = (0..5)
+            .map(|_| letters[random.usize(..letters.len())])
+            .collect();
+        metadata["name"] = json!(format!("{stem}{suffix}"));
+    }
+}
+
+/// A random (version 4) uid.
+pub(super) fn uid(random: &mut fastrand::Rng) -> String {
+    let bits = random.u128(..);
+    let hex = format!(
+        "{:032x}",
+        bits & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62)
+    );
+    [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ]
+    .join("-")
+}
+
+pub(super) fn bare(mut object: Value) -> Value {
+    if let Some(map) = object.as_object_mut() {
+        map.remove("apiVersion");
+        map.remove("kind");
+    }
+    object
+}
+
+pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
+    value["apiVersion"] = json!(kind.resource.api_version());
+    value["kind"] = json!(*kind.resource.kind);
+    value
+}
+
+/// All fields except metadata and status. A change of one of them increments the generation.
+pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
+    let fields = value.as_object().into_iter().flatten();
+    fields
+        .filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"))
+        .collect()
+}
+
+/// The object without the times of its `managedFields`. If nothing else has changed, kube-apiserver stores no
+/// new version (`ignoreManagedFieldsTimestampsTransformer`).
+pub(super) fn without_times(value: &Value) -> Value {
+    let mut value = value.clone();
+    let entries = value["metadata"]["managedFields"].as_array_mut();
+    for entry in entries.into_iter().flatten() {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.remove("time");
+        }
+    }
+    value
+}
+
+pub(super) fn is_terminating(value: &Value) -> bool {
+    value["metadata"]["deletionTimestamp"].is_string()
+}
+
+pub(super) fn has_finalizers(value: &Value) -> bool {
+    value["metadata"]["finalizers"]
+        .as_array()
+        .is_some_and(|finalizers| !finalizers.is_empty())
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::build::NODES;
+use super::controllers::pod_changed;
+use super::stories::NODES;
 use super::world::{Task, World, name_of};
 use crate::sandbox::{Deletion, WriteError};
 
@@ -13,183 +14,182 @@ const FAILED_PULL: i64 = 900;
 /// The number of failed pulls after which the scenario leaves the Pod alone.
 const MAX_PULLS: u32 = 6;
 
-impl World<'_> {
-    pub(super) fn bind(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.living(name) else {
-            return Ok(());
-        };
-        let (node, _) = NODES[self.bound % NODES.len()];
-        self.bound += 1;
-        pod["spec"]["nodeName"] = json!(node);
-        set_conditions(&mut pod, &[("PodScheduled", "True")], &self.time());
-        let pod = self.update(pod, "kube-scheduler", "binding")?;
-        self.pod_changed(&pod);
-        self.plan(180, Task::Start(name.to_owned()));
-        Ok(())
-    }
+pub(super) fn bind(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = living(world, name) else {
+        return Ok(());
+    };
+    let (node, _) = NODES[world.bound % NODES.len()];
+    world.bound += 1;
+    pod["spec"]["nodeName"] = json!(node);
+    set_conditions(&mut pod, &[("PodScheduled", "True")], &world.time());
+    let pod = world.update(pod, "kube-scheduler", "binding")?;
+    pod_changed(world, &pod);
+    world.plan(180, Task::Start(name.to_owned()));
+    Ok(())
+}
 
-    pub(super) fn start_pod(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.living(name) else {
-            return Ok(());
-        };
-        let node = NODES
-            .iter()
-            .find(|(node, _)| pod["spec"]["nodeName"] == *node)
-            .unwrap_or(&NODES[0]);
-        let status = &mut pod["status"];
-        status["hostIP"] = json!(node.1);
-        status["hostIPs"] = json!([{"ip": node.1}]);
-        status["startTime"] = self.time();
-        let conditions = [
-            ("PodReadyToStartContainers", "False"),
-            ("Initialized", "True"),
-            ("Ready", "False"),
-            ("ContainersReady", "False"),
-        ];
-        set_conditions(&mut pod, &conditions, &self.time());
-        wait(&mut pod, "ContainerCreating", None);
-        let delay = if self.is_missing(&image(&pod)) {
-            FAILED_PULL
-        } else {
-            PULL
-        };
-        self.plan(delay, Task::Pulled(name.to_owned()));
-        self.report_pod(pod)
-    }
+pub(super) fn start_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = living(world, name) else {
+        return Ok(());
+    };
+    let node = NODES
+        .iter()
+        .find(|(node, _)| pod["spec"]["nodeName"] == *node)
+        .unwrap_or(&NODES[0]);
+    let status = &mut pod["status"];
+    status["hostIP"] = json!(node.1);
+    status["hostIPs"] = json!([{"ip": node.1}]);
+    status["startTime"] = world.time();
+    let conditions = [
+        ("PodReadyToStartContainers", "False"),
+        ("Initialized", "True"),
+        ("Ready", "False"),
+        ("ContainersReady", "False"),
+    ];
+    set_conditions(&mut pod, &conditions, &world.time());
+    wait(&mut pod, "ContainerCreating", None);
+    let delay = if world.is_missing(&image(&pod)) {
+        FAILED_PULL
+    } else {
+        PULL
+    };
+    world.plan(delay, Task::Pulled(name.to_owned()));
+    report_pod(world, pod)
+}
 
-    pub(super) fn pulled(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.living(name) else {
-            return Ok(());
-        };
-        if pod["status"]["podIP"].is_null() {
-            let ip = self.new_address(&pod);
-            pod["status"]["podIP"] = json!(ip);
-            pod["status"]["podIPs"] = json!([{"ip": ip}]);
-        }
-        set_conditions(
-            &mut pod,
-            &[("PodReadyToStartContainers", "True")],
-            &self.time(),
-        );
-        let image = image(&pod);
-        if self.is_missing(&image) {
-            *self.pulls.entry(name.to_owned()).or_default() += 1;
-            wait(&mut pod, "ErrImagePull", Some(&not_found(&image)));
-            self.plan(1300, Task::BackOff(name.to_owned()));
-        } else {
-            pod["status"]["phase"] = json!("Running");
-            let digest = digest(&image);
-            let state = json!({"running": {"startedAt": self.time()}});
-            set_container(&mut pod, &state);
-            let container = &mut pod["status"]["containerStatuses"][0];
-            container["started"] = json!(true);
-            container["imageID"] = json!(format!(
-                "{}@sha256:{digest}",
-                image.split(':').next().unwrap_or_default()
-            ));
-            container["containerID"] = json!(format!("containerd://{}", self::digest(name)));
-            self.plan(2200, Task::Ready(name.to_owned()));
-        }
-        self.report_pod(pod)
+pub(super) fn pulled(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = living(world, name) else {
+        return Ok(());
+    };
+    if pod["status"]["podIP"].is_null() {
+        let ip = new_address(world, &pod);
+        pod["status"]["podIP"] = json!(ip);
+        pod["status"]["podIPs"] = json!([{"ip": ip}]);
     }
-
-    /// Reports `ImagePullBackOff` and plans the next pull. The delay doubles from ten seconds, as in the kubelet.
-    pub(super) fn back_off(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.living(name) else {
-            return Ok(());
-        };
-        let image = image(&pod);
-        let message = format!(
-            "Back-off pulling image \"{image}\": ErrImagePull: {}",
-            not_found(&image)
-        );
-        wait(&mut pod, "ImagePullBackOff", Some(&message));
-        let pulls = self.pulls.get(name).copied().unwrap_or(1);
-        if pulls < MAX_PULLS {
-            self.plan(5000 << pulls, Task::Pulled(name.to_owned()));
-        }
-        self.report_pod(pod)
-    }
-
-    pub(super) fn ready(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.living(name) else {
-            return Ok(());
-        };
-        pod["status"]["containerStatuses"][0]["ready"] = json!(true);
-        set_conditions(
-            &mut pod,
-            &[("Ready", "True"), ("ContainersReady", "True")],
-            &self.time(),
-        );
-        self.report_pod(pod)
-    }
-
-    pub(super) fn stop_pod(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(mut pod) = self.get("pods", name) else {
-            return Ok(());
-        };
-        let container = &pod["status"]["containerStatuses"][0];
-        let state = json!({"terminated": {
-            "exitCode": 0, "reason": "Completed", "startedAt": container["state"]["running"]["startedAt"],
-            "finishedAt": self.time(), "containerID": container["containerID"],
-        }});
+    set_conditions(
+        &mut pod,
+        &[("PodReadyToStartContainers", "True")],
+        &world.time(),
+    );
+    let image = image(&pod);
+    if world.is_missing(&image) {
+        *world.pulls.entry(name.to_owned()).or_default() += 1;
+        wait(&mut pod, "ErrImagePull", Some(&not_found(&image)));
+        world.plan(1300, Task::BackOff(name.to_owned()));
+    } else {
+        pod["status"]["phase"] = json!("Running");
+        let digest = digest(&image);
+        let state = json!({"running": {"startedAt": world.time()}});
         set_container(&mut pod, &state);
-        pod["status"]["phase"] = json!("Succeeded");
-        set_conditions(
-            &mut pod,
-            &[("Ready", "False"), ("ContainersReady", "False")],
-            &self.time(),
-        );
-        for condition in pod["status"]["conditions"]
-            .as_array_mut()
-            .into_iter()
-            .flatten()
-        {
-            if condition["status"] == "False" {
-                condition["reason"] = json!("PodCompleted");
-            }
+        let container = &mut pod["status"]["containerStatuses"][0];
+        container["started"] = json!(true);
+        container["imageID"] = json!(format!(
+            "{}@sha256:{digest}",
+            image.split(':').next().unwrap_or_default()
+        ));
+        container["containerID"] = json!(format!("containerd://{}", self::digest(name)));
+        world.plan(2200, Task::Ready(name.to_owned()));
+    }
+    report_pod(world, pod)
+}
+
+/// Reports `ImagePullBackOff` and plans the next pull. The delay doubles from ten seconds, as in the kubelet.
+pub(super) fn back_off(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = living(world, name) else {
+        return Ok(());
+    };
+    let image = image(&pod);
+    let message = format!(
+        "Back-off pulling image \"{image}\": ErrImagePull: {}",
+        not_found(&image)
+    );
+    wait(&mut pod, "ImagePullBackOff", Some(&message));
+    let pulls = world.pulls.get(name).copied().unwrap_or(1);
+    if pulls < MAX_PULLS {
+        world.plan(5000 << pulls, Task::Pulled(name.to_owned()));
+    }
+    report_pod(world, pod)
+}
+
+pub(super) fn ready(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = living(world, name) else {
+        return Ok(());
+    };
+    pod["status"]["containerStatuses"][0]["ready"] = json!(true);
+    set_conditions(
+        &mut pod,
+        &[("Ready", "True"), ("ContainersReady", "True")],
+        &world.time(),
+    );
+    report_pod(world, pod)
+}
+
+pub(super) fn stop_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(mut pod) = world.get("pods", name) else {
+        return Ok(());
+    };
+    let container = &pod["status"]["containerStatuses"][0];
+    let state = json!({"terminated": {
+        "exitCode": 0, "reason": "Completed", "startedAt": container["state"]["running"]["startedAt"],
+        "finishedAt": world.time(), "containerID": container["containerID"],
+    }});
+    set_container(&mut pod, &state);
+    pod["status"]["phase"] = json!("Succeeded");
+    set_conditions(
+        &mut pod,
+        &[("Ready", "False"), ("ContainersReady", "False")],
+        &world.time(),
+    );
+    for condition in pod["status"]["conditions"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
+        if condition["status"] == "False" {
+            condition["reason"] = json!("PodCompleted");
         }
-        self.plan(250, Task::Remove(name.to_owned()));
-        self.report_pod(pod)
     }
+    world.plan(250, Task::Remove(name.to_owned()));
+    report_pod(world, pod)
+}
 
-    pub(super) fn remove_pod(&mut self, name: &str) -> Result<(), WriteError> {
-        let Some(pod) = self.get("pods", name) else {
-            return Ok(());
-        };
-        self.delete_pod(&name_of(&pod), Deletion::Immediate, KUBELET)?;
-        self.pod_changed(&pod);
-        Ok(())
-    }
+pub(super) fn remove_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
+    let Some(pod) = world.get("pods", name) else {
+        return Ok(());
+    };
+    world.delete_pod(&name_of(&pod), Deletion::Immediate, KUBELET)?;
+    pod_changed(world, &pod);
+    Ok(())
+}
 
-    /// A Pod that is not terminating.
-    fn living(&self, name: &str) -> Option<Value> {
-        self.get("pods", name)
-            .filter(|pod| pod["metadata"]["deletionTimestamp"].is_null())
-    }
+/// A Pod that is not terminating.
+fn living(world: &World<'_>, name: &str) -> Option<Value> {
+    world
+        .get("pods", name)
+        .filter(|pod| pod["metadata"]["deletionTimestamp"].is_null())
+}
 
-    fn report_pod(&mut self, mut pod: Value) -> Result<(), WriteError> {
-        pod["status"]["observedGeneration"] = pod["metadata"]["generation"].clone();
-        let pod = self.update(pod, KUBELET, "status")?;
-        self.pod_changed(&pod);
-        Ok(())
-    }
+fn report_pod(world: &mut World<'_>, mut pod: Value) -> Result<(), WriteError> {
+    pod["status"]["observedGeneration"] = pod["metadata"]["generation"].clone();
+    let pod = world.update(pod, KUBELET, "status")?;
+    pod_changed(world, &pod);
+    Ok(())
+}
 
-    fn new_address(&self, pod: &Value) -> String {
-        let node = NODES
+fn new_address(world: &World<'_>, pod: &Value) -> String {
+    let node = NODES
+        .iter()
+        .position(|(node, _)| pod["spec"]["nodeName"] == *node)
+        .unwrap_or(0);
+    let taken = world.sandbox.list("pods", world.namespace);
+    let is_free = |address: &String| {
+        taken
             .iter()
-            .position(|(node, _)| pod["spec"]["nodeName"] == *node)
-            .unwrap_or(0);
-        let taken = self.sandbox.list("pods", self.namespace);
-        let is_free = |address: &String| {
-            taken
-                .iter()
-                .all(|pod| pod["status"]["podIP"] != address.as_str())
-        };
-        // Addresses are assigned in turn, so that a new Pod does not get the address that was just freed.
-        let candidates = (self.bound..).map(|host| format!("10.244.{node}.{}", 10 + host % 240));
-        candidates.take(240).find(is_free).unwrap_or_default()
-    }
+            .all(|pod| pod["status"]["podIP"] != address.as_str())
+    };
+    // Addresses are assigned in turn, so that a new Pod does not get the address that was just freed.
+    let candidates = (world.bound..).map(|host| format!("10.244.{node}.{}", 10 + host % 240));
+    candidates.take(240).find(is_free).unwrap_or_default()
 }
 
 fn image(pod: &Value) -> String {

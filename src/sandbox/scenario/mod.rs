@@ -3,32 +3,28 @@
 //! A scenario lists the actions of its people, and their times. The simulated controllers in this module
 //! derive the rest: `ReplicaSet`s, Pods, image pulls, endpoints, conditions. The result is always the same.
 
-mod build;
-mod config;
-mod deployments;
-mod endpoints;
+mod controllers;
 mod kubelet;
-mod pods;
 mod rolling;
-mod rollout;
 mod script;
+mod stories;
 #[cfg(any(test, feature = "testing"))]
 mod testing;
-mod world;
-
 #[cfg(test)]
 mod tests;
+mod world;
 
 use std::future::Future;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::{Sandbox, WriteError};
-use world::World;
+use serde_json::json;
 
-pub use config::config;
-pub use rollout::rollout;
+use super::{Deletion, Sandbox, WriteError};
+use world::{Task, World, name_of};
+
 pub use script::{Action, Prop, Scenario, Step};
+pub use stories::{config, rollout};
 #[cfg(any(test, feature = "testing"))]
 pub use testing::play_at_once;
 
@@ -46,7 +42,19 @@ impl<'s> Stage<'s> {
     /// Creates the objects that exist at the start. The scenario starts at the sandbox's current time.
     pub fn set(sandbox: &'s Sandbox, scenario: &Scenario) -> Result<Self, WriteError> {
         let mut world = World::new(sandbox, scenario);
-        world.set_up(&scenario.props)?;
+        // The props are created at their times, and the controllers finish before the start.
+        for prop in &scenario.props {
+            world.elapsed = -i64::try_from(prop.age).unwrap_or(0) * 1000;
+            let action = Action::Create {
+                manager: prop.manager,
+                object: prop.object.clone(),
+            };
+            world.plan(0, Task::Act(action));
+            while let Some(task) = world.next_task(-1000) {
+                run(&mut world, task)?;
+            }
+        }
+        world.elapsed = 0;
         for step in &scenario.steps {
             world.plan_action(step.at, step.action.clone());
         }
@@ -68,9 +76,76 @@ impl<'s> Stage<'s> {
             let due = start + Duration::from_millis(due) / self.world.speed.get();
             tokio::select! {
                 () = &mut shutdown => return Ok(()),
-                () = tokio::time::sleep_until(due) => self.world.advance()?,
+                () = tokio::time::sleep_until(due) => self.advance()?,
             }
         }
         Ok(())
     }
+
+    /// Runs the next task.
+    fn advance(&mut self) -> Result<(), WriteError> {
+        match self.world.next_task(i64::MAX) {
+            Some(task) => run(&mut self.world, task),
+            None => Ok(()),
+        }
+    }
+}
+
+fn run(world: &mut World<'_>, task: Task) -> Result<(), WriteError> {
+    match task {
+        Task::Act(action) => act(world, action),
+        Task::Deployment(name) => controllers::sync_deployment(world, &name),
+        Task::ReplicaSet(name) => controllers::sync_replica_set(world, &name),
+        Task::Endpoints => controllers::sync_endpoints(world),
+        Task::Bind(pod) => kubelet::bind(world, &pod),
+        Task::Start(pod) => kubelet::start_pod(world, &pod),
+        Task::Pulled(pod) => kubelet::pulled(world, &pod),
+        Task::BackOff(pod) => kubelet::back_off(world, &pod),
+        Task::Ready(pod) => kubelet::ready(world, &pod),
+        Task::Stop(pod) => kubelet::stop_pod(world, &pod),
+        Task::Remove(pod) => kubelet::remove_pod(world, &pod),
+    }
+}
+
+fn act(world: &mut World<'_>, action: Action) -> Result<(), WriteError> {
+    match action {
+        Action::Create { manager, object } => {
+            world.create(object, manager)?;
+        }
+        Action::Patch {
+            manager,
+            subresource,
+            resource,
+            name,
+            patch,
+        } => {
+            let by = world.writer(manager, subresource);
+            let target = world.target(resource, name);
+            world.sandbox.patch(&target, &patch, &by)?;
+        }
+        Action::Delete { resource, name } => {
+            let target = world.target(resource, name);
+            let by = world.writer("kubectl", "");
+            world.sandbox.delete(&target, Deletion::Immediate, &by)?;
+        }
+        Action::SetImage {
+            manager,
+            deployment,
+            image,
+        } => {
+            if let Some(mut object) = world.get("deployments", deployment) {
+                object["spec"]["template"]["spec"]["containers"][0]["image"] = json!(image);
+                if manager == "kubectl-client-side-apply" {
+                    stories::note_applied(&mut object, image);
+                }
+                world.update(object, manager, "")?;
+            }
+        }
+    }
+    // Any action may concern any controller. A controller without work does nothing.
+    for deployment in world.sandbox.list("deployments", world.namespace) {
+        world.plan(30, Task::Deployment(name_of(&deployment)));
+    }
+    world.plan(60, Task::Endpoints);
+    Ok(())
 }

@@ -4,8 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::pods::number;
-use super::world::name_of;
+use super::world::{name_of, number};
 
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
 

@@ -1,13 +1,14 @@
 //! Plays scenarios without waiting.
 
-use super::{Scenario, Stage};
+use super::Stage;
+use super::script::Scenario;
 use crate::sandbox::{Sandbox, WriteError};
 
 impl Stage<'_> {
     /// Plays everything up to this many milliseconds after the start, without waiting.
     pub fn play_until(&mut self, end: u64) -> Result<(), WriteError> {
         while self.world.next_due().is_some_and(|due| due <= end) {
-            self.world.advance()?;
+            self.advance()?;
         }
         Ok(())
     }

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::*;
+use crate::sandbox::state::Options;
 use crate::sandbox::table::cells;
-use crate::sandbox::{Change, Options, Record, kinds};
+use crate::sandbox::{Change, Record, kinds};
 
 fn start() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
@@ -108,7 +109,7 @@ async fn every_state_of_the_scenarios_is_consistent() {
         stage.play_until(u64::MAX).expect("the scenario plays");
         for state in &states(&sandbox)[props - 1..] {
             let pods = of(state, "pods");
-            let ready = pods.iter().filter(|pod| pods::is_ready(pod)).count();
+            let ready = pods.iter().filter(|pod| controllers::is_ready(pod)).count();
             assert!(
                 ready >= 3,
                 "{}: never fewer than three serve",

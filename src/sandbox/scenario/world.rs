@@ -1,4 +1,4 @@
-//! The simulated cluster: a clock, a queue of tasks, and the functions that write.
+//! The simulated cluster: a clock, a queue of tasks, and the functions that write. It knows nothing of the controllers.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::script::{Action, Prop, Scenario};
-use crate::sandbox::metadata::seconds;
+use super::script::{Action, Scenario};
+use crate::sandbox::write::seconds;
 use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
 
 pub(super) const CONTROLLER: &str = "kube-controller-manager";
@@ -40,7 +40,7 @@ pub(super) struct World<'s> {
     pub(super) namespace: &'static str,
     start: Timestamp,
     /// Milliseconds since the start; negative before it.
-    elapsed: i64,
+    pub(super) elapsed: i64,
     /// The planned tasks, by due time and by order of planning.
     queue: BTreeMap<(i64, u64), Task>,
     planned: u64,
@@ -73,26 +73,6 @@ impl<'s> World<'s> {
         self.missing_images.contains(&image)
     }
 
-    /// Creates the props at their times and lets the controllers finish, all before the start.
-    pub(super) fn set_up(&mut self, props: &[Prop]) -> Result<(), WriteError> {
-        for prop in props {
-            self.elapsed = -i64::try_from(prop.age).unwrap_or(0) * 1000;
-            let action = Action::Create {
-                manager: prop.manager,
-                object: prop.object.clone(),
-            };
-            self.plan(0, Task::Act(action));
-            while let Some(entry) = self.queue.first_entry() {
-                let due = entry.key().0;
-                self.elapsed = due.min(-1000);
-                let task = entry.remove();
-                self.run(task)?;
-            }
-        }
-        self.elapsed = 0;
-        Ok(())
-    }
-
     pub(super) fn plan_action(&mut self, at: u64, action: Action) {
         let at = i64::try_from(at).unwrap_or(i64::MAX);
         self.planned += 1;
@@ -116,81 +96,11 @@ impl<'s> World<'s> {
         Some(u64::try_from(*due).unwrap_or(0))
     }
 
-    /// Runs the next task.
-    pub(super) fn advance(&mut self) -> Result<(), WriteError> {
-        let Some(((due, _), task)) = self.queue.pop_first() else {
-            return Ok(());
-        };
-        self.elapsed = due;
-        self.run(task)
-    }
-
-    fn run(&mut self, task: Task) -> Result<(), WriteError> {
-        match task {
-            Task::Act(action) => self.act(action),
-            Task::Deployment(name) => self.sync_deployment(&name),
-            Task::ReplicaSet(name) => self.sync_replica_set(&name),
-            Task::Endpoints => self.sync_endpoints(),
-            Task::Bind(pod) => self.bind(&pod),
-            Task::Start(pod) => self.start_pod(&pod),
-            Task::Pulled(pod) => self.pulled(&pod),
-            Task::BackOff(pod) => self.back_off(&pod),
-            Task::Ready(pod) => self.ready(&pod),
-            Task::Stop(pod) => self.stop_pod(&pod),
-            Task::Remove(pod) => self.remove_pod(&pod),
-        }
-    }
-
-    fn act(&mut self, action: Action) -> Result<(), WriteError> {
-        match action {
-            Action::Create { manager, object } => {
-                self.create(object, manager)?;
-            }
-            Action::Patch {
-                manager,
-                subresource,
-                resource,
-                name,
-                patch,
-            } => {
-                let by = self.writer(manager, subresource);
-                self.sandbox
-                    .patch(&self.target(resource, name), &patch, &by)?;
-            }
-            Action::Delete { resource, name } => {
-                let target = Target::new(resource, self.namespace, name);
-                self.sandbox
-                    .delete(&target, Deletion::Immediate, &self.writer("kubectl", ""))?;
-            }
-            Action::SetImage {
-                manager,
-                deployment,
-                image,
-            } => self.set_image(manager, deployment, image)?,
-        }
-        // Any action may concern any controller. A controller without work does nothing.
-        for deployment in self.sandbox.list("deployments", self.namespace) {
-            self.plan(30, Task::Deployment(name_of(&deployment)));
-        }
-        self.plan(60, Task::Endpoints);
-        Ok(())
-    }
-
-    fn set_image(
-        &mut self,
-        manager: &str,
-        deployment: &str,
-        image: &str,
-    ) -> Result<(), WriteError> {
-        let Some(mut object) = self.get("deployments", deployment) else {
-            return Ok(());
-        };
-        object["spec"]["template"]["spec"]["containers"][0]["image"] = json!(image);
-        if manager == "kubectl-client-side-apply" {
-            super::build::note_applied(&mut object, image);
-        }
-        self.sandbox.update(object, &self.writer(manager, ""))?;
-        Ok(())
+    /// Takes the next task. The clock then shows its due time, or `latest` if that is earlier.
+    pub(super) fn next_task(&mut self, latest: i64) -> Option<Task> {
+        let ((due, _), task) = self.queue.pop_first()?;
+        self.elapsed = due.min(latest);
+        Some(task)
     }
 
     /// The current time of the scenario, as objects store it.
@@ -267,4 +177,9 @@ pub(super) fn name_of(object: &Value) -> String {
         .as_str()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// The number at a pointer; 0 if there is none.
+pub(super) fn number(object: &Value, pointer: &str) -> i64 {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
 }

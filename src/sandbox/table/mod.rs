@@ -3,11 +3,7 @@
 //! The columns are those of `pkg/printers/internalversion` in Kubernetes. Kinds that this module does not
 //! know have NAME and AGE.
 
-mod age;
 mod cells;
-mod pod;
-mod workload;
-
 #[cfg(test)]
 mod tests;
 
@@ -15,8 +11,6 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
-
-pub(super) use age::age_since;
 
 /// The columns of a kind: name and type. Those after `|` are for `-o wide` only.
 fn columns(kind: &Kind) -> &'static str {
@@ -70,9 +64,9 @@ pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
     let name = object["metadata"]["name"].clone();
     let age = json!(age_since(&object["metadata"]["creationTimestamp"], now));
     match (&*kind.resource.group, &*kind.resource.plural) {
-        ("", "pods") => pod::cells(object, now),
-        ("apps", "deployments") => workload::deployment(object, age),
-        ("apps", "replicasets") => workload::replica_set(object, age),
+        ("", "pods") => cells::cells(object, now),
+        ("apps", "deployments") => cells::deployment(object, age),
+        ("apps", "replicasets") => cells::replica_set(object, age),
         ("", "services") => cells::service(object, age),
         ("", "configmaps") => vec![name, json!(cells::entries(object)), age],
         ("", "secrets") => vec![
@@ -85,7 +79,7 @@ pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
         ("", "namespaces") => vec![name, object["status"]["phase"].clone(), age],
         ("", "events") => cells::event(object, now),
         ("discovery.k8s.io", "endpointslices") => cells::endpoint_slice(object, age),
-        ("autoscaling", "horizontalpodautoscalers") => workload::autoscaler(object, age),
+        ("autoscaling", "horizontalpodautoscalers") => cells::autoscaler(object, age),
         _ => vec![name, age],
     }
 }
@@ -120,5 +114,42 @@ fn pairs(map: &Value) -> String {
         "<none>".to_owned()
     } else {
         texts.join(",")
+    }
+}
+
+/// The age of an event, from its time in RFC 3339.
+pub(in crate::sandbox) fn age_since(time: &Value, now: Timestamp) -> String {
+    let began = time
+        .as_str()
+        .and_then(|text| text.parse::<Timestamp>().ok());
+    began.map_or_else(
+        || "<unknown>".to_owned(),
+        |began| human(now.duration_since(began).as_secs()),
+    )
+}
+
+/// At most two units. The second one is omitted if it is zero or too small to matter.
+fn human(seconds: i64) -> String {
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    let (days, years) = (hours / 24, hours / 24 / 365);
+    let two = |first: i64, unit: &str, second: i64, small: &str| {
+        if second == 0 {
+            format!("{first}{unit}")
+        } else {
+            format!("{first}{unit}{second}{small}")
+        }
+    };
+    match seconds {
+        ..-1 => "<invalid>".to_owned(),
+        -1..0 => "0s".to_owned(),
+        _ if seconds < 120 => format!("{seconds}s"),
+        _ if minutes < 10 => two(minutes, "m", seconds % 60, "s"),
+        _ if minutes < 180 => format!("{minutes}m"),
+        _ if hours < 8 => two(hours, "h", minutes % 60, "m"),
+        _ if hours < 48 => format!("{hours}h"),
+        _ if hours < 192 => two(days, "d", hours % 24, "h"),
+        _ if days < 730 => format!("{days}d"),
+        _ if days < 2920 => two(years, "y", days % 365, "d"),
+        _ => format!("{years}y"),
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of ages and rows.
 
-use super::age::human;
+use super::human;
 
 #[test]
 fn ages_equal_those_of_kubectl() {

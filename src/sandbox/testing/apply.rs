@@ -7,13 +7,11 @@ use serde_json::Value;
 use crate::sandbox::fields::{
     self, FieldSet, FieldStep, ListKind, Path, item_step, list_kind, step_text,
 };
-use crate::sandbox::log::Change;
 use crate::sandbox::managed_fields::{
     Actor, FieldComparison, compare, entry, read, release, write,
 };
-use crate::sandbox::metadata::bare;
-use crate::sandbox::store::ObjectStore;
-use crate::sandbox::write::{Stamp, Written};
+use crate::sandbox::store::{Change, ObjectStore};
+use crate::sandbox::write::{Stamp, Written, bare};
 
 impl ObjectStore {
     pub(in crate::sandbox) fn apply(&self, object: Value, by: &Stamp<'_>) -> Written {

@@ -15,10 +15,10 @@ use tokio::net::TcpListener;
 use super::Sandbox;
 use super::fault::Fault;
 use super::port::{BACKLOG, LoopbackPort, bound};
-use super::rbac::User;
 use super::requests::Request;
 use super::serve::Server;
-use super::writer::{WriteError, Writer};
+use super::state::User;
+use super::write::{WriteError, Writer};
 
 pub use records::Record;
 

@@ -3,8 +3,7 @@
 use bytes::Bytes;
 
 use crate::sandbox::kinds::Kind;
-use crate::sandbox::log::{Change, LogEntry};
-use crate::sandbox::store::ObjectStore;
+use crate::sandbox::store::{Change, LogEntry, ObjectStore};
 
 impl ObjectStore {
     /// The writes after a revision, in the form that tests read.

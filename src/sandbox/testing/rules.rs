@@ -1,6 +1,6 @@
 //! The rules that tests write.
 
-use crate::sandbox::rbac::{Permission, Rule};
+use crate::sandbox::state::{Permission, Rule};
 
 impl Rule {
     /// Grants everything.
