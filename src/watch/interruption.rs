@@ -10,8 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backfill::{Backfill, Filled};
 use super::missed::Missed;
-use super::patience::CatchUp;
-use super::queue::{Follows, Queue};
+use super::queue::{CatchUp, Follows, Queue};
 use super::source::{SharedSource, SourceInner};
 use super::store::{Continuity, FullListing, StoreChange};
 use super::transport::Upstream;
@@ -137,7 +136,7 @@ impl SourceInner {
         let mark = self.id();
         let queue = self.queues.get_mut(&id)?;
         let missed = queue.catch_up(&self.store, self.version.as_ref(), now)?;
-        let is_kept = self.upstream == Upstream::Live && queue.catches_up() == CatchUp::Every;
+        let is_kept = self.upstream == Upstream::Live && queue.terms.catch_up == CatchUp::Every;
         let revisions = missed.gap.as_ref().filter(|_| is_kept);
         let revisions = revisions.and_then(Gap::revisions);
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {

@@ -6,7 +6,6 @@ mod driver;
 mod envelope;
 mod error;
 mod file;
-mod health;
 mod history;
 mod http;
 mod interruption;
@@ -14,21 +13,15 @@ mod missed;
 mod mux;
 mod options;
 mod pages;
-mod patience;
-mod polls;
 mod queue;
 mod recent;
 mod retrying_transport;
 mod source;
 mod store;
-mod subscribe;
-mod subscribers;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transport;
-mod trouble;
-mod upstreams;
 
 pub use envelope::{Item, Line, Reader, Verb};
 pub use error::SourceError;
@@ -44,10 +37,9 @@ pub use history::{
 pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]
 pub use http::{parse_page, refusal};
-pub use mux::Mux;
+pub use mux::{Mux, Source};
 pub use options::{Clock, MuxOptions};
-pub use patience::{CatchUp, Patience, Terms};
+pub use queue::{CatchUp, Patience, Terms};
 pub use recent::Recent;
-pub use subscribe::Source;
 pub use subscriptions::Subscriptions;
 pub use transport::{At, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS};

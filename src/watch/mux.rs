@@ -1,13 +1,24 @@
 //! The multiplexer: gives views their sources, with one upstream per distinct key.
 
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
-use super::history::{Dates, History, leases};
+use rustc_hash::FxHasher;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::backoff::Health;
+use super::driver::Driver;
+use super::history::{Archive, Dates, History, leases};
 use super::options::{Clock, MuxOptions};
-use super::subscribe::Source;
-use super::transport::Transport;
-use super::upstreams::Upstreams;
-use crate::source::{ClusterId, SourceKey};
+use super::queue::{Queue, Terms};
+use super::retrying_transport::ServerPast;
+use super::source::SharedSource;
+use super::transport::{Transport, Upstream};
+use crate::source::{ClusterId, Event, SourceKey, SourceState};
 
 /// Shares sources among views. Dropping it and all its sources ends every task that it started.
 #[derive(Clone)]
@@ -30,9 +41,21 @@ impl Mux {
         clock: Clock,
         options: MuxOptions,
     ) -> Mux {
-        let upstreams = Upstreams::new(transports, clock, options);
+        let cluster = |(id, transport)| {
+            let cluster = Cluster {
+                transport,
+                health: Arc::default(),
+                compacted: Arc::default(),
+            };
+            (id, cluster)
+        };
         Mux {
-            upstreams: Arc::new(upstreams),
+            upstreams: Arc::new(Upstreams {
+                clusters: transports.into_iter().map(cluster).collect(),
+                clock,
+                options,
+                open: Mutex::default(),
+            }),
         }
     }
 
@@ -48,11 +71,301 @@ impl Mux {
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         let archive = self.upstreams.archive(key)?;
-        History::new(archive, self.upstreams.options().page_items)
+        History::new(archive, self.upstreams.options.page_items)
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.
     pub fn dates(&self, cluster: &ClusterId) -> Option<Dates> {
         self.upstreams.archive(&leases(cluster)).map(Dates::new)
+    }
+}
+
+/// The clusters, and their open sources.
+pub(super) struct Upstreams {
+    clusters: HashMap<ClusterId, Cluster>,
+    clock: Clock,
+    options: MuxOptions,
+    open: Mutex<HashMap<SourceKey, Open>>,
+}
+
+/// How to reach a cluster, the health of its server, and how far back the server keeps its history.
+struct Cluster {
+    transport: Arc<dyn Transport>,
+    health: Arc<Health>,
+    compacted: Arc<ServerPast>,
+}
+
+/// An upstream and its driver.
+struct Open {
+    shared: Arc<SharedSource>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+impl Upstreams {
+    /// Returns a handle to a source, which this opens if necessary.
+    pub(super) fn lease(self: &Arc<Self>, key: SourceKey) -> Lease {
+        let mut open = self.open();
+        let entry = open.entry(key.clone()).or_insert_with(|| self.start(key));
+        let shared = entry.shared.clone();
+        shared.leases.send_modify(|leases| *leases += 1);
+        drop(open);
+        let upstreams = self.clone();
+        Lease { upstreams, shared }
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<SourceKey, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(self: &Arc<Self>, key: SourceKey) -> Open {
+        let cluster = self.clusters.get(&key.cluster);
+        let seed = self.options.seed ^ hash(&key);
+        let (upstream, health) = cluster.map_or_else(
+            || (Upstream::Live, Arc::default()),
+            |cluster| (cluster.transport.upstream(), cluster.health.clone()),
+        );
+        let archive = self.archive(&key);
+        let shared = Arc::new(SharedSource::new(key, self.clock.clone(), upstream, health));
+        let driver =
+            archive.map(|archive| Driver::new(shared.clone(), archive, &self.options, seed));
+        if driver.is_none() {
+            let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
+            shared.set_state(SourceState::Failed { cause });
+        }
+        let task = tokio::spawn(drive(
+            Arc::downgrade(self),
+            shared.clone(),
+            driver,
+            self.options.linger,
+        ));
+        Open {
+            shared,
+            task: Some(task),
+        }
+    }
+
+    /// Where to read a source from; `None` if its cluster is unknown.
+    pub(super) fn archive(&self, key: &SourceKey) -> Option<Archive> {
+        let cluster = self.clusters.get(&key.cluster)?;
+        Some(Archive {
+            transport: cluster.transport.clone(),
+            compacted: cluster.compacted.clone(),
+            key: Arc::new(key.clone()),
+        })
+    }
+
+    /// Removes a source that nobody holds. Returns whether it did.
+    fn retire(&self, shared: &Arc<SharedSource>) -> bool {
+        let mut open = self.open();
+        if *shared.leases.borrow() > 0 {
+            return false;
+        }
+        if let Some(mut entry) = open.remove(&*shared.key) {
+            // The task is the current one, which returns next: it must not abort itself.
+            entry.task = None;
+        }
+        true
+    }
+}
+
+/// The body of a source's task: drives the source while somebody holds it.
+async fn drive(
+    upstreams: Weak<Upstreams>,
+    shared: Arc<SharedSource>,
+    driver: Option<Driver>,
+    linger: Duration,
+) {
+    let mut leases = shared.leases.subscribe();
+    let driving = async {
+        shared.started().await;
+        if let Some(driver) = driver {
+            driver.run().await;
+        }
+        // A source that ended or failed stays open, so that its events can be read.
+        std::future::pending::<()>().await;
+    };
+    let abandoned = async {
+        loop {
+            unused(&mut leases, linger).await;
+            let upstreams = upstreams.upgrade();
+            if upstreams.is_none_or(|upstreams| upstreams.retire(&shared)) {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = driving => {}
+        () = abandoned => {}
+    }
+}
+
+/// Waits until nobody has held the source for the time `linger`.
+async fn unused(leases: &mut watch::Receiver<usize>, linger: Duration) {
+    loop {
+        if leases.wait_for(|leases| *leases == 0).await.is_err() {
+            return;
+        }
+        if timeout(linger, leases.wait_for(|leases| *leases > 0))
+            .await
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+fn hash(key: &SourceKey) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(key)
+}
+
+/// A handle to a source. It keeps the source and its multiplexer alive.
+pub(super) struct Lease {
+    upstreams: Arc<Upstreams>,
+    shared: Arc<SharedSource>,
+}
+
+impl Lease {
+    pub(super) fn shared(&self) -> &SharedSource {
+        &self.shared
+    }
+
+    pub(super) fn options(&self) -> &MuxOptions {
+        &self.upstreams.options
+    }
+}
+
+impl Clone for Lease {
+    fn clone(&self) -> Lease {
+        self.shared.leases.send_modify(|leases| *leases += 1);
+        Lease {
+            upstreams: self.upstreams.clone(),
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.shared.leases.send_modify(|leases| *leases -= 1);
+    }
+}
+
+/// An open source. It stays up to date while a handle to it or one of its subscriptions exists.
+#[derive(Clone)]
+pub struct Source {
+    pub(super) lease: Lease,
+}
+
+impl Source {
+    pub(super) fn new(lease: Lease) -> Source {
+        Source { lease }
+    }
+
+    /// Begins to read the source, unless reading has begun.
+    pub fn start(&self) {
+        self.lease.shared().start();
+    }
+
+    /// Lists the objects of a source that is not watched once more, unless it is watched by then. Waits until subscriptions
+    /// have the changes, and the versions between two listings.
+    pub async fn poll(&self) {
+        let shared = self.lease.shared();
+        let mut state = shared.state();
+        tokio::select! {
+            () = shared.polls.ask() => {}
+            _ = state.wait_for(|state| *state == SourceState::Live) => {}
+        }
+        shared.filled().await;
+    }
+
+    /// The key of the source. It is the same `Arc` while the source is open, so it identifies the source.
+    pub fn key(&self) -> &Arc<SourceKey> {
+        &self.lease.shared().key
+    }
+
+    /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
+    /// then `Synced` if they are a full listing. After that each event follows in the source's order.
+    /// Several subscriptions may share the signal, which wakes their reader.
+    pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> LosslessSubscription {
+        let limit = self.lease.options().queue_bytes;
+        let queue = Queue::new(limit, terms, signal);
+        let (id, backlog) = self.lease.shared().join(queue);
+        LosslessSubscription {
+            lease: self.lease.clone(),
+            id,
+            backlog,
+        }
+    }
+}
+
+/// A lossless subscription: every version in order, or an explicit [`Event::Gap`] followed by the known versions
+/// in it.
+pub(super) struct LosslessSubscription {
+    lease: Lease,
+    id: u64,
+    backlog: VecDeque<Event>,
+}
+
+/// The result of [`LosslessSubscription::take`].
+#[derive(Debug)]
+pub(super) enum Taken {
+    Event(Event),
+    /// No event is ready yet.
+    Empty,
+    /// No event will follow.
+    Done,
+}
+
+impl LosslessSubscription {
+    pub(super) fn key(&self) -> &Arc<SourceKey> {
+        &self.lease.shared().key
+    }
+
+    /// The next event, if one is ready.
+    pub(super) fn take(&mut self) -> Taken {
+        if let Some(event) = self.backlog.pop_front() {
+            return Taken::Event(event);
+        }
+        let shared = self.lease.shared();
+        let mut guard = shared.lock();
+        let inner = &mut *guard;
+        if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
+            // One gap then covers both intervals.
+            inner.report_polled();
+        }
+        let Some(queue) = inner.queues.get_mut(&self.id) else {
+            return Taken::Done;
+        };
+        let (was_full, had_room) = (queue.is_full(), queue.has_room());
+        let event = queue.pop();
+        if was_full && !queue.is_full() {
+            shared.room.notify_one();
+        }
+        if !had_room && queue.has_room() {
+            shared.drained.notify_one();
+        }
+        let event = event.or_else(|| {
+            self.backlog = inner.catch_up(self.id, (shared.clock)())?;
+            self.backlog.pop_front()
+        });
+        match event {
+            Some(event) => Taken::Event(event),
+            None if inner.closed => Taken::Done,
+            None => Taken::Empty,
+        }
+    }
+}
+
+impl Drop for LosslessSubscription {
+    fn drop(&mut self) {
+        self.lease.shared().leave(self.id);
     }
 }

@@ -14,7 +14,6 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::missed::{Missed, MissedChanges};
-use super::patience::{CatchUp, Company, Terms};
 use super::store::{ObjectStore, StoreChange};
 use crate::object::ResourceVersion;
 use crate::source::{Event, SourceState, Version, Why};
@@ -50,7 +49,7 @@ pub(super) struct Queue {
     backfills: usize,
     pub(super) bytes: usize,
     limit: usize,
-    terms: Terms,
+    pub(super) terms: Terms,
     /// Since when the queue has been full without becoming half empty. Otherwise a reader that always makes just
     /// enough room would slow everyone down.
     full_since: Option<Instant>,
@@ -119,7 +118,6 @@ impl Queue {
         self.backfills > 0
     }
 
-    /// The position of a backfill in the queue.
     pub(super) fn place(&self, backfill: u64) -> Option<usize> {
         let is_it = |entry: &Queued| matches!(entry, Queued::Backfill(own, _) if *own == backfill);
         self.entries.iter().position(is_it)
@@ -139,11 +137,6 @@ impl Queue {
     /// How long the driver waits for the subscriber.
     pub(super) fn patience(&self, company: Company) -> Duration {
         self.terms.patience.limit(company)
-    }
-
-    /// What the subscriber gets after an interruption.
-    pub(super) fn catches_up(&self) -> CatchUp {
-        self.terms.catch_up
     }
 
     /// Drops the place of a backfill and the events behind it. The subscriber does not read, so it misses them.
@@ -288,4 +281,60 @@ fn weight(event: &Event) -> usize {
             ENTRY_BYTES
         }
     }
+}
+
+/// How long a source waits for a subscriber whose queue is full, before it continues without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// 250 ms, for a view that draws and can catch up.
+    Screen,
+    /// 30 s, for a pipe or a file, whose reader would lose lines for good. It is 250 ms while others read the
+    /// same source, because no subscriber may delay another.
+    Pipe,
+}
+
+impl Patience {
+    /// The patience as a time.
+    pub(super) fn limit(self, company: Company) -> Duration {
+        match (self, company) {
+            // As good as forever: 136 years.
+            (_, Company::Unhurried) => Duration::from_secs(u64::from(u32::MAX)),
+            (Patience::Pipe, Company::Alone) => Duration::from_secs(30),
+            (Patience::Pipe, Company::Others) | (Patience::Screen, _) => Duration::from_millis(250),
+        }
+    }
+}
+
+/// What a subscriber requires of its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// How long the source waits for the subscriber.
+    pub patience: Patience,
+    /// What the subscriber gets after an interruption.
+    pub catch_up: CatchUp,
+}
+
+impl From<Patience> for Terms {
+    fn from(patience: Patience) -> Terms {
+        let catch_up = CatchUp::Every;
+        Terms { patience, catch_up }
+    }
+}
+
+/// What a subscriber gets after an interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatchUp {
+    /// Every version that it missed, once they have been read back. For views that show a history.
+    Every,
+    /// A gap and the newest versions, at once. For views that show the current state.
+    Newest,
+}
+
+/// Whether others read the source too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Company {
+    Alone,
+    Others,
+    /// Waiting delays nobody: the upstream keeps what has not been read.
+    Unhurried,
 }

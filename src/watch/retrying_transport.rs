@@ -1,19 +1,22 @@
 //! Retries requests: one failed request must not abort a read of thousands of requests.
 
-use std::sync::Arc;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
-use super::history::ServerPast;
+use super::history::Revision;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
-use super::trouble::Trouble;
-use crate::object::ResourceVersion;
+use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, SourceState};
 
 /// The longest wait that a `Retry-After` can cause.
@@ -57,7 +60,6 @@ impl RetryingTransport {
         }
     }
 
-    /// Sets the seed and the pace of the waits.
     pub(super) fn paced(self, seed: u64, pace: Speed) -> RetryingTransport {
         let seed = AtomicU64::new(seed);
         RetryingTransport { pace, seed, ..self }
@@ -236,211 +238,98 @@ impl SourceError {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
+/// How long a server that has refused is not asked again.
+const REST: Duration = Duration::from_secs(10);
 
-    use jiff::Timestamp;
-    use tokio::time::{Instant, timeout};
+/// The errors of one kind of request since its last answer.
+#[derive(Debug, Default)]
+pub(super) struct Trouble(Mutex<TroubleState>);
 
-    use super::*;
-    use crate::watch::history::Revision;
-    use crate::watch::tests::fake::{api_error, pods, throttled};
+#[derive(Debug, Default)]
+struct TroubleState {
+    /// The start of the time without an answer, the time of the last error, and that error.
+    failing: Option<(Instant, Instant, SourceError)>,
+    has_answered: bool,
+}
 
-    const LIMIT: Duration = Duration::from_secs(12);
-
-    /// A server that answers with these errors, the last one first, and then with an empty list.
-    struct Scripted(Mutex<(Vec<SourceError>, usize)>);
-
-    impl Transport for Scripted {
-        fn list<'a>(
-            &'a self,
-            _: &'a SourceKey,
-            _: At,
-            _: Page,
-        ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-            Box::pin(async {
-                let mut script = self.0.lock().expect("no thread panicked with the lock");
-                script.1 += 1;
-                script.0.pop().map_or_else(
-                    || {
-                        Ok(ListPage {
-                            version: ResourceVersion::new("1"),
-                            items: Vec::new(),
-                            next: None,
-                        })
-                    },
-                    Err,
-                )
-            })
-        }
-
-        fn watch<'a>(
-            &'a self,
-            _: &'a SourceKey,
-            _: &'a ResourceVersion,
-        ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
-            Box::pin(async { Err(api_error(405)) })
-        }
-    }
-
-    struct Tried {
-        is_answered: bool,
-        tries: usize,
-        took: Duration,
-    }
-
-    async fn read(retrying: &RetryingTransport, scripted: &Scripted) -> Tried {
-        let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
-        let answer = retrying.list(&pods(), At::Latest, Page::default()).await;
-        let tries = scripted.0.lock().expect("unlocked").1 - before;
-        Tried {
-            is_answered: answer.is_ok(),
-            tries,
-            took: begun.elapsed(),
-        }
-    }
-
-    fn retrying(errors: Vec<SourceError>) -> (RetryingTransport, Arc<Scripted>) {
-        let scripted = Arc::new(Scripted(Mutex::new((errors, 0))));
-        (RetryingTransport::new(scripted.clone(), LIMIT), scripted)
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn transient_errors_are_retried() {
-        let refused = SourceError::Connect {
-            detail: "refused".into(),
+impl Trouble {
+    pub(super) fn answered(&self) {
+        *self.lock() = TroubleState {
+            failing: None,
+            has_answered: true,
         };
-        for error in [429, 500, 502, 503, 504]
-            .map(api_error)
-            .into_iter()
-            .chain([refused])
-        {
-            let (retrying, scripted) = retrying(vec![error.clone(), error.clone()]);
-            let tried = read(&retrying, &scripted).await;
-            assert!(tried.is_answered && tried.tries == 3, "{error:?}");
-        }
-        for code in [400, 401, 403, 404, 405, 410, 422] {
-            let (retrying, scripted) = retrying(vec![api_error(code)]);
-            let tried = read(&retrying, &scripted).await;
-            assert!(!tried.is_answered && tried.tries == 1, "{code}");
-        }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn retry_after_is_respected() {
-        for (asked, waited) in [(7, 7), (3600, LONGEST_ASKED.as_secs())] {
-            let (retrying, scripted) = retrying(vec![throttled(asked)]);
-            let tried = read(&retrying, &scripted).await;
-            assert!(tried.is_answered);
-            assert_eq!(tried.took.as_secs(), waited);
-        }
+    /// Begins the time again: an error now does not count.
+    pub(super) fn pause(&self) {
+        self.lock().failing = None;
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn after_a_timeout_each_request_is_tried_once() {
-        let (retrying, scripted) = retrying(vec![api_error(503); 99]);
-        let tried = read(&retrying, &scripted).await;
-        assert!(!tried.is_answered && (6..=8).contains(&tried.tries));
-        assert_eq!(tried.took, LIMIT);
-        for _ in 0..2 {
-            let tried = read(&retrying, &scripted).await;
-            assert_eq!((tried.is_answered, tried.tries), (false, 1));
-        }
-        scripted.0.lock().expect("unlocked").0.clear();
-        // The server is back, so a later failure is retried again.
-        assert!(read(&retrying, &scripted).await.is_answered);
-        scripted.0.lock().expect("unlocked").0 = vec![api_error(503)];
-        assert_eq!(read(&retrying, &scripted).await.tries, 2);
+    /// Whether the server has ever answered.
+    pub(super) fn has_answered(&self) -> bool {
+        self.lock().has_answered
     }
 
-    /// The driver of the source asks the server again meanwhile, and the backfill waits for that.
-    #[tokio::test(start_paused = true)]
-    async fn the_time_limit_pauses_while_the_driver_waits_for_the_server() {
-        let cause = || Arc::from("code 503");
-        for (state, pauses) in [
-            (SourceState::Connecting, true),
-            (
-                SourceState::Retrying {
-                    attempt: 1,
-                    cause: cause(),
-                    until: Timestamp::UNIX_EPOCH,
-                    is_throttled: false,
-                },
-                true,
-            ),
-            (SourceState::Forbidden { cause: cause() }, true),
-            (SourceState::Unserved { cause: cause() }, true),
-            (SourceState::Live, false),
-            (SourceState::Polling { cause: cause() }, false),
-            (SourceState::Failed { cause: cause() }, false),
-            (SourceState::Ended, false),
-        ] {
-            let (retrying, scripted) = retrying(vec![api_error(503); 99]);
-            let (sender, states) = watch::channel(state.clone());
-            let retrying = retrying.while_live(states);
-            let read_for = timeout(LIMIT * 20, read(&retrying, &scripted));
-            assert_eq!(read_for.await.is_err(), pauses, "{state:?}");
-            sender.send_replace(SourceState::Live);
-            scripted.0.lock().expect("unlocked").0 = vec![api_error(503); 99];
-            let tried = read(&retrying, &scripted).await;
-            let limit = if pauses { LIMIT } else { Duration::ZERO };
-            assert!(!tried.is_answered && tried.took == limit, "{state:?}");
-        }
+    /// Takes an error. Returns how much is left of the time `limit`.
+    pub(super) fn failed(&self, error: &SourceError, limit: Duration) -> Duration {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let since = state.failing.as_ref().map_or(now, |(since, ..)| *since);
+        state.failing = Some((since, now, error.clone()));
+        limit.saturating_sub(now.duration_since(since))
     }
 
-    async fn read_past(retrying: &RetryingTransport, scripted: &Scripted) -> Tried {
-        let (begun, before) = (Instant::now(), scripted.0.lock().expect("unlocked").1);
-        let at = At::Exact(Revision::read("5").expect("a revision"));
-        let answer = retrying.list(&pods(), at, Page::default()).await;
-        let tries = scripted.0.lock().expect("unlocked").1 - before;
-        Tried {
-            is_answered: answer.is_ok(),
-            tries,
-            took: begun.elapsed(),
-        }
+    /// The last error, if there was no answer since.
+    pub(super) fn error(&self) -> Option<SourceError> {
+        let state = self.lock();
+        state.failing.as_ref().map(|(.., error)| error.clone())
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_server_that_never_returns_its_past_is_asked_for_a_few_seconds() {
-        for (error, limit) in [
-            (api_error(500), REFUSAL),
-            (api_error(504), REFUSAL),
-            // These may pass: the server is too busy, or starts.
-            (api_error(429), LIMIT),
-            (throttled(1), LIMIT),
-        ] {
-            let past = Arc::<ServerPast>::default();
-            let source = || {
-                let (retrying, scripted) = retrying(vec![error.clone(); 99]);
-                (retrying.of_past(past.clone()), scripted)
-            };
-            let (one, scripted) = source();
-            let tried = read_past(&one, &scripted).await;
-            assert!(!tried.is_answered && tried.took >= limit, "{error:?}");
-            assert!(tried.took < limit + Duration::from_secs(2), "{error:?}");
-            assert!(one.trouble().is_some());
-            // Other requests are answered, and no source asks for the past again.
-            scripted.0.lock().expect("unlocked").0.clear();
-            assert!(read(&one, &scripted).await.is_answered);
-            let (other, scripted) = source();
-            let tried = read_past(&other, &scripted).await;
-            assert_eq!((tried.is_answered, tried.tries), (false, 0), "{error:?}");
-            // Later the server may offer it.
-            sleep(Duration::from_secs(30)).await;
-            scripted.0.lock().expect("unlocked").0.clear();
-            assert!(read_past(&other, &scripted).await.is_answered);
-            assert!(other.trouble().is_none());
-        }
+    /// The last error of a server that has never answered, if it had the time `limit` for that. After a while such
+    /// a server is asked again.
+    pub(super) fn refusal(&self, limit: impl Fn(&SourceError) -> Duration) -> Option<SourceError> {
+        let state = self.lock();
+        let (since, last, error) = state.failing.as_ref()?;
+        let had_time = last.duration_since(*since) >= limit(error);
+        let is_refused = !state.has_answered && had_time && last.elapsed() < REST;
+        is_refused.then(|| error.clone())
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_server_that_returned_its_past_may_fail_for_longer() {
-        let (one, scripted) = retrying(Vec::new());
-        let one = one.of_past(Arc::default());
-        assert!(read_past(&one, &scripted).await.is_answered);
-        scripted.0.lock().expect("unlocked").0 = vec![api_error(500); 99];
-        let tried = read_past(&one, &scripted).await;
-        assert_eq!((tried.is_answered, tried.took), (false, LIMIT));
+    fn lock(&self) -> MutexGuard<'_, TroubleState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The past of one server. All its sources share this.
+#[derive(Debug, Default)]
+pub(super) struct ServerPast {
+    /// The newest revision of each resource that is known to be compacted. It is kept by resource, because an API
+    /// server can store each resource in its own etcd (`--etcd-servers-overrides`), with its own revisions.
+    forgotten: Mutex<HashMap<Resource, Revision>>,
+    /// The errors of reads at old revisions.
+    pub(super) trouble: Trouble,
+}
+
+impl ServerPast {
+    /// The newest revision of a resource that is known to be compacted.
+    pub(super) fn forgotten(&self, resource: &Resource) -> Option<Revision> {
+        let forgotten = self.forgotten.lock();
+        let forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        forgotten.get(resource).copied()
+    }
+
+    /// Forgets what is known of a resource, after the server's history was restored.
+    pub(super) fn restart(&self, resource: &Resource) {
+        let forgotten = self.forgotten.lock();
+        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        forgotten.remove(resource);
+    }
+
+    /// Records that the server has compacted a revision.
+    pub(super) fn forget(&self, resource: &Resource, revision: Revision) {
+        let forgotten = self.forgotten.lock();
+        let mut forgotten = forgotten.unwrap_or_else(PoisonError::into_inner);
+        let known = forgotten.entry(resource.clone()).or_insert(revision);
+        *known = (*known).max(revision);
     }
 }

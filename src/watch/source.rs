@@ -1,7 +1,7 @@
 //! The state that a driver and the subscribers of one source share: the store and the queues. One lock guards
 //! both, and nobody holds it across an await.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,18 +11,16 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::backfill::Backfill;
+use super::backoff::Health;
 use super::envelope::Verb;
-use super::health::Health;
 use super::history::Revision;
 use super::options::Clock;
-use super::polls::Polls;
-use super::queue::Queue;
+use super::queue::{Company, Queue};
 use super::store::{Continuity, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
 use crate::object::ResourceVersion;
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
 
-/// One source.
 pub(super) struct SharedSource {
     pub(super) key: Arc<SourceKey>,
     pub(super) clock: Clock,
@@ -137,12 +135,10 @@ impl SharedSource {
             .unwrap_or(now)
     }
 
-    /// The version up to which the source has every event.
     pub(super) fn version(&self) -> Option<ResourceVersion> {
         self.lock().version.clone()
     }
 
-    /// The newest version in the store, and its revision.
     pub(super) fn newest_held(&self) -> Option<(Revision, Arc<Version>)> {
         let inner = self.lock();
         let held = inner.store.iter().map(|entry| &entry.version);
@@ -225,6 +221,45 @@ impl SharedSource {
             let _ = timeout_at(until, room).await;
         }
     }
+
+    /// Adds a lossless subscriber. Returns its id and the events that it starts with.
+    pub(super) fn join(&self, queue: Queue) -> (u64, VecDeque<Event>) {
+        let mut inner = self.lock();
+        // This goes to the other subscribers: the missing versions are older than the new subscription.
+        inner.report_polled();
+        let state = self.state().borrow().clone();
+        let mut start: VecDeque<Event> = VecDeque::new();
+        start.push_back(Event::State(state));
+        start.extend(inner.store.iter().map(|entry| {
+            let change = StoreChange {
+                why: Why::Listed,
+                now: entry.version.clone(),
+                prev: None,
+            };
+            change.event(entry.seen)
+        }));
+        start.extend(inner.synced(inner.version.as_ref()));
+        let id = inner.id();
+        inner.queues.insert(id, queue);
+        self.room.notify_one();
+        (id, start)
+    }
+
+    /// Waits until the source has a subscriber.
+    pub(super) async fn first_reader(&self) {
+        while self.lock().queues.is_empty() {
+            self.room.notified().await;
+        }
+    }
+
+    /// Removes a subscriber.
+    pub(super) fn leave(&self, id: u64) {
+        let mut inner = self.lock();
+        let queue = inner.queues.remove(&id);
+        drop(inner);
+        drop(queue);
+        self.room.notify_one();
+    }
 }
 
 impl SourceInner {
@@ -243,7 +278,6 @@ impl SourceInner {
         })
     }
 
-    /// See [`SharedSource::report_polled`].
     pub(super) fn report_polled(&mut self) {
         if let (Some(after), Some(upto)) = (self.unchanged_since.take(), self.version.clone()) {
             let cause = GapCause::Polled;
@@ -268,5 +302,64 @@ impl SourceInner {
         for queue in self.queues.values_mut() {
             queue.push(event, self.version.as_ref());
         }
+    }
+
+    /// Whether others read the source too.
+    pub(super) fn company(&self) -> Company {
+        match (self.upstream, self.queues.len()) {
+            (Upstream::Kept, _) => Company::Unhurried,
+            (Upstream::Live, 0 | 1) => Company::Alone,
+            (Upstream::Live, _) => Company::Others,
+        }
+    }
+
+    /// The time until which the driver waits for the subscribers whose queues are full.
+    pub(super) fn wait_until(&mut self, now: Instant) -> Option<Instant> {
+        let company = self.company();
+        self.queues
+            .values_mut()
+            .filter_map(|queue| queue.wait_until(now, company))
+            .min()
+    }
+}
+
+/// The numbers of the requested listings. A listing serves all requests from before its beginning.
+pub(super) struct Polls {
+    asked: watch::Sender<u64>,
+    served: watch::Sender<u64>,
+}
+
+impl Polls {
+    pub(super) fn new() -> Polls {
+        Polls {
+            asked: watch::Sender::new(0),
+            served: watch::Sender::new(0),
+        }
+    }
+
+    /// Asks for a listing, and waits until one that has begun later is stored.
+    pub(super) async fn ask(&self) {
+        self.asked.send_modify(|asked| *asked += 1);
+        let number = self.asked();
+        let mut served = self.served.subscribe();
+        // This cannot fail: the sender lives as long as `self`.
+        let _always = served.wait_for(|served| *served >= number).await;
+    }
+
+    /// The number of the newest request.
+    pub(super) fn asked(&self) -> u64 {
+        *self.asked.borrow()
+    }
+
+    /// Records that a listing is stored that began when `asked` was the newest request.
+    pub(super) fn serve(&self, asked: u64) {
+        self.served.send_replace(asked);
+    }
+
+    /// Waits until a request is not served.
+    pub(super) async fn wanted(&self) {
+        let mut asked = self.asked.subscribe();
+        let is_open = |asked: &u64| *asked > *self.served.borrow();
+        let _always = asked.wait_for(is_open).await;
     }
 }

@@ -16,7 +16,6 @@ use crate::source::{Packer, Version, Why};
 /// How many deletions are remembered, to recognise replayed events of deleted objects.
 const TOMBSTONES: usize = 1024;
 
-/// One change of the store.
 #[derive(Clone, Debug)]
 pub(super) struct StoreChange {
     pub(super) why: Why,
@@ -115,7 +114,6 @@ impl ObjectStore {
             .filter_map(|named| self.by_uid.get(&named.0.identity()))
     }
 
-    /// The version in the store if it is the same as `version`, so that equal versions share memory.
     pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
         let held = &self.by_uid.get(&version.object.identity())?.version;
         let is_same = match continuity {

@@ -1,11 +1,11 @@
-//! Several subscriptions as one stream, so that a command has one loop with one `next`.
+//! `Subscriptions`: one stream of the events of many sources.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::patience::Terms;
-use super::subscribe::{LosslessSubscription, Source, Taken};
+use super::mux::{LosslessSubscription, Source, Taken};
+use super::queue::Terms;
 use crate::source::{Event, SourceKey};
 
 /// How many events one source may give in a row before the other sources have their turn.
@@ -20,7 +20,6 @@ pub struct Subscriptions {
     given: u32,
 }
 
-/// One of the subscriptions.
 struct Member {
     every: LosslessSubscription,
     /// Whether its events must wait in its queue.

@@ -61,6 +61,46 @@ impl Backfiller {
         Ok((histories, filled))
     }
 
+    /// The objects at a revision of the interval, beside the versions that subscribers have.
+    pub(super) async fn at(
+        &self,
+        filling: &Filling,
+        at: Revision,
+    ) -> Result<ObjectHistories, PastError> {
+        let part = |history: &ObjectHistory| ObjectHistory {
+            now: None,
+            ..history.clone()
+        };
+        let histories = filling.histories.iter();
+        let mut histories: ObjectHistories = histories
+            .map(|(key, history)| (key.clone(), part(history)))
+            .collect();
+        if at >= filling.backfill.upto {
+            for (key, history) in &mut histories {
+                history.now = filling
+                    .histories
+                    .get(key)
+                    .and_then(|known| known.now.clone());
+            }
+            return Ok(histories);
+        }
+        let mut listed = BTreeMap::new();
+        for version in self.archive.listing(at, self.page_items).await? {
+            let own = Revision::parse(&version.version);
+            let is_newer = own.is_some_and(|own| own > filling.base);
+            let key = version.object.namespaced_name();
+            if is_newer || histories.contains_key(&key) {
+                let history = histories.entry(key.clone());
+                history.or_insert_with(|| ObjectHistory::new(version.object.clone()));
+                listed.insert(key, version);
+            }
+        }
+        for (key, history) in &mut histories {
+            history.now = listed.remove(key);
+        }
+        Ok(histories)
+    }
+
     /// Walks each object from the end of the span back to its start.
     async fn walk(
         &self,
@@ -186,7 +226,8 @@ impl Backfiller {
         histories: &mut ObjectHistories,
         span: RevisionSpan,
     ) -> Result<Looked, PastError> {
-        let is_single = self.is_single();
+        // Two objects cannot have one name at the same time.
+        let is_single = self.shared.key.select.is_of_one_name();
         let is_open = |at| !is_single || !histories.values().any(|history| history.is_there(at));
         // Two more than the limit are enough to exceed it.
         let mut open = unknown(histories, span, LOOKS.0 + 2, is_open);
@@ -243,11 +284,6 @@ impl Backfiller {
             }
         }
         Ok(met)
-    }
-
-    /// Whether all objects of the source have one name. Two objects cannot have it at the same time.
-    fn is_single(&self) -> bool {
-        self.shared.key.select.is_of_one_name()
     }
 }
 

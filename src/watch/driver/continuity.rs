@@ -54,7 +54,6 @@ pub(super) struct WatchOrder {
 }
 
 impl WatchOrder {
-    /// The order of a watch that starts after `from`.
     pub(super) fn after(from: &ResourceVersion, upstream: Upstream) -> WatchOrder {
         WatchOrder {
             newest: Revision::parse(from).filter(|_| upstream == Upstream::Live),
@@ -62,7 +61,6 @@ impl WatchOrder {
         }
     }
 
-    /// The newest revision, if `version` is lower and that must be checked.
     pub(super) fn lower_than_newest(
         &mut self,
         version: &ResourceVersion,

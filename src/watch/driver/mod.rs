@@ -9,7 +9,6 @@ mod continuity;
 mod object_history;
 mod phase;
 mod relist;
-mod replay;
 mod session;
 
 use std::sync::Arc;
@@ -17,10 +16,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use self::backfiller::Backfiller;
-use self::continuity::{Trust, WatchOrder, is_overtaken, is_set_back};
-use self::phase::{Allowed, CLOSED, NextWatch, Phase, Polling};
-use self::session::{WatchEnd, WatchSession};
 use super::backoff::{Backoff, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
@@ -32,6 +27,10 @@ use super::store::Continuity;
 use super::transport::{LineStream, Transport, Upstream};
 use crate::object::ResourceVersion;
 use crate::source::{GapCause, SourceState};
+use backfiller::Backfiller;
+use continuity::{Trust, WatchOrder, is_overtaken, is_set_back};
+use phase::{Allowed, CLOSED, NextWatch, Phase, Polling};
+use session::{WatchEnd, WatchSession};
 
 /// A watch that ran for this long counts as a success, even without an event.
 const LIVED: Duration = Duration::from_secs(10);

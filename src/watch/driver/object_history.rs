@@ -33,7 +33,6 @@ impl ObjectHistory {
         }
     }
 
-    /// The history of an object that neither listing has.
     pub(super) fn new(object: Arc<ObjectRef>) -> ObjectHistory {
         ObjectHistory {
             object,
@@ -43,7 +42,6 @@ impl ObjectHistory {
         }
     }
 
-    /// Whether the object is known to exist at a revision.
     pub(super) fn is_there(&self, at: Revision) -> bool {
         let last = self.events.iter().rfind(|event| event.at <= Some(at));
         last.map_or(self.then.is_some(), |event| event.present().is_some())

@@ -26,7 +26,6 @@ impl Phase {
     /// The first listing, or one that itself finds out what is missing.
     pub(super) const LIST: Phase = Phase::List { gap: None };
 
-    /// The listing after this gap.
     pub(super) fn list_after(gap: GapCause) -> Phase {
         Phase::List { gap: Some(gap) }
     }
@@ -46,7 +45,6 @@ pub(super) struct NextWatch {
 }
 
 impl NextWatch {
-    /// The watch after a listing.
     pub(super) fn after_list(is_after_410: bool) -> NextWatch {
         NextWatch {
             trust: Trust::Proven,
@@ -81,14 +79,12 @@ pub(super) struct Allowed {
     pub(super) has_listed: bool,
     /// Whether a listing has succeeded since the last final refusal of one.
     lists: bool,
-    /// Whether a watch has.
     watches: bool,
     /// The start of the refusals that are still doubted.
     pub(super) refused_since: Option<Instant>,
 }
 
 impl Allowed {
-    /// Records a listing.
     pub(super) fn listed(&mut self) {
         (self.has_listed, self.lists) = (true, true);
     }

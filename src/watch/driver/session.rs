@@ -25,7 +25,6 @@ const IDLE: Duration = Duration::from_secs(90);
 /// evidence of a failure: another watch continues from the same version.
 const UNPROVEN: Duration = Duration::from_secs(75);
 
-/// The end of a watch.
 #[derive(Debug)]
 pub(super) enum WatchEnd {
     /// The server closed it, as it does after `timeoutSeconds`. Or it was silent for long, which is no evidence
@@ -54,7 +53,6 @@ pub(super) struct WatchSession<'a> {
 }
 
 impl WatchSession<'_> {
-    /// Reads until the watch ends.
     pub(super) async fn read(&mut self, mut lines: LineStream) -> WatchEnd {
         loop {
             // Without this, a stream that always has a line ready would block the thread.
@@ -180,7 +178,6 @@ impl WatchSession<'_> {
     }
 }
 
-/// The error for an `ERROR` line.
 fn refusal(key: &SourceKey, status: Status) -> SourceError {
     let error = ApiError {
         verb: "watch",

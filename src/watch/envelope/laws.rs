@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Line, Reader, head, skim};
+use super::{Line, Reader, head};
 use crate::source::SourceKey;
 
 /// Pieces of a line. Some of them are not JSON.
@@ -84,13 +84,13 @@ fn object() -> impl Strategy<Value = String> {
 
 /// Serde refuses repeated fields. The skim may have stopped before the second one.
 fn check(object: &str) -> Result<(), TestCaseError> {
-    if let (Some(skimmed), Ok(read)) = (skim::item(object), serde_json::from_str(object)) {
+    if let (Some(skimmed), Ok(read)) = (head::skim_item(object), serde_json::from_str(object)) {
         let read: head::Head<'_> = read;
         prop_assert_eq!(&read, &skimmed, "{}", object);
     }
     for end in ["}", "} ", "}\r", "", "}}"] {
         let line = format!(r#"{{"type":"ADDED","object":{object}{end}"#);
-        if let (Some(skimmed), Ok(read)) = (skim::line(&line), head::line(&line)) {
+        if let (Some(skimmed), Ok(read)) = (head::skim_line(&line), head::line(&line)) {
             prop_assert_eq!(&read, &skimmed, "{}", line);
         }
     }
@@ -110,9 +110,9 @@ proptest! {
             check(&object[..cut])?;
             let (beginning, rest) = object.split_at(cut);
             let begins = rest.trim_start().starts_with('{');
-            prop_assert!(begins || skim::item(rest).is_none(), "{}", rest);
+            prop_assert!(begins || head::skim_item(rest).is_none(), "{}", rest);
             let ends = beginning.trim_end().ends_with('}');
-            prop_assert!(ends || skim::item(beginning).is_none(), "{}", beginning);
+            prop_assert!(ends || head::skim_item(beginning).is_none(), "{}", beginning);
         }
     }
 }
@@ -122,14 +122,14 @@ proptest! {
 fn lines_from_the_server_are_skimmed() {
     let body = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","labels":{"a":"\"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"x":[{"object":1},"}",-1.5e3,null,[]]}"#;
     let line = format!(r#"{{"type":"MODIFIED","object":{body}}}"#);
-    let (kind, text, head) = skim::line(&line).expect("skimmed");
+    let (kind, text, head) = head::skim_line(&line).expect("skimmed");
     assert_eq!((&*kind, text), ("MODIFIED", body));
     let meta = &head.metadata;
     assert_eq!((&*head.kind.0, &*head.api_version.0), ("Pod", "v1"));
     assert_eq!((&*meta.name.0, &*meta.namespace.0), ("a", "n"));
     assert_eq!((&*meta.uid.0, &*meta.resource_version.0), ("u", "7"));
     assert_eq!(&*meta.deletion_timestamp.0, "2026-01-01T00:00:00Z");
-    assert_eq!(skim::item(body), Some(head));
+    assert_eq!(head::skim_item(body), Some(head));
 }
 
 /// The skim does not check the rest of the line. An error there shows when the object is parsed.
@@ -138,10 +138,16 @@ fn a_line_is_skimmed_to_the_end_of_its_head() {
     let head =
         r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7""#;
     for rest in [r#","managedFields":?}}"#, r#"},"spec":?}"#, "}"] {
-        assert!(skim::item(&format!("{head}{rest}")).is_some(), "{rest}");
+        assert!(
+            head::skim_item(&format!("{head}{rest}")).is_some(),
+            "{rest}"
+        );
     }
     for rest in ["", ",}}", r#","labels":?}}"#, r#"},"spec":"#] {
-        assert!(skim::item(&format!("{head}{rest}")).is_none(), "{rest}");
+        assert!(
+            head::skim_item(&format!("{head}{rest}")).is_none(),
+            "{rest}"
+        );
     }
 }
 
@@ -152,8 +158,8 @@ fn deep_nesting_is_left_to_serde() {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         format!(r#"{{"metadata":{{"name":"a"}},"spec":{open}{close}}}"#)
     };
-    assert!(skim::item(&nested(60)).is_some());
-    assert_eq!(skim::item(&nested(10_000)), None);
+    assert!(head::skim_item(&nested(60)).is_some());
+    assert_eq!(head::skim_item(&nested(10_000)), None);
 }
 
 /// Extreme depth is no danger: that version cannot be read, but the next line can.

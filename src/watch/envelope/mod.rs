@@ -5,16 +5,14 @@
 //! is wrong with invalid ones.
 
 mod head;
-mod skim;
 
 use std::sync::Arc;
-
-use head::{Head, Partial, Text};
 
 use super::recent::Recent;
 use crate::cluster::Status;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
 use crate::source::{Body, Form, SourceKey, Version};
+use head::{Head, Partial, Text};
 
 /// The content of one watch line.
 #[derive(Debug)]
@@ -126,7 +124,7 @@ impl Reader {
 
     /// Reads an object's line in kube-apiserver's spelling; `None` for any other line.
     fn skimmed(&mut self, text: &str) -> Option<(Verb, Item)> {
-        let (kind, body, head) = skim::line(text)?;
+        let (kind, body, head) = head::skim_line(text)?;
         let verb = Verb::named(&kind)?;
         if !head.has_type() || head.is_partial() {
             return None;
@@ -261,7 +259,7 @@ fn item(object: ObjectRef, body: impl Into<Body>, head: &Head<'_>) -> Item {
 
 /// The part of an item of a listing that identifies its object. The type may be repeated after that part.
 pub(super) fn item_head(text: &str) -> serde_json::Result<Head<'_>> {
-    match skim::item(text) {
+    match head::skim_item(text) {
         Some(head) => Ok(head),
         None => serde_json::from_str(text),
     }

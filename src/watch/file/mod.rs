@@ -1,30 +1,16 @@
 //! Reads a file as if it were a cluster. Its objects are the listing, the events after them are the watch, and
 //! the source ends with the file.
 
-mod cut;
-mod documents;
-mod encoding;
-mod entry;
 mod error;
-mod faults;
-mod foreign;
-mod kept;
 mod log;
-mod logs;
 mod objects;
-mod order;
 mod parse;
 mod play;
 mod reader;
-mod resources;
-mod split;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod unreadable;
 mod yaml;
-mod yaml_error;
-mod yaml_quotes;
 
 use std::io::Read;
 use std::sync::Arc;
@@ -39,22 +25,14 @@ use super::error::SourceError;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, newest_time};
 use crate::source::SourceKey;
+use log::FileLog;
+use objects::FileEntry;
+use play::{FileFilter, Play};
 
-use self::entry::FileEntry;
-use self::log::FileLog;
-use self::play::{FileFilter, Play};
-
-pub use self::documents::documents_by_line;
-pub use self::encoding::text_of;
-pub use self::error::{FileError, Language, Syntax};
-pub use self::faults::Faults;
-pub use self::foreign::{Foreign, foreign_object, foreign_text};
-pub use self::order::Nameless;
-pub use self::reader::FileReader;
-pub use self::resources::{FileResource, Plural};
-
-/// The most bytes of an input whose length is not known beforehand, and of one JSON value in it. Some have no end.
-pub const LONGEST_INPUT: usize = 256 << 20;
+pub use error::{Faults, FileError, Foreign, Language, Syntax, foreign_object, foreign_text};
+pub use objects::{FileResource, Plural};
+pub use parse::{LONGEST_INPUT, text_of};
+pub use reader::{FileReader, Nameless, documents_by_line};
 
 /// The prefix of a listing's version. The number of the next entry follows. No object can have such a version.
 const LISTED: &str = "listed-";
@@ -98,7 +76,7 @@ impl FileTransport {
             times: times.collect(),
             is_blank: entries.is_empty() && log.has_ended(),
             log,
-            resources: resources::of(entries),
+            resources: objects::of(entries),
         }
     }
 

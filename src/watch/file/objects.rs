@@ -1,11 +1,14 @@
-//! The objects in one value of a file: the value itself, the items of a list, or the object of a watch event.
+//! The objects in the values of a text: the items of lists, the objects of events, and their resources.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::error::FileError;
-use super::faults::Faults;
-use crate::object::{Doc, Kind, ObjectRef, Value};
+use super::error::{Faults, FileError};
+use crate::object::{
+    Doc, Kind, ObjectRef, Resource, ServedTypes, Uid, Value, is_kubernetes_own, well_known_type,
+};
+use crate::watch::envelope::Verb;
 
 /// Maps an offset in a value to a line of the file.
 pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
@@ -89,7 +92,7 @@ impl<'d> FoundObject<'d> {
     /// The error of a recorded watch.
     pub(super) fn failure(&self) -> FileError {
         let message = self.value.str_at(&["message"]).unwrap_or_default();
-        FileError::of_server(self.line, &message)
+        FileError::new(self.line, format!("the recorded watch failed: {message}"))
     }
 
     /// Its text. What it lacks of its type comes from its list.
@@ -134,4 +137,246 @@ fn typed(value: Value<'_>, list: Option<&ObjectRef>) -> ObjectRef {
         }
     }
     object
+}
+
+#[derive(Debug)]
+pub(super) struct FileEntry {
+    /// What happened to it; `None` if it exists from the start.
+    pub(super) verb: Option<Verb>,
+    pub(super) object: ObjectRef,
+    pub(super) doc: Doc,
+    pub(super) line: usize,
+    /// Whether it has no name of its own, only a number in its text.
+    pub(super) is_nameless: bool,
+    /// Why no source can read the object, if that is so.
+    pub(super) unreadable: Option<Arc<str>>,
+}
+
+/// A kind of objects: `apiVersion` and `kind`.
+pub(super) type KindOf = (Arc<str>, Arc<str>);
+
+/// The key of an object within a file: its `apiVersion`, its kind and its identity.
+pub(super) type EntryKey = (Arc<str>, Arc<str>, Uid);
+
+pub(super) fn kind_of(object: &ObjectRef) -> KindOf {
+    (object.api_version.clone(), object.kind.clone())
+}
+
+pub(super) fn entry_key(object: &ObjectRef) -> EntryKey {
+    let (api_version, kind) = kind_of(object);
+    (api_version, kind, object.identity())
+}
+
+/// One resource of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileResource {
+    /// The resource.
+    pub resource: Resource,
+    /// Where its plural comes from.
+    pub plural: Plural,
+    /// Whether its controllers write a status: its `CustomResourceDefinition` in the file has the subresource, or another
+    /// of its objects has conditions.
+    pub has_status: bool,
+    /// Its objects, each once, in the order of the file.
+    pub objects: Vec<ObjectRef>,
+}
+
+/// Where the plural of a resource comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Plural {
+    /// From Kubernetes' own kinds, or from a `CustomResourceDefinition` in the file.
+    Known,
+    /// From the English rules alone.
+    Guessed,
+}
+
+/// Kubernetes' own cluster-scoped kinds without a stable version
+/// (<https://kubernetes.io/docs/reference/kubernetes-api/>).
+const CLUSTER_SCOPED: [&str; 3] = [
+    "ClusterTrustBundle",
+    "StorageVersion",
+    "StorageVersionMigration",
+];
+
+pub(super) fn of(entries: &[Arc<FileEntry>]) -> Vec<FileResource> {
+    let is_definition = |entry: &&Arc<FileEntry>| &*entry.object.kind == "CustomResourceDefinition";
+    let definitions = entries.iter().filter(is_definition);
+    let definitions: Vec<Value<'_>> = definitions.map(|entry| entry.doc.root()).collect();
+    let mut resources: Vec<FileResource> = Vec::new();
+    let mut known = HashSet::new();
+    for entry in entries {
+        let object = &entry.object;
+        let of_same = |found: &FileResource| {
+            found.resource.kind == object.kind
+                && found.resource.api_version() == *object.api_version
+        };
+        let at = resources.iter().position(of_same).unwrap_or_else(|| {
+            resources.push(resource(object, &definitions));
+            resources.len() - 1
+        });
+        let found = &mut resources[at];
+        if found.plural == Plural::Guessed {
+            found.resource.namespaced |= object.namespace.is_some();
+        }
+        if known.insert((at, object.identity())) {
+            found.objects.push(object.clone());
+        }
+    }
+    let types = ServedTypes::in_documents(entries.iter().map(|entry| entry.doc.root()));
+    for found in &mut resources {
+        let mut objects = found.objects.iter();
+        found.has_status = objects.any(|object| types.has_status(object));
+    }
+    resources
+}
+
+fn resource(object: &ObjectRef, definitions: &[Value<'_>]) -> FileResource {
+    let (group, version) = object
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &object.api_version));
+    let kind = object.kind.clone();
+    let own = is_kubernetes_own(group);
+    let mut definitions = definitions.iter();
+    let defined = definitions.find_map(|definition| Resource::defined_by(*definition, object));
+    let is_known = own || defined.is_some();
+    let resource = defined.unwrap_or_else(|| Resource {
+        group: group.into(),
+        version: version.into(),
+        plural: plural(&kind).into(),
+        namespaced: if own {
+            is_namespaced(group, &kind)
+        } else {
+            object.namespace.is_some()
+        },
+        kind,
+    });
+    FileResource {
+        resource,
+        plural: if is_known {
+            Plural::Known
+        } else {
+            Plural::Guessed
+        },
+        has_status: false,
+        objects: Vec::new(),
+    }
+}
+
+/// Whether objects of one of Kubernetes' own kinds live in namespaces.
+fn is_namespaced(group: &str, kind: &str) -> bool {
+    well_known_type(group, kind).map_or(!CLUSTER_SCOPED.contains(&kind), |found| {
+        found.resource.namespaced
+    })
+}
+
+/// The English plural, in lower case. It is correct for all of Kubernetes' own kinds.
+fn plural(kind: &str) -> String {
+    let word = kind.to_lowercase();
+    let vowel_before_y = || {
+        word.as_bytes()
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|byte| b"aeiou".contains(byte))
+    };
+    if word == "endpoints" {
+        word
+    } else if word.ends_with('y') && !vowel_before_y() {
+        format!("{}ies", &word[..word.len() - 1])
+    } else if ["s", "x", "z", "ch", "sh"]
+        .iter()
+        .any(|end| word.ends_with(end))
+    {
+        format!("{word}es")
+    } else {
+        format!("{word}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::documents_by_line;
+
+    #[test]
+    fn each_object_is_returned_once_and_in_order() {
+        let check = |text: &str, expect: &[&str]| {
+            let (documents, faults) = documents_by_line(text);
+            let texts: Vec<&str> = documents.iter().map(|(_, doc)| doc.text()).collect();
+            assert_eq!(
+                (texts.as_slice(), faults),
+                (expect, Faults::default()),
+                "{text}"
+            );
+        };
+        check("{}\n[{\"a\":1},2]\nnull", &["{}", "{\"a\":1}", "2", "null"]);
+        check(
+            r#"{"type":"ADDED","object":{"a":1}}{"type":"BOOKMARK","object":{}}"#,
+            &[r#"{"a":1}"#],
+        );
+        check(
+            r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{},{"apiVersion":"v2"},{"kind":"X"}]}"#,
+            &[
+                r#"{"apiVersion":"v1","kind":"Pod","metadata":{}}"#,
+                r#"{"apiVersion":"v1","kind":"Pod"}"#,
+                r#"{"kind":"Pod","apiVersion":"v2"}"#,
+                r#"{"apiVersion":"v1","kind":"X"}"#,
+            ],
+        );
+        check(
+            r#"{"kind":"List","items":[{"kind":"Pod"},{"a":1}]}"#,
+            &[r#"{"kind":"Pod"}"#, r#"{"a":1}"#],
+        );
+        check(
+            "kind: A\n---\nkind: B\n",
+            &[r#"{"kind":"A"}"#, r#"{"kind":"B"}"#],
+        );
+        check(
+            r#"{"kind":"List","items":[{"kind":"PodList","apiVersion":"v1","items":[{"a":1}]},{"kind":"A"},
+                {"kind":"List","items":null}]}"#,
+            &[
+                r#"{"apiVersion":"v1","kind":"Pod","a":1}"#,
+                r#"{"kind":"A"}"#,
+            ],
+        );
+        check(r#"{"items":[{"kind":"A"}]}"#, &[r#"{"kind":"A"}"#]);
+        check(
+            "{kind: A, a: b}\n---\n{\"kind\": \"B\"}\n",
+            &[r#"{"kind":"A","a":"b"}"#, r#"{"kind":"B"}"#],
+        );
+        check("{kind: A}", &[r#"{"kind":"A"}"#]);
+        check(
+            "{\"kind\":\"A\"}\n---\nkind: B\n",
+            &[r#"{"kind":"A"}"#, r#"{"kind":"B"}"#],
+        );
+    }
+
+    #[test]
+    fn what_is_broken_does_not_hide_the_others() {
+        let (documents, faults) = documents_by_line("{}\n{\n  \"a\": }\n{\"b\":1}\n");
+        assert_eq!(documents.len(), 2);
+        assert_eq!(faults.first()[0].line, 3);
+        let (documents, faults) = documents_by_line("a: 1\n---\nb: [\n---\nc: 1\n");
+        assert_eq!(documents.len(), 2);
+        assert_eq!(faults.first()[0].document, Some(2));
+    }
+
+    #[test]
+    fn plurals() {
+        for (kind, name) in [
+            ("Pod", "pods"),
+            ("Ingress", "ingresses"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Endpoints", "endpoints"),
+            ("EndpointSlice", "endpointslices"),
+            ("PriorityClass", "priorityclasses"),
+            ("CSIStorageCapacity", "csistoragecapacities"),
+            ("Gateway", "gateways"),
+            ("Mailbox", "mailboxes"),
+            ("y", "ies"),
+        ] {
+            assert_eq!(plural(kind), name);
+        }
+    }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::entry::FileEntry;
 use super::log::{FileLog, NextEntry};
+use super::objects::FileEntry;
 use crate::cluster::{ApiError, Status};
 use crate::object::Uid;
 use crate::source::{Matcher, Scope, SourceKey};

@@ -1,20 +1,16 @@
-//! Reads a stream while it plays.
+//! Reads the objects of a stream as they arrive, on a thread of its own.
 
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
-use super::LONGEST_INPUT;
-use super::encoding::{may_be_utf16, text_of};
-use super::error::FileError;
-use super::faults::Faults;
-use super::kept::Rest;
-use super::log::FileLog;
-use super::order::EntryOrder;
-use super::parse::is_json;
-use super::split::ValueSplitter;
+use super::error::{Faults, FileError};
+use super::log::{FileLog, Rest};
+use super::parse::{LONGEST_INPUT, ValueSplitter, is_json, may_be_utf16, text_of};
+use super::reader::FileReader;
 
 /// How many bytes to read at once.
 const CHUNK: usize = 64 << 10;
+
 /// UTF-8's byte order mark.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -38,9 +34,8 @@ pub(super) fn feed(name: &str, mut input: Box<dyn Read + Send>, log: &Arc<FileLo
     log.end(end);
 }
 
-/// Reads the objects of a stream.
 struct StreamReader {
-    order: EntryOrder,
+    order: FileReader,
     text: StreamText,
 }
 
@@ -59,7 +54,7 @@ enum StreamText {
 impl StreamReader {
     fn new(name: &str) -> StreamReader {
         StreamReader {
-            order: EntryOrder::of(name),
+            order: FileReader::of(name),
             text: StreamText::of(Vec::new(), 0),
         }
     }
@@ -148,7 +143,7 @@ fn append(text: &mut Vec<u8>, bytes: &[u8]) -> Result<(), FileError> {
 /// Passes on every complete value.
 fn hand_on(
     splitter: &mut ValueSplitter,
-    order: &mut EntryOrder,
+    order: &mut FileReader,
     log: &FileLog,
 ) -> Result<bool, FileError> {
     let mut read = Ok(());
@@ -157,7 +152,12 @@ fn hand_on(
             Ok(None) => break,
             Ok(Some((text, line))) => {
                 let mut faults = Faults::default();
-                order.value(&text, &line_in(&text, line), &mut faults);
+                // Offsets in the value become lines of the stream.
+                let line_of = |at| {
+                    let before = text.as_bytes().get(..at).unwrap_or_default();
+                    line + memchr::memchr_iter(b'\n', before).count()
+                };
+                order.value(&text, &line_of, &mut faults);
                 read = faults.into_result();
             }
             Err(error) => read = Err(error),
@@ -174,12 +174,4 @@ fn hand_on(
     };
     let wants_more = log.write(order.take(), rest);
     read.map(|()| wants_more)
-}
-
-/// Maps an offset in one of the stream's values to a line of the stream.
-fn line_in(text: &str, line: usize) -> impl Fn(usize) -> usize {
-    move |at| {
-        let before = text.as_bytes().get(..at).unwrap_or_default();
-        line + memchr::memchr_iter(b'\n', before).count()
-    }
 }

@@ -1,15 +1,15 @@
 //! Converts YAML documents to JSON texts. The order of the fields is kept.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::{fmt, iter};
 
 use serde::de::{self, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{DuplicateKeyPolicy, Error};
 
-use super::error::FileError;
-use super::yaml_error::{cause, wrong};
-use super::yaml_quotes;
+use super::error::{FileError, Language};
 
 /// A document of a text: its number, the line where it begins, and its JSON.
 pub(super) type Document = (usize, usize, String);
@@ -21,7 +21,7 @@ pub(super) fn documents(text: &str) -> impl Iterator<Item = Result<Document, Fil
     iter::from_fn(move || {
         loop {
             let (line, document) = parts.pop_front()?;
-            let value = match yaml_quotes::read(document, json) {
+            let value = match read_indented(document, json) {
                 Ok(value) if value == "null" => continue,
                 Ok(value) => value,
                 Err(error) => {
@@ -99,7 +99,6 @@ fn items_before<'t>(document: &'t str, error: &Error) -> Option<&'t str> {
 /// How many values and how many bytes aliases may add to the document's own text.
 const ALIASED: (usize, usize) = (250_000, 64 << 20);
 
-/// Converts a document to JSON.
 fn json(document: &str) -> Result<String, Error> {
     // A value takes at least one character, and has at most two events.
     let (values, bytes) = (document.len() + ALIASED.0, document.len() + ALIASED.1);
@@ -282,4 +281,113 @@ fn remove(words: &mut Vec<&str>, word: &str) -> bool {
 
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
+}
+
+/// The error of a document that begins on this line. The parser's own message quotes the text.
+pub(super) fn wrong(error: &Error, line: usize) -> FileError {
+    let place = error.location();
+    let of = |place: Option<u64>| usize::try_from(place.unwrap_or(1)).unwrap_or(1).max(1);
+    let row = of(place.map(|place| place.line()));
+    let column = of(place.map(|place| place.column()));
+    FileError::new(line + row - 1, error_words(cause(error))).against(Language::Yaml, column)
+}
+
+/// The error itself, without what surrounds it.
+pub(super) fn cause(error: &Error) -> &Error {
+    let mut cause = error;
+    while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
+        cause = error;
+    }
+    cause
+}
+
+/// The kind of an error. The words quote nothing of the text: it may be a Secret, or a file that only a link led to.
+fn error_words(error: &Error) -> String {
+    let words = match error {
+        Error::Budget { breach, .. } => return too_much(breach),
+        // This message would have the character.
+        Error::Message { msg, .. } | Error::ExternalMessage { msg, .. }
+            if msg.starts_with("unexpected character") =>
+        {
+            "found character that cannot start any token"
+        }
+        Error::Message { msg, .. } | Error::ExternalMessage { msg, .. } => msg,
+        Error::UnknownAnchor { .. } => "unknown anchor",
+        Error::Eof { .. } => "unexpected end of the document",
+        Error::UnsupportedTag { .. } => "unsupported tag",
+        Error::InvalidBinaryBase64 { .. } | Error::BinaryNotUtf8 { .. } => "invalid !!binary value",
+        _ => "not valid YAML",
+    };
+    words.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The message for an exceeded budget.
+fn too_much(breach: &BudgetBreach) -> String {
+    match breach {
+        BudgetBreach::Depth { depth } => format!("values nested {depth} deep"),
+        BudgetBreach::Nodes { .. }
+        | BudgetBreach::Events { .. }
+        | BudgetBreach::ScalarBytes { .. }
+        | BudgetBreach::Aliases { .. }
+        | BudgetBreach::AliasAnchorRatio { .. }
+        | BudgetBreach::RecordedAnchorEvents { .. }
+        | BudgetBreach::RecordedAnchorBytes { .. } => "aliases that expand too far".to_owned(),
+        other => format!("a document over the limits: {other:?}"),
+    }
+}
+
+/// How many bytes a document may be read_indented again for its quoted texts.
+const REREAD: usize = 8 << 20;
+
+/// What the parser says about such a line.
+const TOO_SHALLOW: &str = "invalid indentation in multiline quoted scalar";
+
+/// Reads a document, with the lines of its quoted texts indented as far as the parser demands. The space before such a line
+/// is no part of the text.
+pub(super) fn read_indented<T>(
+    document: &str,
+    parse: impl Fn(&str) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut text = Cow::Borrowed(document);
+    let mut left = REREAD;
+    loop {
+        let error = match parse(&text) {
+            Err(error) => error,
+            read_indented => return read_indented,
+        };
+        let row = shallow_row(&error).filter(|_| left >= text.len());
+        let Some(deeper) = row.and_then(|row| indented(&text, row)) else {
+            return Err(error);
+        };
+        left -= text.len();
+        text = Cow::Owned(deeper);
+    }
+}
+
+/// The line of a quoted text that is not indented enough, counted from 1.
+fn shallow_row(error: &Error) -> Option<usize> {
+    match cause(error) {
+        Error::ExternalMessage { msg, location, .. } if msg.starts_with(TOO_SHALLOW) => {
+            usize::try_from(location.line()).ok()
+        }
+        _ => None,
+    }
+}
+
+/// The document with the lines of a quoted text indented, from this line to the next quotation mark. The text does not end
+/// before that mark, so no other line is touched.
+fn indented(document: &str, row: usize) -> Option<String> {
+    let lines: Vec<&str> = document.split_inclusive('\n').collect();
+    let (before, inside) = lines.split_at_checked(row.checked_sub(1)?)?;
+    let last = inside.iter().position(|line| line.contains(['"', '\'']))?;
+    let depth = |line: &&str| line.len() - line.trim_start_matches(' ').len();
+    let deepest = lines.iter().map(depth).max().unwrap_or_default();
+    let mut text = before.concat();
+    for (at, line) in inside.iter().enumerate() {
+        if at <= last {
+            text.extend(std::iter::repeat_n(' ', deepest + 1));
+        }
+        text.push_str(line);
+    }
+    Some(text)
 }

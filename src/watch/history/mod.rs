@@ -6,20 +6,12 @@
 //! `fieldSelector=metadata.name=` the server reads only one key. It needs the permission to list, which a source
 //! needs anyway.
 
-mod cached;
-mod cached_object;
 mod dates;
-mod end;
-mod left_selector;
-mod look;
-mod objects_at;
 mod past_event;
 mod read;
 mod replay;
 mod request_limit;
 mod revision;
-mod search;
-mod server_past;
 #[cfg(test)]
 mod tests;
 mod versions_before;
@@ -27,18 +19,150 @@ mod walk;
 mod watch_cache;
 mod window;
 
+use std::sync::Arc;
+
+use crate::object::ObjectRef;
+use crate::source::{SourceKey, Version};
+use crate::watch::error::SourceError;
+use crate::watch::transport::Upstream;
+use read::{end, ended};
+use replay::{Before, Cached};
+
 pub(super) use dates::leases;
 pub use dates::{Between, Dates, Storage, is_surely_before};
-pub use end::End;
-pub use look::History;
-pub(super) use objects_at::ObjectAt;
-pub use objects_at::ObjectsAt;
-pub use past_event::{Past, PastEvent, Presence, in_order};
+pub(super) use past_event::ObjectAt;
+pub use past_event::{ObjectsAt, Past, PastEvent, Presence, in_order};
+pub use read::End;
 pub(super) use read::{Archive, PastError};
 pub use request_limit::{RequestAllowance, RequestLimit};
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
-pub(super) use server_past::ServerPast;
 pub use walk::{Walk, WalkLimits};
 pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 pub use window::{Changed, Comparison, Missing};
+
+/// The past of one source.
+#[derive(Clone)]
+pub struct History {
+    archive: Archive,
+    page_items: u32,
+}
+
+impl History {
+    /// `None` if the source has no past: a file already contains everything.
+    pub(in crate::watch) fn new(archive: Archive, page_items: u32) -> Option<History> {
+        let live = archive.transport.upstream() == Upstream::Live;
+        live.then(|| History {
+            archive: archive.retrying(),
+            page_items,
+        })
+    }
+
+    /// The key of the source.
+    pub fn key(&self) -> &Arc<SourceKey> {
+        &self.archive.key
+    }
+
+    /// Limits the number of concurrent requests.
+    #[must_use]
+    pub fn limited(mut self, limit: &RequestLimit) -> History {
+        self.archive = self.archive.limited(limit);
+        self
+    }
+
+    /// The walk back from a version; `None` if its resourceVersion is not a revision.
+    pub fn before(&self, version: &Arc<Version>, limits: WalkLimits) -> Option<Walk> {
+        let at = Revision::parse(&version.version)?;
+        let there = Some(version.clone());
+        let start = ObjectAt { at, there };
+        Some(Walk::new(&self.archive, &version.object, start, limits))
+    }
+
+    /// The walk back from a revision at which an object does not exist.
+    pub fn absent(&self, object: &ObjectRef, at: Revision, limits: WalkLimits) -> Walk {
+        let start = ObjectAt { at, there: None };
+        Walk::new(&self.archive, object, start, limits)
+    }
+
+    /// The object as it is now, and the walk back from there.
+    pub async fn now(
+        &self,
+        object: &ObjectRef,
+        limits: WalkLimits,
+    ) -> Result<(Presence, Walk), End> {
+        let now = self.archive.alone(object).object_now(object).await;
+        let start = now.map_err(ended)?;
+        let there = start.there.clone();
+        let walk = Walk::new(&self.archive, object, start, limits);
+        Ok((there, walk))
+    }
+
+    /// The objects of a source with few of them, as they are now. This makes one request.
+    pub async fn listing_now(&self) -> Result<Vec<Arc<Version>>, End> {
+        let (_, objects) = self.archive.listing_now().await.map_err(ended)?;
+        Ok(objects.into_iter().map(Arc::new).collect())
+    }
+
+    /// The objects of a source with few of them, and what the server's watch cache tells of their past, each object's oldest
+    /// event first. This makes three requests, and one more for each object that changed and is older than the cache.
+    pub async fn lately(&self) -> Result<(ObjectsAt, Vec<PastEvent>), End> {
+        let (at, objects) = self.archive.listing_now().await.map_err(ended)?;
+        let objects = objects.into_iter().map(Arc::new).collect();
+        let now = ObjectsAt { at, objects };
+        let cached = Cached::read(&self.archive, &now, Revision::FIRST).await;
+        let mut before = self.versions_before(&cached, &now).await?.known;
+        let events = cached.objects.into_iter().flat_map(|(name, events)| {
+            let before = before.remove(&name).unwrap_or(Before::Known(None));
+            events.past_events(before)
+        });
+        let events = events.collect();
+        Ok((now, events))
+    }
+
+    /// The error of the last request for the past, if it failed and is repeated.
+    pub fn trouble(&self) -> Option<SourceError> {
+        self.archive.transport.trouble()
+    }
+
+    /// Tells objects that only started or stopped matching the selector from created and deleted ones, as far as the
+    /// server's answers show it.
+    pub async fn tell_matching(&self, events: &mut [PastEvent]) {
+        self.archive.mark_joined_selector(events).await;
+        for event in events {
+            // After an error it stays a deletion, because the object is no longer visible either way.
+            let one = std::slice::from_mut(event);
+            let _unknown = self.archive.mark_left_selector(one).await;
+        }
+    }
+
+    /// The server's newest revision.
+    async fn newest(&self) -> Result<Revision, PastError> {
+        self.archive.metadata().newest().await
+    }
+
+    /// The oldest listing of an archive that can be read, at the start of a span or later. Only the `wanted`
+    /// objects are kept. The server may compact it during the read, so this tries newer ones.
+    async fn oldest(
+        &self,
+        archive: &Archive,
+        span: RevisionSpan,
+        wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
+    ) -> Result<ObjectsAt, End> {
+        let (mut at, now) = (span.after, span.upto);
+        loop {
+            let oldest = archive.oldest(at, now).await;
+            at = oldest.map_err(|unread| end(unread, now))?;
+            match archive.listing_of(at, self.page_items, wanted).await {
+                Ok(objects) => return Ok(ObjectsAt { at, objects }),
+                Err(PastError::Forgotten) if at < now => at = at.next(),
+                Err(unread) => return Err(end(unread, now)),
+            }
+        }
+    }
+
+    /// The oldest listing of all objects, with their metadata only.
+    async fn oldest_metadata(&self, span: RevisionSpan) -> Result<ObjectsAt, End> {
+        let metadata = self.archive.metadata();
+        self.oldest(&metadata, span, &|_| true).await
+    }
+}

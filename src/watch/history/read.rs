@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::objects_at::ObjectAt;
+use super::past_event::ObjectAt;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
-use super::server_past::ServerPast;
 use crate::object::ObjectRef;
 use crate::source::{Form, Packer, SourceKey, Version};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
-use crate::watch::retrying_transport::RetryingTransport;
+use crate::watch::retrying_transport::{RetryingTransport, ServerPast};
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// How long requests are retried while the server answers nothing.
@@ -85,7 +84,6 @@ impl Archive {
         }
     }
 
-    /// The archive with a limit of concurrent requests.
     pub(super) fn limited(self, limit: &RequestLimit) -> Archive {
         Archive {
             transport: Arc::new(limit.over(self.transport)),
@@ -102,7 +100,6 @@ impl Archive {
         self.listing_of(at, page_items, &|_| true).await
     }
 
-    /// The `wanted` objects of the source at a revision.
     pub(super) async fn listing_of(
         &self,
         at: Revision,
@@ -139,7 +136,6 @@ impl Archive {
         self.metadata().page(at, one).await.map(drop)
     }
 
-    /// The server's newest revision.
     pub(in crate::watch) async fn newest(&self) -> Result<Revision, PastError> {
         let one = Page {
             limit: 1,
@@ -225,7 +221,6 @@ impl Archive {
         Ok((at, there.collect::<Result<_, _>>()?))
     }
 
-    /// The one object of this archive, at a revision.
     pub(in crate::watch) async fn object(
         &self,
         object: &ObjectRef,
@@ -276,5 +271,39 @@ fn refused(error: SourceError) -> PastError {
         | SourceError::Idle { .. }
         | SourceError::Timeout { .. }
         | SourceError::Credential { .. } => PastError::Failed(error),
+    }
+}
+
+/// Why a walk ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It reached its oldest revision.
+    Limit,
+    /// It has made as many requests as it may. The server may have more.
+    Spent,
+    /// The server has compacted every revision before this one.
+    Forgotten(Revision),
+    /// The caller stopped waiting for it after this time. The server may have more.
+    OutOfTime(Duration),
+    /// This source has no look-back.
+    NotOffered(Arc<str>),
+    /// The server did not answer, or answered with an error.
+    Failed(SourceError),
+}
+
+/// The end of a walk at a revision that could not be read.
+pub(super) fn end(unread: PastError, at: Revision) -> End {
+    match unread {
+        PastError::Forgotten => End::Forgotten(at.next()),
+        other => ended(other),
+    }
+}
+
+pub(super) fn ended(unread: PastError) -> End {
+    match unread {
+        PastError::Forgotten => End::Limit,
+        PastError::Spent => End::Spent,
+        PastError::NotOffered(cause) => End::NotOffered(cause),
+        PastError::Failed(error) => End::Failed(error),
     }
 }

@@ -1,14 +1,16 @@
 //! The latest events of a source in the watch cache, with their objects.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::read::Archive;
+use super::past_event::{ObjectAt, ObjectsAt, Past, PastEvent, Presence};
+use super::read::{Archive, PastError};
 use super::revision::{Revision, RevisionSpan};
 use super::watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
-use crate::object::NamespacedName;
-use crate::source::{Body, Packer, Version};
+use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
+use crate::source::{Body, Packer, Version, Why};
 use crate::watch::envelope::Verb;
 
 /// How often to try. A server that no longer has the first event names its oldest one, but may drop that one in
@@ -116,5 +118,284 @@ impl Keeper {
         } else {
             kept.without_tape()
         })
+    }
+}
+
+/// The events of a source after a revision, by object.
+pub(super) struct Cached {
+    /// Every event after this revision is in `objects`.
+    pub(super) reaches: Revision,
+    /// Whether the watch cache could be read.
+    pub(super) is_read: bool,
+    pub(super) objects: BTreeMap<NamespacedName, Events>,
+}
+
+/// The events of one object, oldest first. There is at least one.
+#[derive(Default)]
+pub(super) struct Events(Vec<CachedEvent>);
+
+/// The state of an object before the first of its events.
+#[derive(Clone, Debug)]
+pub(super) enum Before {
+    Known(Presence),
+    /// The object existed, but that version could not be read.
+    Unread,
+}
+
+impl Cached {
+    /// Reads the events that lead to `now`, from `floor` on or as far back as the watch cache reaches.
+    pub(super) async fn read(archive: &Archive, now: &ObjectsAt, floor: Revision) -> Cached {
+        let mut cached = Cached {
+            reaches: now.at,
+            is_read: floor >= now.at,
+            objects: BTreeMap::new(),
+        };
+        let own = |there: &Arc<Version>| Revision::parse(&there.version);
+        if cached.is_read {
+            return cached;
+        }
+        let span = RevisionSpan {
+            after: floor,
+            upto: now.at,
+        };
+        let known = now.objects.iter().filter_map(own).max();
+        let last = known.map_or(LastEvent::Unknown, LastEvent::At);
+        let replay = Replay::read(archive, span, last).await;
+        if let Some(replay) = replay.filter(|replay| lead(replay, now)) {
+            (cached.reaches, cached.is_read) = (replay.reaches, true);
+            for event in replay.events {
+                let events = cached.objects.entry(event.version.object.namespaced_name());
+                events.or_default().0.push(event);
+            }
+        }
+        cached
+    }
+}
+
+/// Whether the events of a replay end with the current objects. If not, events are missing, and nothing else
+/// would show that.
+fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
+    let mut last: BTreeMap<NamespacedName, Option<&ResourceVersion>> = BTreeMap::new();
+    for event in &replay.events {
+        let there = (event.verb != Verb::Deleted).then_some(&event.version.version);
+        last.insert(event.version.object.namespaced_name(), there);
+    }
+    let are_met = now.objects.iter().all(|there| {
+        let own = &there.version;
+        match last.remove(&there.object.namespaced_name()) {
+            Some(last) => last == Some(own),
+            None => Revision::parse(own).is_some_and(|own| own <= replay.reaches),
+        }
+    });
+    are_met && last.into_values().all(|there| there.is_none())
+}
+
+impl Events {
+    /// The object of the first event.
+    pub(super) fn object(&self) -> Option<&ObjectRef> {
+        self.0.first().map(|event| &*event.version.object)
+    }
+
+    /// The revision of the first event.
+    pub(super) fn first(&self) -> Option<Revision> {
+        self.0.first().map(|event| event.at)
+    }
+
+    /// Whether the object existed before the first event.
+    pub(super) fn follow_a_version(&self) -> bool {
+        let first = self.0.first();
+        first.is_some_and(|event| event.verb != Verb::Added)
+    }
+
+    pub(super) fn past_events(self, before: Before) -> Vec<PastEvent> {
+        let (mut there, mut is_unread) = match before {
+            Before::Known(there) => (there, false),
+            Before::Unread => (None, true),
+        };
+        let past = self.0.into_iter().map(|event| {
+            let is_modified = event.verb == Verb::Modified;
+            let mut past = event.past(&mut there);
+            if std::mem::take(&mut is_unread) && is_modified {
+                // It has no version before, but the next event is compared with it.
+                past.why = Why::Listed;
+            }
+            past
+        });
+        past.collect()
+    }
+}
+
+/// The known past of one object.
+#[derive(Debug, Default)]
+pub(super) struct CachedObject {
+    /// From this revision on, the watch cache has every event; `None` if it was not read.
+    pub(super) reaches: Option<Revision>,
+    /// The events, oldest first.
+    events: Vec<CachedEvent>,
+    /// Revisions at which the object is known to exist.
+    present: BTreeSet<Revision>,
+}
+
+impl CachedObject {
+    /// Creates a value without reading the watch cache.
+    pub(super) fn known(present: BTreeSet<Revision>) -> CachedObject {
+        CachedObject {
+            present,
+            ..CachedObject::default()
+        }
+    }
+
+    /// Reads the events that lead to a state, after `floor` or as far back as the watch cache reaches.
+    pub(super) async fn read(archive: Archive, state: ObjectAt, floor: Revision) -> CachedObject {
+        let own = |there: &Version| Revision::parse(&there.version);
+        let last = match &state.there {
+            Some(there) => own(there).map_or(LastEvent::Unknown, LastEvent::At),
+            None => LastEvent::Deletion,
+        };
+        let span = RevisionSpan {
+            after: floor,
+            upto: state.at,
+        };
+        let Some(replay) = Replay::read(&archive, span, last).await else {
+            return CachedObject::default();
+        };
+        CachedObject {
+            reaches: Some(replay.reaches),
+            events: replay.events,
+            present: BTreeSet::new(),
+        }
+    }
+
+    /// Whether the watch cache showed events. A silent cache is no proof: they may still be on their way.
+    pub(super) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    /// The newest revision before `at` at which the object is known to exist.
+    pub(super) fn present(&self, at: Revision) -> Option<Revision> {
+        let deleted = self.deletion(at).filter(|deleted| deleted.at == at);
+        let before = deleted.map(|_| at.back(1));
+        before.or_else(|| self.present.range(..at).next_back().copied())
+    }
+
+    /// The newest deletion that is not after `at`: the object was deleted, or stopped matching.
+    pub(super) fn deletion(&self, at: Revision) -> Option<&CachedEvent> {
+        let mut events = self.upto(at).iter().rev();
+        events.find(|event| event.verb == Verb::Deleted)
+    }
+
+    /// The findings before a state, and the state before them, if the events lead from one to the other.
+    pub(super) fn before(&self, state: &ObjectAt) -> Option<(Vec<Past>, ObjectAt)> {
+        let (last, earlier) = self.upto(state.at).split_last()?;
+        let earlier = earlier.last().filter(|event| event.verb != Verb::Deleted);
+        let there = |event: &CachedEvent| ObjectAt {
+            at: event.at,
+            there: Some(event.version.clone()),
+        };
+        let absent = ObjectAt {
+            at: last.at.back(1),
+            there: None,
+        };
+        match (&state.there, last.verb) {
+            (Some(now), Verb::Modified) if last.is_of(now) => {
+                let earlier = earlier?;
+                let version = Past::Version(earlier.version.clone());
+                Some((vec![version], there(earlier)))
+            }
+            (Some(now), Verb::Added) if last.is_of(now) => Some((vec![Past::Created], absent)),
+            (None, Verb::Deleted) => {
+                let earlier = earlier?;
+                let version = Past::Version(earlier.version.clone());
+                Some((vec![Past::Deleted(last.at), version], there(earlier)))
+            }
+            (Some(_) | None, _) => None,
+        }
+    }
+
+    /// The last state of a deleted object whose last version is unknown: the event of its deletion has it.
+    pub(super) fn last_state(&self, state: &ObjectAt) -> Option<[Past; 2]> {
+        let last = self.upto(state.at).last()?;
+        let is_end = state.there.is_none() && last.verb == Verb::Deleted;
+        let version = Past::Version(last.version.clone());
+        is_end.then_some([Past::Deleted(last.at), version])
+    }
+
+    fn upto(&self, at: Revision) -> &[CachedEvent] {
+        &self.events[..self.events.partition_point(|event| event.at <= at)]
+    }
+}
+
+impl CachedEvent {
+    /// Whether a version came with this event.
+    fn is_of(&self, now: &Version) -> bool {
+        self.version.version == now.version && self.version.object.uid == now.object.uid
+    }
+}
+
+/// Tells objects that started or stopped matching a selector from created and deleted ones. A watch with a selector reports
+/// both as additions and deletions.
+impl Archive {
+    /// Marks the deletions of objects that only stopped matching the selector.
+    pub(in crate::watch) async fn mark_left_selector(
+        &self,
+        events: &mut [PastEvent],
+    ) -> Result<(), PastError> {
+        if !self.key.select.can_leave() {
+            return Ok(());
+        }
+        for event in events.iter_mut().filter(|event| event.why == Why::Deleted) {
+            let Some(at) = event.at else { continue };
+            let object = &event.now.object;
+            let unselected = self.unselected(object);
+            let there = match unselected.object(object, at).await {
+                Ok(there) => there,
+                Err(unread) => unselected.object_in_cache(at).await.ok_or(unread)?,
+            };
+            if there.is_some_and(|there| there.object.uid == object.uid) {
+                event.why = Why::LeftSelector;
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns the creations of objects that only started to match the selector into changes of the version before. If that
+    /// cannot be read, what came before the version is unknown.
+    pub(in crate::watch) async fn mark_joined_selector(&self, events: &mut [PastEvent]) {
+        if !self.key.select.can_leave() {
+            return;
+        }
+        for event in events.iter_mut().filter(|event| event.why == Why::Added) {
+            let Some(at) = event.at else { continue };
+            let object = &event.now.object;
+            let unselected = self.unselected(object);
+            match unselected.object(object, at.back(1)).await {
+                Ok(Some(before)) if before.object.uid == object.uid => {
+                    (event.why, event.prev) = (Why::Modified, Some(before));
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    let cached = unselected.event_in_cache(at).await;
+                    if cached.is_none_or(|event| event.verb != Verb::Added) {
+                        event.why = Why::Listed;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The one object of this archive after its event at a revision; `None` if the watch cache does not have it.
+    async fn object_in_cache(&self, at: Revision) -> Option<Presence> {
+        let event = self.event_in_cache(at).await?;
+        Some((event.verb != Verb::Deleted).then_some(event.version))
+    }
+
+    /// The event at a revision of the one object of this archive; `None` if the watch cache does not have it.
+    async fn event_in_cache(&self, at: Revision) -> Option<CachedEvent> {
+        let span = RevisionSpan {
+            after: at.back(1),
+            upto: at,
+        };
+        let replay = Replay::read(self, span, LastEvent::At(at)).await?;
+        replay.events.into_iter().next_back()
     }
 }

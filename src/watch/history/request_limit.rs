@@ -21,7 +21,6 @@ impl RequestLimit {
         RequestLimit(Arc::new(Semaphore::new(at_once)))
     }
 
-    /// Wraps a transport, so that this limit applies to it.
     pub(super) fn over(&self, transport: Arc<dyn Transport>) -> LimitedTransport {
         let limit = self.clone();
         LimitedTransport { transport, limit }

@@ -34,17 +34,14 @@ impl Revision {
         Revision(self.0.saturating_sub(writes).max(1))
     }
 
-    /// The revision this many writes later.
     pub(in crate::watch) fn forth(self, writes: u64) -> Revision {
         Revision(self.0.saturating_add(writes))
     }
 
-    /// The next revision.
     pub(in crate::watch) fn next(self) -> Revision {
         Revision(self.0.saturating_add(1))
     }
 
-    /// The number of writes from `older` to this revision.
     pub(in crate::watch) fn since(self, older: Revision) -> u64 {
         self.0.saturating_sub(older.0)
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
-use super::cached::{Before, Cached};
-use super::end::{End, end};
-use super::look::History;
-use super::objects_at::ObjectsAt;
-use super::read::PastError;
+use super::History;
+use super::past_event::ObjectsAt;
+use super::read::{End, PastError, end};
+use super::replay::{Before, Cached};
 use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
 use crate::object::{NamespacedName, ObjectRef};
@@ -33,7 +32,6 @@ pub(super) struct VersionsBefore {
     pub(super) missing: Vec<Missing>,
 }
 
-/// An object, and the revision of its first event.
 type First<'c> = (&'c ObjectRef, Revision);
 
 impl History {

@@ -46,7 +46,6 @@ pub(in crate::watch) enum Lacks {
     Unknown,
 }
 
-/// One event.
 #[derive(Clone, Debug)]
 pub(in crate::watch) struct CachedEvent {
     pub(in crate::watch) at: Revision,
@@ -85,7 +84,6 @@ pub(in crate::watch) enum CacheEnd {
     Broken,
 }
 
-/// The watch cache from a revision on.
 pub(in crate::watch) struct WatchCache {
     lines: LineStream,
     reader: Reader,

@@ -25,12 +25,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cached::{Before, Cached, Events};
-use super::end::{End, end};
-use super::look::History;
-use super::objects_at::{ObjectAt, ObjectsAt};
-use super::past_event::{PastEvent, Presence};
-use super::read::Archive;
+use super::History;
+use super::past_event::{ObjectAt, ObjectsAt, PastEvent, Presence};
+use super::read::{Archive, End, end};
+use super::replay::{Before, Cached, Events};
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Walk, WalkLimits};
 use crate::object::{NamespacedName, ObjectRef};

@@ -1,23 +1,19 @@
 //! The transport for an API server.
 
-mod keys;
-mod lines;
-mod list_metadata;
 mod page;
-mod table;
 #[cfg(test)]
 mod tests;
 
-pub use keys::source_keys;
-
-use futures::StreamExt;
+use bytes::{Buf, Bytes, BytesMut};
 use futures::future::BoxFuture;
+use futures::{StreamExt, stream};
+use memchr::memchr;
 
 use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
-use crate::cluster::{ApiRequest, Client, RequestError, RequestPath};
+use crate::cluster::{Answer, ApiRequest, Client, Names, RequestError, RequestPath, Target};
 use crate::object::ResourceVersion;
-use crate::source::{Form, SourceKey};
-use table::PrintedColumns;
+use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
+use page::PrintedColumns;
 
 /// Lists and watches over HTTP.
 #[derive(Clone, Debug)]
@@ -31,40 +27,10 @@ impl HttpTransport {
         HttpTransport { client }
     }
 
-    async fn read_page(
-        &self,
-        key: &SourceKey,
-        at: At,
-        page: Page,
-    ) -> Result<ListPage, SourceError> {
-        let request = list(key, &at, &page)?;
-        let body = self.client.get(&request).await;
-        let body = body.map_err(|error| self.put_off(error))?;
-        page::parse(&body, key)
-    }
-
     /// The error of a request. A long wait that the server asks for is reported.
     fn put_off(&self, error: RequestError) -> SourceError {
         self.client.report(&error);
         source_error(error)
-    }
-
-    async fn open_watch(
-        &self,
-        key: &SourceKey,
-        from: &ResourceVersion,
-    ) -> Result<LineStream, SourceError> {
-        let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
-        let answer = self.client.open(&request).await;
-        let answer = answer.map_err(|error| self.put_off(error))?;
-        let lines = lines::lines(answer);
-        Ok(match key.form {
-            Form::Full | Form::Metadata => lines,
-            Form::Table => {
-                let mut columns = PrintedColumns::default();
-                Box::pin(lines.map(move |line| line.map(|line| columns.line(line))))
-            }
-        })
     }
 }
 
@@ -75,7 +41,12 @@ impl Transport for HttpTransport {
         at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-        Box::pin(self.read_page(key, at, page))
+        Box::pin(async move {
+            let request = list(key, &at, &page)?;
+            let body = self.client.get(&request).await;
+            let body = body.map_err(|error| self.put_off(error))?;
+            page::parse(&body, key)
+        })
     }
 
     fn watch<'a>(
@@ -83,7 +54,18 @@ impl Transport for HttpTransport {
         key: &'a SourceKey,
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
-        Box::pin(self.open_watch(key, from))
+        Box::pin(async move {
+            let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
+            let answer = self.client.open(&request).await;
+            let lines = lines(answer.map_err(|error| self.put_off(error))?);
+            Ok(match key.form {
+                Form::Full | Form::Metadata => lines,
+                Form::Table => {
+                    let mut columns = PrintedColumns::default();
+                    Box::pin(lines.map(move |line| line.map(|line| columns.line(line))))
+                }
+            })
+        })
     }
 }
 
@@ -166,5 +148,110 @@ fn source_error(error: RequestError) -> SourceError {
         RequestError::Decode(detail) => SourceError::Decode { detail },
         RequestError::Impossible(detail) => SourceError::Input { detail },
         RequestError::Credential(detail) => SourceError::Credential { detail },
+    }
+}
+
+/// The sources for a target: one for each name, or one for all objects.
+pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<SourceKey> {
+    let scope = match &target.namespace {
+        Some(namespace) => Scope::Namespace(namespace.clone()),
+        None => Scope::Cluster,
+    };
+    let key = |select| SourceKey {
+        cluster: cluster.clone(),
+        resource: target.resource.clone(),
+        scope: scope.clone(),
+        select,
+        form,
+    };
+    match &target.names {
+        Names::All => {
+            let select = Select::matching(target.labels.as_deref(), target.fields.as_deref());
+            vec![key(select)]
+        }
+        // The user needs only permissions by `resourceNames` for these, and the server sends nothing else.
+        Names::Named(names) => names.iter().cloned().map(Select::Name).map(key).collect(),
+    }
+}
+
+/// The most bytes of one line. etcd stores no object above 1.5 MiB.
+const LONGEST: usize = 16 << 20;
+
+/// The lines of a response.
+fn lines(answer: Answer) -> LineStream {
+    let start = Some((answer, LineSplitter::default()));
+    Box::pin(stream::unfold(start, |state| async move {
+        let (mut answer, mut splitter) = state?;
+        loop {
+            match splitter.line() {
+                Ok(Some(line)) => return Some((Ok(line), Some((answer, splitter)))),
+                Ok(None) => {}
+                Err(error) => return Some((Err(error), None)),
+            }
+            match answer.chunk().await {
+                Ok(Some(chunk)) => splitter.feed(chunk),
+                Ok(None) => return splitter.end().map(|error| (Err(error), None)),
+                Err(error) => return Some((Err(source_error(error)), None)),
+            }
+        }
+    }))
+}
+
+/// Takes chunks and returns lines. A line inside one chunk is not copied.
+#[derive(Default)]
+struct LineSplitter {
+    chunk: Bytes,
+    /// The start of a line that is not complete yet.
+    begun: BytesMut,
+}
+
+impl LineSplitter {
+    /// Adds a chunk. [`LineSplitter::line`] must have returned everything before.
+    fn feed(&mut self, chunk: Bytes) {
+        debug_assert!(self.chunk.is_empty(), "the last chunk is used up");
+        self.chunk = chunk;
+    }
+
+    /// The next complete line that is not blank, without its line end.
+    fn line(&mut self) -> Result<Option<Bytes>, SourceError> {
+        while let Some(end) = memchr(b'\n', &self.chunk) {
+            self.check_length(end)?;
+            let mut line = self.chunk.split_to(end);
+            self.chunk.advance(1);
+            if !self.begun.is_empty() {
+                self.begun.extend_from_slice(&line);
+                line = self.begun.split().freeze();
+            }
+            if line.last() == Some(&b'\r') {
+                line.truncate(line.len() - 1);
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some(line));
+            }
+        }
+        self.check_length(self.chunk.len())?;
+        self.begun.extend_from_slice(&self.chunk);
+        self.chunk.clear();
+        Ok(None)
+    }
+
+    fn check_length(&self, more: usize) -> Result<(), SourceError> {
+        if self.begun.len() + more <= LONGEST {
+            return Ok(());
+        }
+        let detail = format!("a watch line is longer than {} MiB", LONGEST >> 20);
+        Err(SourceError::Decode {
+            detail: detail.into(),
+        })
+    }
+
+    /// The error if the body ends here.
+    fn end(&self) -> Option<SourceError> {
+        if self.begun.trim_ascii().is_empty() {
+            return None;
+        }
+        Some(SourceError::Cut {
+            detail: "the watch ended within a line".into(),
+        })
     }
 }

@@ -11,10 +11,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::super::{ListPage, SourceError};
-use super::list_metadata::ListMetadata;
-use super::table::{self, PrintedColumns, PrintedTable};
-use crate::object::{is_kubernetes_own, json_fault};
-use crate::source::{Form, SourceKey};
+use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
+use crate::source::{Form, PrintedCell, SourceKey, with_printed};
+use crate::watch::envelope::Verb;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -40,7 +39,7 @@ pub(super) fn parse(body: &Bytes, key: &SourceKey) -> Result<ListPage, SourceErr
         }
     };
     if key.form == Form::Table
-        && let Some(table) = std::str::from_utf8(body).ok().and_then(table::read)
+        && let Some(table) = std::str::from_utf8(body).ok().and_then(read)
     {
         return Ok(table_page(table));
     }
@@ -101,140 +100,115 @@ impl ListBody<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::object::Resource;
-    use crate::source::{ClusterId, Scope, Select};
+/// A `Table` of meta/v1.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PrintedTable<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    api_version: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(super) metadata: ListMetadata<'a>,
+    /// Absent in all events of a watch but the first.
+    column_definitions: Option<Vec<ColumnDefinition>>,
+    #[serde(borrow)]
+    rows: Option<Vec<TableRow<'a>>>,
+}
 
-    fn key(group: &str, kind: &str, form: Form) -> SourceKey {
-        SourceKey {
-            cluster: ClusterId("test".into()),
-            resource: Resource {
-                group: group.into(),
-                version: "v1".into(),
-                plural: "things".into(),
-                kind: kind.into(),
-                namespaced: true,
-            },
-            scope: Scope::Cluster,
-            select: Select::All,
-            form,
+#[derive(Clone, Debug, Deserialize)]
+struct ColumnDefinition {
+    name: Box<str>,
+    /// Higher than 0 for columns that only `-o wide` shows.
+    #[serde(default)]
+    priority: i32,
+}
+
+#[derive(Deserialize)]
+struct TableRow<'a> {
+    #[serde(default)]
+    cells: Vec<serde_json::Value>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+/// The columns of a list or a watch.
+#[derive(Default)]
+pub(super) struct PrintedColumns(Vec<ColumnDefinition>);
+
+/// Reads a table; `None` if the text is another JSON value: a server that knows no tables sends its objects.
+pub(super) fn read(text: &str) -> Option<PrintedTable<'_>> {
+    let table: PrintedTable<'_> = serde_json::from_str(text).ok()?;
+    let is_table = table.kind == "Table" && table.api_version.starts_with("meta.k8s.io/");
+    is_table.then_some(table)
+}
+
+impl PrintedColumns {
+    pub(super) fn objects(&mut self, table: PrintedTable<'_>) -> Vec<String> {
+        if let Some(columns) = table.column_definitions.filter(|known| !known.is_empty()) {
+            self.0 = columns;
         }
+        let rows = table.rows.unwrap_or_default().into_iter();
+        rows.map(|row| self.object(&row)).collect()
     }
 
-    fn parse(body: &[u8]) -> Result<ListPage, SourceError> {
-        let body = Bytes::copy_from_slice(body);
-        super::parse(&body, &key("", "Pod", Form::Full))
+    fn object(&self, row: &TableRow<'_>) -> String {
+        let cells = self.0.iter().zip(&row.cells);
+        let cells: Vec<PrintedCell> = cells
+            .map(|(column, value)| PrintedCell {
+                column: column.name.clone(),
+                is_wide: column.priority > 0,
+                text: match value {
+                    serde_json::Value::Null => "".into(),
+                    serde_json::Value::String(text) => text.as_str().into(),
+                    other => other.to_string().into(),
+                },
+            })
+            .collect();
+        with_printed(row.object.get(), &cells)
     }
 
-    #[test]
-    fn an_array_is_neither_a_list_nor_metadata() {
-        for body in [
-            r#"{"kind":"PodList","metadata":["5"],"items":[]}"#,
-            r#"["v1","PodList",{"resourceVersion":"5"},[]]"#,
-        ] {
-            assert!(
-                matches!(parse(body.as_bytes()), Err(SourceError::Decode { .. })),
-                "{body}"
-            );
+    /// The line of a watch event with the object of its row in place of the table. Other lines stay as they are:
+    /// bookmarks, errors, and the objects of a server that knows no tables.
+    pub(super) fn line(&mut self, line: Bytes) -> Bytes {
+        self.rewritten(&line).map_or(line, Bytes::from)
+    }
+
+    fn rewritten(&mut self, line: &[u8]) -> Option<String> {
+        #[derive(Deserialize)]
+        struct TableEvent<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: Cow<'a, str>,
+            #[serde(borrow)]
+            object: &'a RawValue,
         }
-    }
-
-    #[test]
-    fn a_list_of_another_type_is_refused() {
-        let check = |key: &SourceKey, api_version: &str, kind: &str| {
-            let body = format!(
-                r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{}},"items":[]}}"#
-            );
-            super::parse(&body.into(), key).map(drop)
-        };
-        let pods = key("", "Pod", Form::Full);
-        assert_eq!(check(&pods, "v1", "PodList"), Ok(()));
-        let detail = "the server's answer is not a list of things: it is of another type";
-        let refused = Err(SourceError::Decode {
-            detail: detail.into(),
-        });
-        for (api_version, kind) in [
-            ("v1", "SecretList"),
-            ("v1", "Pod"),
-            ("v1", "Status"),
-            ("v1", "List"),
-            ("v2", "PodList"),
-            ("meta.k8s.io/v1", "PartialObjectMetadataList"),
-            ("meta.k8s.io/v1", "Table"),
-        ] {
-            assert_eq!(
-                check(&pods, api_version, kind),
-                refused,
-                "{api_version} {kind}"
-            );
-        }
-        let partial = key("", "Pod", Form::Metadata);
-        assert_eq!(
-            check(&partial, "meta.k8s.io/v1", "PartialObjectMetadataList"),
-            Ok(())
-        );
-        assert_eq!(
-            check(&partial, "v1", "PodList"),
-            Ok(()),
-            "a server without that form"
-        );
-        assert!(check(&partial, "v1", "SecretList").is_err());
-        let custom = key("example.com", "Widget", Form::Full);
-        assert_eq!(check(&custom, "example.com/v1", "WidgetCollection"), Ok(()));
-        assert!(check(&custom, "v1", "SecretList").is_err());
-    }
-
-    #[test]
-    fn errors_do_not_quote_the_response() {
-        let error = parse(br#"{"metadata":{},"items":"hunter2"}"#).expect_err("no list");
-        let wrong = "a field is missing or of the wrong type (line 1, column 32)";
-        assert_eq!(
-            error.to_string(),
-            format!("the server's answer is not a list of things: {wrong}")
-        );
-    }
-
-    #[test]
-    fn items_keep_their_bytes() {
-        let page = parse(
-            br#"{"kind":"PodList","metadata":{"resourceVersion":"12","continue":"a\u0062c"},
-                "items":[{"n":12345678901234567890123, "a" : null},{}]}"#,
-        )
-        .expect("a page");
-        assert_eq!(page.version.as_str(), "12");
-        assert_eq!(page.next.as_deref(), Some("abc"));
-        assert_eq!(
-            page.items,
-            [r#"{"n":12345678901234567890123, "a" : null}"#, "{}"]
-        );
-    }
-
-    #[test]
-    fn empty_lists_come_in_three_spellings() {
-        for items in [r#","items":[]"#, r#","items":null"#, ""] {
-            let text = format!(r#"{{"metadata":{{"resourceVersion":"7"}}{items}}}"#);
-            let page = parse(text.as_bytes()).expect("a page");
-            assert!(page.items.is_empty() && page.next.is_none(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_response_that_is_not_a_list_is_refused() {
-        for body in [
-            "",
-            "<html>",
-            "[]",
-            r#"{"items":[]}"#,
-            r#"{"metadata":{},"items":{}}"#,
-            "\u{fffd}",
-        ] {
-            assert!(
-                matches!(parse(body.as_bytes()), Err(SourceError::Decode { .. })),
-                "{body}"
-            );
-        }
-        assert!(parse(b"{\"metadata\":{},\"items\":[\"\xff\"]}").is_err());
+        let event: TableEvent<'_> = serde_json::from_slice(line).ok()?;
+        Verb::named(&event.kind)?;
+        let object = self.objects(read(event.object.get())?).into_iter().next()?;
+        Some(format!(r#"{{"type":"{}","object":{object}}}"#, event.kind))
     }
 }
+
+#[derive(Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+#[derive(Default)]
+pub(super) struct ListMetadata<'a> {
+    #[serde(borrow)]
+    resource_version: Cow<'a, str>,
+    #[serde(borrow)]
+    r#continue: Cow<'a, str>,
+}
+
+impl ListMetadata<'_> {
+    pub(super) fn page(&self, items: Vec<Bytes>) -> ListPage {
+        let next = Some(&*self.r#continue).filter(|next| !next.is_empty());
+        ListPage {
+            version: ResourceVersion::new(&*self.resource_version),
+            items,
+            next: next.map(Into::into),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use futures::StreamExt;
+use proptest::prelude::*;
 
 use super::super::Revision;
 use super::*;
 use crate::cluster::testing::{Scripted, ScriptedReply, answer, chunked};
 use crate::cluster::{ClusterConfig, Limits};
 use crate::source::{Scope, Select};
+use crate::watch::tests::fake::pods;
 
 fn key(form: Form) -> SourceKey {
     SourceKey {
@@ -212,4 +214,91 @@ async fn each_end_of_a_watch_has_its_error() {
     let (_, error) = watched(ScriptedReply::ThenSilence(Vec::new())).await;
     let after = Duration::from_millis(200);
     assert_eq!(error, Some(SourceError::Timeout { after }), "no headers");
+}
+
+/// The field selector of each request, if any.
+fn fields(names: Names, labels: Option<&str>, fields: Option<&str>) -> Vec<String> {
+    let target = Target {
+        resource: pods().resource,
+        namespace: None,
+        names,
+        labels: labels.map(Into::into),
+        fields: fields.map(Into::into),
+    };
+    let keys = source_keys(&pods().cluster, &target, Form::Full);
+    let field = |key: &SourceKey| key.select.field_selector().unwrap_or_default().into_owned();
+    keys.iter().map(field).collect()
+}
+
+#[test]
+fn each_name_has_its_own_request() {
+    let names = Names::Named(vec!["web".into(), "a=b,c".into()]);
+    assert_eq!(
+        fields(names, None, None),
+        ["metadata.name=web", r"metadata.name=a\=b\,c"]
+    );
+    assert_eq!(fields(Names::All, Some("app=web"), None), [""]);
+    let node = fields(Names::All, None, Some("spec.nodeName==n1"));
+    assert_eq!(node, ["spec.nodeName=n1"]);
+}
+
+fn split(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Option<SourceError>) {
+    let mut splitter = LineSplitter::default();
+    let mut lines = Vec::new();
+    for chunk in chunks {
+        splitter.feed(Bytes::copy_from_slice(chunk));
+        loop {
+            match splitter.line() {
+                Ok(Some(line)) => lines.push(line.to_vec()),
+                Ok(None) => break,
+                Err(error) => return (lines, Some(error)),
+            }
+        }
+    }
+    (lines, splitter.end())
+}
+
+#[test]
+fn line_ends_and_blank_lines_are_dropped() {
+    let (lines, error) = split(&[b"a\r\nb\n\n \r\n", b"c", b"d\n"]);
+    assert_eq!(lines, [b"a".to_vec(), b"b".to_vec(), b"cd".to_vec()]);
+    assert_eq!(error, None);
+}
+
+#[test]
+fn an_incomplete_last_line_is_a_cut() {
+    let (lines, error) = split(&[b"a\nb"]);
+    assert_eq!(lines, [b"a".to_vec()]);
+    assert!(matches!(error, Some(SourceError::Cut { .. })), "{error:?}");
+}
+
+#[test]
+fn a_line_above_16_mib_is_refused_early() {
+    let mebibyte = vec![b'x'; 1 << 20];
+    let mut chunks = vec![&mebibyte[..]; 16];
+    chunks.push(b"\n");
+    assert_eq!(split(&chunks).0.len(), 1);
+    chunks.insert(0, b"x");
+    let (lines, error) = split(&chunks);
+    assert!(lines.is_empty());
+    assert_eq!(
+        error.expect("refused").to_string(),
+        "a watch line is longer than 16 MiB"
+    );
+}
+
+proptest! {
+    #[test]
+    fn chunk_borders_do_not_matter(text in "[ab\r\n]{0,40}", cuts in prop::collection::vec(0_usize..40, 0..6)) {
+        let whole = split(&[text.as_bytes()]);
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+        cuts.sort_unstable();
+        let mut chunks = Vec::new();
+        let mut from = 0;
+        for cut in cuts.into_iter().chain([text.len()]) {
+            chunks.push(&text.as_bytes()[from..cut]);
+            from = cut;
+        }
+        prop_assert_eq!(split(&chunks), whole);
+    }
 }

@@ -19,16 +19,15 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use self::fake::{Did, Fake, pods};
-use super::mux::Mux;
+use super::mux::{LosslessSubscription, Mux, Source, Taken};
 use super::options::{Clock, MuxOptions};
-use super::patience::Patience;
+use super::queue::Patience;
 use super::source::SharedSource;
-use super::subscribe::{LosslessSubscription, Source, Taken};
 use super::transport::Transport;
 use crate::source::{
     ClusterId, Event, Gap, GapCause, Select, SourceKey, SourceState, Version, Why,
 };
+use fake::{Did, Fake, pods};
 
 /// One subscription, and the signal that wakes its reader.
 pub(super) struct Reading {

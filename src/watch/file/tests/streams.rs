@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
-use crate::watch::file::kept::AHEAD;
+use crate::watch::file::log::AHEAD;
 use crate::watch::tests::Reading;
 
 /// An input that the test writes to.

@@ -14,7 +14,7 @@ use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::look::History;
+use super::History;
 use super::read::{Archive, PROBES, PastError};
 use super::request_limit::RequestLimit;
 use super::revision::Revision;

@@ -24,7 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Renewals {
     /// Maps the revision of a renewal to its time, and to the revision up to which no other renewal follows.
     pub(super) known: BTreeMap<Revision, (Timestamp, Revision)>,
-    /// The newest renewal in the listing at a revision.
     pub(super) listings: HashMap<Revision, Arc<OnceCell<Option<Renewal>>>>,
     /// The last time that was searched for, and the newest revision before it.
     pub(super) search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
@@ -87,7 +86,6 @@ impl Renewals {
         search.clone()
     }
 
-    /// Records the newest renewal of the listing at a revision.
     pub(super) fn note(&mut self, newest: Renewal, listed: Revision) {
         let known = self.known.entry(newest.at);
         let (_, upto) = known.or_insert((newest.time, listed));

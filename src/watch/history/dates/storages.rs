@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 
 use crate::object::Resource;
-use crate::watch::history::look::History;
+use crate::watch::history::History;
 use crate::watch::history::revision::Revision;
 
 /// One storage of a cluster. Revisions of equal storages can be compared.
@@ -18,7 +18,6 @@ pub struct Storage(usize);
 
 #[cfg(test)]
 impl Storage {
-    /// A storage for tests.
     pub(crate) fn numbered(number: u8) -> Storage {
         Storage(number.into())
     }
@@ -30,7 +29,6 @@ pub(super) const OF_LEASES: Storage = Storage(0);
 /// The storages of a cluster, as far as they are known.
 #[derive(Default)]
 pub(super) struct Storages {
-    /// The storage of each resource.
     known: Mutex<HashMap<Resource, Arc<OnceCell<Storage>>>>,
     /// One source of each storage, except that of the Leases.
     others: Mutex<Vec<(Storage, History)>>,
@@ -38,7 +36,6 @@ pub(super) struct Storages {
 }
 
 impl Storages {
-    /// The cell for the storage of a resource.
     pub(super) fn cell(&self, resource: &Resource) -> Arc<OnceCell<Storage>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(resource.clone()).or_default().clone()
