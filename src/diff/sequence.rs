@@ -206,7 +206,7 @@ const DEPTH: usize = 4;
 
 /// The similarity of two values. Equal values score 1, objects the share of their common fields, arrays the
 /// share of their common items. Two strings score only if they set the same flag.
-pub(super) fn similarity(a: Value<'_>, b: Value<'_>) -> f64 {
+fn similarity(a: Value<'_>, b: Value<'_>) -> f64 {
     within(a, b, DEPTH)
 }
 

@@ -250,12 +250,7 @@ fn differing_of_many<'a>(old: Value<'a>, new: Value<'a>) -> Vec<(Cow<'a, str>, P
     all
 }
 
-pub(super) fn compare_lists<'a>(
-    walk: &mut DiffWalk<'_, 'a>,
-    at: NodeId,
-    old: Value<'a>,
-    new: Value<'a>,
-) {
+fn compare_lists<'a>(walk: &mut DiffWalk<'_, 'a>, at: NodeId, old: Value<'a>, new: Value<'a>) {
     let old: Vec<Value<'a>> = old.items().collect();
     let new: Vec<Value<'a>> = new.items().collect();
     let rule = walk.rule(at, &old, &new);
@@ -266,9 +261,9 @@ pub(super) fn compare_lists<'a>(
         },
         Identity::Value => {
             let matching = pair_up(&scalars(&old), &scalars(&new)).0;
-            (matching, ItemLabels::Members)
+            (matching, ListLabels::Members)
         }
-        Identity::Order => (sequence::align(&old, &new), ItemLabels::Indices),
+        Identity::Order => (sequence::align(&old, &new), ListLabels::Indices),
     };
     let lists = Lists {
         old: &old,
@@ -280,7 +275,7 @@ pub(super) fn compare_lists<'a>(
 }
 
 /// How the items of a list are labelled in a path.
-enum ItemLabels<'a> {
+enum ListLabels<'a> {
     Indices,
     Members,
     Keys {
@@ -294,10 +289,10 @@ fn by_key<'a>(
     key: &'a ListKey,
     old: &[Value<'a>],
     new: &[Value<'a>],
-) -> (Matching, ItemLabels<'a>) {
+) -> (Matching, ListLabels<'a>) {
     let keys = |items: &[Value<'a>]| items.iter().map(|&item| key.of(item)).collect::<Vec<_>>();
     let (matching, (old, new)) = pair_up(&keys(old), &keys(new));
-    (matching, ItemLabels::Keys { key, old, new })
+    (matching, ListLabels::Keys { key, old, new })
 }
 
 /// The limit of edited items in [`edited_in_place`].
@@ -415,7 +410,7 @@ fn count(keys: &[Cow<'_, str>]) -> Vec<u32> {
 struct Lists<'l, 'a> {
     old: &'l [Value<'a>],
     new: &'l [Value<'a>],
-    labels: ItemLabels<'a>,
+    labels: ListLabels<'a>,
     order: Order,
 }
 
@@ -488,9 +483,9 @@ impl<'a> Lists<'_, 'a> {
 
     fn label(&self, place: Place) -> NodeLabel<'a> {
         match &self.labels {
-            ItemLabels::Indices => NodeLabel::Index,
-            ItemLabels::Members => NodeLabel::Member,
-            ItemLabels::Keys { key, old, new } => {
+            ListLabels::Indices => NodeLabel::Index,
+            ListLabels::Members => NodeLabel::Member,
+            ListLabels::Keys { key, old, new } => {
                 let nth = match place {
                     Place { new: Some(at), .. } => new[at as usize],
                     Place { old: Some(at), .. } => old[at as usize],
@@ -536,7 +531,7 @@ mod tests {
                 let [old, new]: [Vec<_>; 2] = [&old, &new].map(|doc| doc.root().items().collect());
                 let Some(edited) = edited_in_place(key, &old, &new) else { continue };
                 let (matching, labels) = by_key(key, &old, &new);
-                let ItemLabels::Keys { new: counts, .. } = labels else { unreachable!("it has keys") };
+                let ListLabels::Keys { new: counts, .. } = labels else { unreachable!("it has keys") };
                 for edited in &edited {
                     prop_assert_eq!(matching[edited.at], Some(narrow(edited.at)));
                     prop_assert_eq!(counts[edited.at], edited.nth);

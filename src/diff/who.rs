@@ -73,20 +73,20 @@ impl<'a> Diff<'a> {
         let is_one = writers.actors().count() == 1;
         let lost = writers.shrunk();
         writers.retain(|at, actor| match &evidence {
-            Evidence::Owners(owners) => owners.contains(&at),
-            Evidence::Unowned => is_later(actor),
-            Evidence::None { removed } => {
+            AuthorEvidence::Owners(owners) => owners.contains(&at),
+            AuthorEvidence::Unowned => is_later(actor),
+            AuthorEvidence::None { removed } => {
                 let is_whole = || removed.iter().any(|place| actor.owns_whole(place));
                 let has_let_go = || is_one && actor.is_apply() && lost.contains(&at);
                 is_later(actor) && (is_whole() || has_let_go())
             }
-            Evidence::Again => false,
+            AuthorEvidence::Again => false,
         });
         writers
     }
 
     /// What the changes show about the actors.
-    fn evidence(&self, writers: &Writers<'a>) -> Evidence<'_> {
+    fn evidence(&self, writers: &Writers<'a>) -> AuthorEvidence<'_> {
         let latest = writers.newest_before();
         let (mut owners, mut removed) = (BTreeSet::new(), Vec::new());
         let (mut has_set, mut has_unowned) = (false, false);
@@ -114,12 +114,12 @@ impl<'a> Diff<'a> {
             }
         }
         match (has_set, has_unowned) {
-            _ if !owners.is_empty() => Evidence::Owners(owners),
-            (_, true) => Evidence::Unowned,
-            (true, false) => Evidence::Again,
+            _ if !owners.is_empty() => AuthorEvidence::Owners(owners),
+            (_, true) => AuthorEvidence::Unowned,
+            (true, false) => AuthorEvidence::Again,
             (false, false) => {
                 let places = removed.into_iter().map(|at| self.owner_path(at, Side::New));
-                Evidence::None {
+                AuthorEvidence::None {
                     removed: places.filter(|place| !writers.own_parts(place)).collect(),
                 }
             }
@@ -166,7 +166,7 @@ impl<'a> Diff<'a> {
 }
 
 /// What the changes of a version show about its actors.
-enum Evidence<'d> {
+enum AuthorEvidence<'d> {
     /// These actors own the values that were set. They have these places among the actors.
     Owners(BTreeSet<usize>),
     /// A value was set that no possible writer owns.

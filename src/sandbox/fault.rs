@@ -183,9 +183,9 @@ impl Fault {
 
 /// The active faults, each with the number of requests that it has matched.
 #[derive(Debug, Default)]
-pub(super) struct Faults(Mutex<Vec<(Fault, u32)>>);
+pub(super) struct ActiveFaults(Mutex<Vec<(Fault, u32)>>);
 
-impl Faults {
+impl ActiveFaults {
     pub(super) fn inject(&self, fault: Fault) {
         self.0
             .lock()

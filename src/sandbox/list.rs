@@ -9,7 +9,7 @@ use super::fault::Effect;
 use super::route::Query;
 use super::select::ListSelection;
 use super::status::ApiFailure;
-use super::store::{ListError, ObjectStore, StoreKey, StoreListing, StoredVersion};
+use super::store::{ListError, StoreKey, StoreListing, StoredVersion, VersionStore};
 use super::view::ObjectView;
 
 /// A continue token: the revision of the first page and the last key sent.
@@ -69,7 +69,7 @@ pub(super) struct ListRequest<'r> {
 
 /// Answers a LIST; returns only the body.
 pub(super) fn list(
-    store: &ObjectStore,
+    store: &VersionStore,
     request: &ListRequest<'_>,
     now: Timestamp,
 ) -> Result<bytes::Bytes, ApiFailure> {
@@ -115,7 +115,7 @@ pub(super) fn list(
 }
 
 fn read(
-    store: &ObjectStore,
+    store: &VersionStore,
     request: &ListRequest<'_>,
     token: Option<&ContinueToken>,
 ) -> Result<StoreListing, ApiFailure> {

@@ -65,7 +65,7 @@ use serde_json::Value;
 use port::LoopbackPort;
 use serve::Server;
 use state::ServerState;
-use store::{ObjectStore, VersionText};
+use store::{VersionStore, VersionText};
 use write::Stamp;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
@@ -103,11 +103,11 @@ impl Sandbox {
         kinds.extend(options.kinds);
         let version_text = VersionText::new(options.version_prefix);
         let shared = Arc::new(ServerState {
-            store: ObjectStore::new(kinds, options.revision, version_text, options.seed),
+            store: VersionStore::new(kinds, options.revision, version_text, options.seed),
             version_text,
             clock: options.clock,
             date: options.date,
-            faults: fault::Faults::default(),
+            faults: fault::ActiveFaults::default(),
             users: Mutex::new(options.users),
             journal: requests::Journal::default(),
             bookmark_interval: options.bookmark_interval,

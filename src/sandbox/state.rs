@@ -9,16 +9,16 @@ use serde_json::json;
 use super::fault::Fault;
 use super::kinds::Kind;
 use super::status::ApiFailure;
-use super::store::{ObjectStore, StoredVersion, VersionText};
+use super::store::{StoredVersion, VersionStore, VersionText};
 use super::{fault, requests};
 
 /// The state that connections share.
 pub(super) struct ServerState {
-    pub(super) store: ObjectStore,
+    pub(super) store: VersionStore,
     pub(super) clock: Clock,
     pub(super) date: Option<Clock>,
     pub(super) version_text: VersionText,
-    pub(super) faults: fault::Faults,
+    pub(super) faults: fault::ActiveFaults,
     pub(super) users: Mutex<Vec<User>>,
     pub(super) journal: requests::Journal,
     pub(super) bookmark_interval: Duration,

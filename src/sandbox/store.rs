@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::kinds::Kind;
 
 /// The state of the cluster, shared by the tests that write and the connections that read.
-pub(super) struct ObjectStore {
+pub(super) struct VersionStore {
     kinds: Vec<Kind>,
     inner: Mutex<StoreInner>,
     /// The newest revision. Watches wait for its changes.
@@ -45,7 +45,7 @@ pub(super) struct StoreListing {
     pub(super) items: Vec<(StoreKey, Arc<StoredVersion>)>,
 }
 
-impl ObjectStore {
+impl VersionStore {
     pub(super) fn new(
         kinds: Vec<Kind>,
         first_revision: u64,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::kinds::Kind;
 use super::managed_fields::{self, Actor};
-use super::store::{Change, ObjectStore, StoreInner, StoreKey};
+use super::store::{Change, StoreInner, StoreKey, VersionStore};
 
 pub(super) type Written = Result<Value, WriteError>;
 
@@ -24,14 +24,14 @@ impl Stamp<'_> {
 
 /// One write in progress: the locked state, the object's key and the writer.
 pub(super) struct Write<'s> {
-    store: &'s ObjectStore,
+    store: &'s VersionStore,
     inner: MutexGuard<'s, StoreInner>,
     key: StoreKey,
     kind: &'s Kind,
     by: &'s Stamp<'s>,
 }
 
-impl ObjectStore {
+impl VersionStore {
     pub(super) fn create(&self, mut object: Value, by: &Stamp<'_>) -> Written {
         name_it(&mut object, &mut self.lock().uids);
         let mut write = self.write(self.key_of(&object)?, by);
@@ -382,7 +382,7 @@ pub(super) fn seconds(time: Timestamp) -> String {
 }
 
 /// Sets a missing name: `metadata.generateName` and five random characters.
-pub(super) fn name_it(object: &mut Value, random: &mut fastrand::Rng) {
+fn name_it(object: &mut Value, random: &mut fastrand::Rng) {
     let metadata = &mut object["metadata"];
     if let (true, Some(stem)) = (
         metadata["name"].is_null(),
@@ -428,7 +428,7 @@ pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
 }
 
 /// All fields except metadata and status. A change of one of them increments the generation.
-pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
+fn specification(value: &Value) -> Vec<(&String, &Value)> {
     let fields = value.as_object().into_iter().flatten();
     fields
         .filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"))
@@ -437,7 +437,7 @@ pub(super) fn specification(value: &Value) -> Vec<(&String, &Value)> {
 
 /// The object without the times of its `managedFields`. If nothing else has changed, kube-apiserver stores no
 /// new version (`ignoreManagedFieldsTimestampsTransformer`).
-pub(super) fn without_times(value: &Value) -> Value {
+fn without_times(value: &Value) -> Value {
     let mut value = value.clone();
     let entries = value["metadata"]["managedFields"].as_array_mut();
     for entry in entries.into_iter().flatten() {
@@ -452,7 +452,7 @@ pub(super) fn is_terminating(value: &Value) -> bool {
     value["metadata"]["deletionTimestamp"].is_string()
 }
 
-pub(super) fn has_finalizers(value: &Value) -> bool {
+fn has_finalizers(value: &Value) -> bool {
     value["metadata"]["finalizers"]
         .as_array()
         .is_some_and(|finalizers| !finalizers.is_empty())

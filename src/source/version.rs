@@ -281,7 +281,7 @@ impl Packer {
 
     /// Packs a body. It keeps the base of `before`, the object's last version, if the result is small, or not much larger
     /// than before. A body that does not get smaller stays as it is.
-    pub(crate) fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
+    fn pack(&mut self, body: &Body, before: Option<&Body>) -> Body {
         let text = &match &body.0 {
             BodyText::Plain(_) | BodyText::Read { .. } => body.text(),
             BodyText::Packed(_) => return body.clone(),

@@ -41,7 +41,7 @@ pub(super) struct RetryingTransport {
     /// The state of the source. While its driver asks again and again, no time counts towards `limit`.
     state: Option<watch::Receiver<SourceState>>,
     /// The errors since the last answer.
-    trouble: Trouble,
+    trouble: Outage,
     /// The past of the server. A server may answer every request but those for its past.
     past: Option<Arc<ServerPast>>,
 }
@@ -55,7 +55,7 @@ impl RetryingTransport {
             pace: Speed::USUAL,
             seed: AtomicU64::new(fastrand::u64(..)),
             state: None,
-            trouble: Trouble::default(),
+            trouble: Outage::default(),
             past: None,
         }
     }
@@ -243,18 +243,18 @@ const REST: Duration = Duration::from_secs(10);
 
 /// The errors of one kind of request since its last answer.
 #[derive(Debug, Default)]
-pub(super) struct Trouble(Mutex<TroubleState>);
+pub(super) struct Outage(Mutex<OutageState>);
 
 #[derive(Debug, Default)]
-struct TroubleState {
+struct OutageState {
     /// The start of the time without an answer, the time of the last error, and that error.
     failing: Option<(Instant, Instant, SourceError)>,
     has_answered: bool,
 }
 
-impl Trouble {
+impl Outage {
     pub(super) fn answered(&self) {
-        *self.lock() = TroubleState {
+        *self.lock() = OutageState {
             failing: None,
             has_answered: true,
         };
@@ -266,7 +266,7 @@ impl Trouble {
     }
 
     /// Whether the server has ever answered.
-    pub(super) fn has_answered(&self) -> bool {
+    fn has_answered(&self) -> bool {
         self.lock().has_answered
     }
 
@@ -295,7 +295,7 @@ impl Trouble {
         is_refused.then(|| error.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, TroubleState> {
+    fn lock(&self) -> MutexGuard<'_, OutageState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -307,7 +307,7 @@ pub(super) struct ServerPast {
     /// server can store each resource in its own etcd (`--etcd-servers-overrides`), with its own revisions.
     forgotten: Mutex<HashMap<Resource, Revision>>,
     /// The errors of reads at old revisions.
-    pub(super) trouble: Trouble,
+    pub(super) trouble: Outage,
 }
 
 impl ServerPast {

@@ -260,7 +260,7 @@ struct TrustedServer {
 }
 
 /// Makes the client accept a server whose certificate is one of the roots of `config`, if it has roots of its own.
-pub(super) fn accept_roots(tls: &mut ClientConfig, config: &Config) -> Result<(), ConfigError> {
+fn accept_roots(tls: &mut ClientConfig, config: &Config) -> Result<(), ConfigError> {
     let Some(roots) = &config.root_cert else {
         return Ok(());
     };

@@ -103,7 +103,7 @@ fn exempt(no_proxy: Option<&str>, server: &Uri) -> bool {
 }
 
 /// The host without the brackets of an IPv6 address.
-pub(super) fn bare_host(uri: &Uri) -> &str {
+fn bare_host(uri: &Uri) -> &str {
     uri.host()
         .unwrap_or_default()
         .trim_start_matches('[')

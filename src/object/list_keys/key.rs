@@ -10,11 +10,11 @@ use crate::object::tape::Kind;
 /// The fields that identify the items of a list.
 #[derive(Clone, Debug)]
 pub struct ListKey {
-    parts: Parts,
+    parts: KeyParts,
 }
 
 #[derive(Clone, Debug)]
-enum Parts {
+enum KeyParts {
     Builtin(&'static [KeyPart<&'static str>]),
     /// From a schema or from the command line.
     Read(Box<[KeyPart<Box<str>>]>),
@@ -44,7 +44,7 @@ pub(super) enum KeyNeed<T> {
 impl ListKey {
     pub(super) const fn builtin(parts: &'static [KeyPart<&'static str>]) -> ListKey {
         ListKey {
-            parts: Parts::Builtin(parts),
+            parts: KeyParts::Builtin(parts),
         }
     }
 
@@ -58,7 +58,7 @@ impl ListKey {
             })
             .collect();
         ListKey {
-            parts: Parts::Read(parts),
+            parts: KeyParts::Read(parts),
         }
     }
 
@@ -71,14 +71,14 @@ impl ListKey {
             })
             .collect();
         ListKey {
-            parts: Parts::Read(parts),
+            parts: KeyParts::Read(parts),
         }
     }
 
     fn each(&self) -> impl Iterator<Item = KeyPart<&str>> {
         let (builtin, read): (&[KeyPart<&str>], &[KeyPart<Box<str>>]) = match &self.parts {
-            Parts::Builtin(parts) => (parts, &[]),
-            Parts::Read(parts) => (&[], parts),
+            KeyParts::Builtin(parts) => (parts, &[]),
+            KeyParts::Read(parts) => (&[], parts),
         };
         let read = read.iter().map(|part| KeyPart {
             field: &*part.field,

@@ -10,10 +10,10 @@ use crate::sandbox::fields::{
 use crate::sandbox::managed_fields::{
     Actor, FieldComparison, compare, entry, read, release, write,
 };
-use crate::sandbox::store::{Change, ObjectStore};
+use crate::sandbox::store::{Change, VersionStore};
 use crate::sandbox::write::{Stamp, Written, bare};
 
-impl ObjectStore {
+impl VersionStore {
     pub(in crate::sandbox) fn apply(&self, object: Value, by: &Stamp<'_>) -> Written {
         let mut write = self.write(self.key_of(&object)?, by);
         let applied = bare(object);

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 
 use crate::sandbox::kinds::Kind;
-use crate::sandbox::store::{Change, LogEntry, ObjectStore};
+use crate::sandbox::store::{Change, LogEntry, VersionStore};
 
-impl ObjectStore {
+impl VersionStore {
     /// The writes after a revision, in the form that tests read.
     pub(super) fn records(&self, after: u64) -> Vec<Record> {
         let inner = self.lock();

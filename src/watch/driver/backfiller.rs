@@ -50,7 +50,7 @@ pub(super) struct Filling {
     /// The history of each object; `then` is the version that subscribers have.
     pub(super) histories: ObjectHistories,
     /// From this revision on, the watch cache is known to have every event.
-    pub(super) cached_from: Option<Revision>,
+    cached_from: Option<Revision>,
 }
 
 impl Backfiller {

@@ -94,7 +94,7 @@ pub(super) struct Meta<'a> {
 
 impl Meta<'_> {
     /// Whether it identifies the object and its version.
-    pub(super) fn has_identity(&self) -> bool {
+    fn has_identity(&self) -> bool {
         let all = [&self.name, &self.uid, &self.resource_version];
         all.iter().all(|text| !text.0.is_empty())
     }

@@ -315,7 +315,7 @@ pub fn foreign_text(text: &str) -> Option<Foreign> {
 }
 
 /// What a text is whose syntax is broken in this line.
-pub(super) fn foreign_line(line: &str) -> Option<Foreign> {
+fn foreign_line(line: &str) -> Option<Foreign> {
     line.contains("{{").then_some(Foreign {
         what: "render templates first",
         remedy: "helm template … |",

@@ -254,8 +254,8 @@ pub(super) struct KeptEntries {
     pub(super) entries: VecDeque<Arc<FileEntry>>,
     pub(super) bytes: usize,
     /// The number of the next entry of each player.
-    pub(super) players: BTreeMap<u64, u64>,
-    pub(super) next_player: u64,
+    players: BTreeMap<u64, u64>,
+    next_player: u64,
     /// The kinds that the caller reads; `None` if objects of other kinds are skipped.
     pub(super) kinds: Option<HashSet<KindOf>>,
     /// The kinds that have arrived.

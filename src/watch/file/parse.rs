@@ -166,7 +166,7 @@ fn decoded(bytes: Vec<u8>) -> String {
 }
 
 /// The list with its whole items alone; `None` if it has none. A place in it is the same place in the text.
-pub(super) fn items_before_cut(text: &str) -> Option<String> {
+fn items_before_cut(text: &str) -> Option<String> {
     let (end, closing) = last_item(text)?;
     Some(format!("{}{closing}", &text[..end]))
 }
@@ -225,7 +225,7 @@ pub(super) enum LogPart {
     Whole(usize),
 }
 
-pub(super) fn log_at_start(text: &[u8]) -> LogPart {
+fn log_at_start(text: &[u8]) -> LogPart {
     let start = START.as_bytes();
     if !text.starts_with(start) {
         let is_begun = !text.is_empty() && start.starts_with(text);
@@ -246,7 +246,7 @@ pub(super) fn log_at_start(text: &[u8]) -> LogPart {
 }
 
 /// The text without its logs. Every line keeps its number. A log that is cut off ends with the text.
-pub(super) fn without_logs(text: &str) -> Cow<'_, str> {
+fn without_logs(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut rest = text;
     while let Some(at) = next_log(rest) {

@@ -336,7 +336,7 @@ fn too_much(breach: &BudgetBreach) -> String {
     }
 }
 
-/// How many bytes a document may be read_indented again for its quoted texts.
+/// How many bytes a document may be read again for its quoted texts.
 const REREAD: usize = 8 << 20;
 
 /// What the parser says about such a line.
@@ -344,16 +344,13 @@ const TOO_SHALLOW: &str = "invalid indentation in multiline quoted scalar";
 
 /// Reads a document, with the lines of its quoted texts indented as far as the parser demands. The space before such a line
 /// is no part of the text.
-pub(super) fn read_indented<T>(
-    document: &str,
-    parse: impl Fn(&str) -> Result<T, Error>,
-) -> Result<T, Error> {
+fn read_indented<T>(document: &str, parse: impl Fn(&str) -> Result<T, Error>) -> Result<T, Error> {
     let mut text = Cow::Borrowed(document);
     let mut left = REREAD;
     loop {
         let error = match parse(&text) {
             Err(error) => error,
-            read_indented => return read_indented,
+            read => return read,
         };
         let row = shallow_row(&error).filter(|_| left >= text.len());
         let Some(deeper) = row.and_then(|row| indented(&text, row)) else {

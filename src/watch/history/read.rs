@@ -128,7 +128,7 @@ impl Archive {
     }
 
     /// Whether a revision can be read. It uses the cheapest request that shows this.
-    pub(super) async fn can_read(&self, at: Revision) -> Result<(), PastError> {
+    async fn can_read(&self, at: Revision) -> Result<(), PastError> {
         let one = Page {
             limit: 1,
             next: None,

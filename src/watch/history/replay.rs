@@ -127,12 +127,12 @@ pub(super) struct Cached {
     pub(super) reaches: Revision,
     /// Whether the watch cache could be read.
     pub(super) is_read: bool,
-    pub(super) objects: BTreeMap<NamespacedName, Events>,
+    pub(super) objects: BTreeMap<NamespacedName, EventsOfObject>,
 }
 
 /// The events of one object, oldest first. There is at least one.
 #[derive(Default)]
-pub(super) struct Events(Vec<CachedEvent>);
+pub(super) struct EventsOfObject(Vec<CachedEvent>);
 
 /// The state of an object before the first of its events.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
     are_met && last.into_values().all(|there| there.is_none())
 }
 
-impl Events {
+impl EventsOfObject {
     /// The object of the first event.
     pub(super) fn object(&self) -> Option<&ObjectRef> {
         self.0.first().map(|event| &*event.version.object)

@@ -63,13 +63,13 @@ pub struct Walk {
     end: Option<End>,
     /// How many requests the walk has made.
     pub(super) requests: u32,
-    pub(super) cache: Cache,
+    pub(super) cache: WalkCache,
     pub(super) lives: Lives,
     /// Whether the object did not exist at some time.
     was_absent: bool,
 }
 
-pub(super) enum Cache {
+pub(super) enum WalkCache {
     Unread,
     /// It is read beside the other requests.
     Reading(BoxFuture<'static, CachedObject>),
@@ -101,7 +101,7 @@ impl Walk {
             found: VecDeque::new(),
             end: None,
             requests: 0,
-            cache: Cache::Unread,
+            cache: WalkCache::Unread,
             lives: Lives::Every,
         }
     }
@@ -124,7 +124,7 @@ impl Walk {
     #[must_use]
     pub fn without_watch_cache(self) -> Walk {
         Walk {
-            cache: Cache::Known(CachedObject::default()),
+            cache: WalkCache::Known(CachedObject::default()),
             ..self
         }
     }
@@ -143,7 +143,7 @@ impl Walk {
     pub(in crate::watch) fn down_to(self, bottom: Presence, present: BTreeSet<Revision>) -> Walk {
         Walk {
             bottom: Some(bottom),
-            cache: Cache::Known(CachedObject::known(present)),
+            cache: WalkCache::Known(CachedObject::known(present)),
             ..self
         }
     }
@@ -180,8 +180,8 @@ impl Walk {
     pub fn sure(&self) -> Option<Revision> {
         match &self.cache {
             _ if !self.was_absent => Some(Revision::FIRST),
-            Cache::Known(cached) => cached.reaches,
-            Cache::Unread | Cache::Reading(_) => None,
+            WalkCache::Known(cached) => cached.reaches,
+            WalkCache::Unread | WalkCache::Reading(_) => None,
         }
     }
 
@@ -196,13 +196,13 @@ impl Walk {
     }
 
     /// Continues with an event of the watch cache, if it is read and leads further. This makes no request.
-    pub(super) fn step_in_cache(&mut self) -> bool {
-        if let Cache::Reading(reading) = &mut self.cache
+    fn step_in_cache(&mut self) -> bool {
+        if let WalkCache::Reading(reading) = &mut self.cache
             && let Some(cached) = reading.now_or_never()
         {
-            self.cache = Cache::Known(cached);
+            self.cache = WalkCache::Known(cached);
         }
-        let Cache::Known(cached) = &self.cache else {
+        let WalkCache::Known(cached) = &self.cache else {
             return false;
         };
         let Some((found, state)) = cached.before(&self.state) else {
@@ -243,31 +243,32 @@ impl Walk {
     }
 
     /// Reads the watch cache to its end, once.
-    pub(super) async fn read_cache(&mut self) {
+    async fn read_cache(&mut self) {
         self.begin_cache();
-        if let Cache::Reading(reading) = &mut self.cache {
-            self.cache = Cache::Known(reading.await);
+        if let WalkCache::Reading(reading) = &mut self.cache {
+            self.cache = WalkCache::Known(reading.await);
         }
     }
 
     fn begin_cache(&mut self) {
         let is_over = |own| own <= self.limits.floor;
         let own = self.state.there.as_deref().map(revision);
-        if matches!(self.cache, Cache::Unread) && !own.is_some_and(|own| own.is_ok_and(is_over)) {
+        if matches!(self.cache, WalkCache::Unread) && !own.is_some_and(|own| own.is_ok_and(is_over))
+        {
             if !self.limits.allow(self.requests) {
-                self.cache = Cache::Known(CachedObject::default());
+                self.cache = WalkCache::Known(CachedObject::default());
                 return;
             }
             self.requests += 2;
             let (archive, state) = (self.archive.clone(), self.state.clone());
             let read = CachedObject::read(archive, state, self.limits.floor);
-            self.cache = Cache::Reading(read.boxed());
+            self.cache = WalkCache::Reading(read.boxed());
         }
     }
 
     /// Ends the walk. The last state of a deleted object is all that is left if its last version cannot be read.
     fn close(&mut self, end: End) {
-        if let Cache::Known(cached) = &self.cache
+        if let WalkCache::Known(cached) = &self.cache
             && end != End::Limit
         {
             self.found
@@ -361,7 +362,7 @@ impl Walk {
         if absent <= low {
             return Err(End::Limit);
         }
-        if let Cache::Known(cached) = &self.cache
+        if let WalkCache::Known(cached) = &self.cache
             && let Some(present) = cached.present(absent)
         {
             return Ok(vec![present.max(low)]);
@@ -381,7 +382,7 @@ impl Walk {
     /// The revision from which the object is absent, as far as the watch cache shows it.
     async fn in_watch_cache(&mut self) -> Revision {
         let (low, high) = (self.limits.floor, self.state.at);
-        let Cache::Known(cached) = &self.cache else {
+        let WalkCache::Known(cached) = &self.cache else {
             return high;
         };
         let deleted = cached.deletion(high).map(|event| event.at);
@@ -393,7 +394,7 @@ impl Walk {
                 if let Ok(None) = self.read(reaches).await {
                     return reaches;
                 }
-                self.cache = Cache::Known(CachedObject::default());
+                self.cache = WalkCache::Known(CachedObject::default());
                 high
             }
             (None, None) => high,
@@ -427,11 +428,11 @@ impl Walk {
             }
         });
         let mut reads = join_all(reads);
-        if let Cache::Reading(reading) = &mut self.cache {
+        if let WalkCache::Reading(reading) = &mut self.cache {
             tokio::select! {
                 biased;
                 read = &mut reads => return read,
-                cached = reading => self.cache = Cache::Known(cached),
+                cached = reading => self.cache = WalkCache::Known(cached),
             }
         }
         reads.await

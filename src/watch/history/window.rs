@@ -28,7 +28,7 @@ use std::sync::Arc;
 use super::History;
 use super::past_event::{ObjectAt, ObjectsAt, PastEvent, Presence};
 use super::read::{Archive, End, end};
-use super::replay::{Before, Cached, Events};
+use super::replay::{Before, Cached, EventsOfObject};
 use super::revision::{Revision, RevisionSpan};
 use super::walk::{Walk, WalkLimits};
 use crate::object::{NamespacedName, ObjectRef};
@@ -180,7 +180,7 @@ struct Window<'a> {
 
 impl Window<'_> {
     /// Adds an object with events in the watch cache.
-    fn touch(&mut self, name: NamespacedName, events: Events, before: Before) {
+    fn touch(&mut self, name: NamespacedName, events: EventsOfObject, before: Before) {
         let existed = self.existed(&name, &before);
         let mut changed = Changed::default();
         if let Before::Known(Some(first)) = &before {
