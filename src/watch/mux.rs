@@ -65,7 +65,8 @@ impl Mux {
     ///
     /// Must be called inside a tokio runtime.
     pub fn open_idle(&self, key: SourceKey) -> Source {
-        Source::new(self.upstreams.lease(key))
+        let lease = self.upstreams.lease(key);
+        Source { lease }
     }
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
@@ -229,17 +230,7 @@ fn hash(key: &SourceKey) -> u64 {
 /// A handle to a source. It keeps the source and its multiplexer alive.
 pub(super) struct Lease {
     upstreams: Arc<Upstreams>,
-    shared: Arc<SharedSource>,
-}
-
-impl Lease {
-    pub(super) fn shared(&self) -> &SharedSource {
-        &self.shared
-    }
-
-    pub(super) fn options(&self) -> &MuxOptions {
-        &self.upstreams.options
-    }
+    pub(super) shared: Arc<SharedSource>,
 }
 
 impl Clone for Lease {
@@ -265,19 +256,15 @@ pub struct Source {
 }
 
 impl Source {
-    pub(super) fn new(lease: Lease) -> Source {
-        Source { lease }
-    }
-
     /// Begins to read the source, unless reading has begun.
     pub fn start(&self) {
-        self.lease.shared().start();
+        self.lease.shared.start();
     }
 
     /// Lists the objects of a source that is not watched once more, unless it is watched by then. Waits until subscriptions
     /// have the changes, and the versions between two listings.
     pub async fn poll(&self) {
-        let shared = self.lease.shared();
+        let shared = &self.lease.shared;
         let mut state = shared.state();
         tokio::select! {
             () = shared.polls.ask() => {}
@@ -288,16 +275,16 @@ impl Source {
 
     /// The key of the source. It is the same `Arc` while the source is open, so it identifies the source.
     pub fn key(&self) -> &Arc<SourceKey> {
-        &self.lease.shared().key
+        &self.lease.shared.key
     }
 
     /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
     /// then `Synced` if they are a full listing. After that each event follows in the source's order.
     /// Several subscriptions may share the signal, which wakes their reader.
     pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> LosslessSubscription {
-        let limit = self.lease.options().queue_bytes;
+        let limit = self.lease.upstreams.options.queue_bytes;
         let queue = Queue::new(limit, terms, signal);
-        let (id, backlog) = self.lease.shared().join(queue);
+        let (id, backlog) = self.lease.shared.join(queue);
         LosslessSubscription {
             lease: self.lease.clone(),
             id,
@@ -326,7 +313,7 @@ pub(super) enum Taken {
 
 impl LosslessSubscription {
     pub(super) fn key(&self) -> &Arc<SourceKey> {
-        &self.lease.shared().key
+        &self.lease.shared.key
     }
 
     /// The next event, if one is ready.
@@ -334,7 +321,7 @@ impl LosslessSubscription {
         if let Some(event) = self.backlog.pop_front() {
             return Taken::Event(event);
         }
-        let shared = self.lease.shared();
+        let shared = &self.lease.shared;
         let mut guard = shared.lock();
         let inner = &mut *guard;
         if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
@@ -366,6 +353,6 @@ impl LosslessSubscription {
 
 impl Drop for LosslessSubscription {
     fn drop(&mut self) {
-        self.lease.shared().leave(self.id);
+        self.lease.shared.leave(self.id);
     }
 }

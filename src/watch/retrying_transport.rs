@@ -174,7 +174,11 @@ impl RetryingTransport {
 /// Waits before the next try.
 async fn wait(backoff: &mut Backoff, error: &SourceError, left: Duration) {
     let (_, wait) = backoff.failed();
-    sleep(wait.min(left).max(error.asked_wait())).await;
+    let asked = match error {
+        SourceError::Throttled { after, .. } => after.unwrap_or_default().min(LONGEST_ASKED),
+        _ => Duration::ZERO,
+    };
+    sleep(wait.min(left).max(asked)).await;
 }
 
 /// Whether the driver of the source waits for the server to answer again. A polled source may stay polled for good.
@@ -225,16 +229,6 @@ impl Transport for RetryingTransport {
 
     fn upstream(&self) -> Upstream {
         self.transport.upstream()
-    }
-}
-
-impl SourceError {
-    /// How long the server asks the client to wait, at most [`LONGEST_ASKED`].
-    fn asked_wait(&self) -> Duration {
-        match self {
-            SourceError::Throttled { after, .. } => after.unwrap_or_default().min(LONGEST_ASKED),
-            _ => Duration::ZERO,
-        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Source {
     }
 
     pub(super) fn shared(&self) -> &SharedSource {
-        self.lease.shared()
+        &self.lease.shared
     }
 }
 
