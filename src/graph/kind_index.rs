@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::object::Uid;
 
+use super::labels::SERVICE_NAME;
 use super::node::{Facts, Node};
-use super::selector::SERVICE_NAME;
 
 /// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
 /// of them would take more memory than it saves time.

@@ -6,12 +6,13 @@ use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, map_selector};
 
 use super::field_path::values_at;
-use super::reference::ReferenceTarget;
+use super::labels::Labels;
 use super::reference::{Port, Reference};
+use super::reference_target::ReferenceTarget;
 use super::relations::{
-    Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, relations_of, split,
+    Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, group_kind,
+    relations_of,
 };
-use super::selector::Labels;
 use super::selector::Selection;
 
 /// The links of one object.
@@ -276,14 +277,6 @@ fn referenced_kind(holder: Value<'_>, kinds: &[&str]) -> Option<GroupKind> {
             .unwrap_or_default(),
     };
     Some(GroupKind { group, kind })
-}
-
-pub(super) fn group_kind(text: &str) -> GroupKind {
-    let (group, kind) = split(text);
-    GroupKind {
-        group: group.into(),
-        kind: kind.into(),
-    }
 }
 
 /// The labels in the pod template of a workload.

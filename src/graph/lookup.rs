@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::object::{ServedTypes, Uid, Value};
 use crate::source::SourceKey;
 
+use super::index::Graph;
+use super::labels::Labels;
 use super::links::Links;
-use super::reference::ReferenceTarget;
+use super::node::Node;
+use super::reference_target::ReferenceTarget;
 use super::relations::Tier;
-use super::selector::Labels;
-use super::{Graph, Node};
 
 /// A source of which only the objects around others count.
 #[derive(Clone, Debug, PartialEq, Eq)]

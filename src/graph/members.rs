@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::object::{GroupKind, ServedTypes, Uid};
 use crate::source::{ClusterId, SourceKey};
 
+use super::index::Graph;
 use super::lookup::Lookup;
+use super::node::Node;
 use super::plan::has_dependents;
 use super::reference::Reference;
-use super::reference::ReferenceTarget;
+use super::reference_target::ReferenceTarget;
 use super::relations::RemoteMembers;
-use super::{Graph, Node};
 
 /// The most members of one type and namespace that are read by their names. More are found in one list.
 const MAX_BY_NAME: usize = 24;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::object::{GroupKind, Resource, ServedTypes, Uid, well_known_type};
 use crate::source::{ClusterId, Select, SourceKey};
 
+use super::index::Graph;
+use super::labels::SERVICE_NAME;
 use super::lookup::{Lookup, one_per_source};
-use super::selector::SERVICE_NAME;
-use super::{Graph, Node, Owner};
+use super::node::{Node, Owner};
 
 /// A kind of dependents, direct or indirect, and how to find them.
 struct ChildKind {

@@ -1,14 +1,12 @@
-//! `Reference`: an object that another one names, and who names whom, in both directions.
+//! `Reference`: an object that another one names.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::object::{GroupKind, ObjectRef, ServedTypes, Uid, Value};
-use crate::source::{ClusterId, Form, Select, SourceKey};
+use crate::object::{ServedTypes, Value};
+use crate::source::{ClusterId, Form, SourceKey};
 
-use super::links::Links;
-use super::node::Node;
+use super::reference_target::ReferenceTarget;
 use super::relations::{IfAbsent, Relation, Tier};
 
 /// Another object that an object names.
@@ -110,129 +108,5 @@ impl Port {
         let number = port.as_i64().or_else(|| port.i64_at(&["number"]));
         let name = || port.text_at(&[]).or_else(|| port.text_at(&["name"]));
         number.map(Port::Number).or_else(|| name().map(Port::Name))
-    }
-}
-
-/// An object, by its type, namespace and name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ReferenceTarget {
-    /// Its type.
-    pub kind: GroupKind,
-    /// Its namespace; `None` for a cluster-scoped object.
-    pub namespace: Option<Arc<str>>,
-    /// Its name.
-    pub name: Arc<str>,
-}
-
-impl ReferenceTarget {
-    /// The name of an object.
-    pub fn of(object: &ObjectRef) -> ReferenceTarget {
-        ReferenceTarget {
-            kind: object.group_kind(),
-            namespace: object.namespace.clone(),
-            name: object.name.clone(),
-        }
-    }
-
-    /// The source of this one object; `None` if its type is not known. Of a Secret or a `ConfigMap` it has only the
-    /// metadata: whether the object exists is all that others need to know.
-    pub fn source(&self, cluster: &ClusterId, types: &ServedTypes) -> Option<SourceKey> {
-        let resource = types.resource(&self.kind)?.clone();
-        let form = match &*self.kind.kind {
-            "Secret" | "ConfigMap" => Form::Metadata,
-            _ => Form::Full,
-        };
-        let select = Select::Name(self.name.clone());
-        let source = SourceKey::of(cluster, resource, self.namespace.clone(), select);
-        Some(SourceKey { form, ..source })
-    }
-
-    /// The source of all objects of its type, in its namespace; `None` if its type is not known.
-    pub fn list_source(&self, cluster: &ClusterId, types: &ServedTypes) -> Option<SourceKey> {
-        Some(self.source(cluster, types)?.of_all())
-    }
-
-    /// The object, without a uid. Its version is that of the served type, or unknown.
-    pub fn object(&self, types: &ServedTypes) -> ObjectRef {
-        let api_version = match types.resource(&self.kind) {
-            Some(resource) => resource.api_version(),
-            None if self.kind.group.is_empty() => String::new(),
-            None => format!("{}/", self.kind.group),
-        };
-        ObjectRef {
-            api_version: api_version.into(),
-            kind: self.kind.kind.clone(),
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
-            uid: None,
-        }
-    }
-}
-
-/// The references between objects. The referenced objects need not exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct References {
-    /// The links of each object.
-    pub(super) of: BTreeMap<Uid, Links>,
-    /// The objects that select others.
-    pub(super) selectors: BTreeSet<Uid>,
-    /// Each referenced name.
-    pub(super) names: BTreeMap<ReferenceTarget, Name>,
-}
-
-/// A referenced name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Name {
-    /// The objects that refer to it.
-    pub(super) referrers: BTreeSet<Uid>,
-    /// The inventories that list it as a member. They are referrers, too.
-    pub(super) inventories: BTreeSet<Uid>,
-    /// The objects that bear it: at most one, but for a moment while an object is replaced.
-    pub(super) bearers: BTreeSet<Uid>,
-}
-
-impl Name {
-    /// Adds an object that refers to it.
-    pub(super) fn add(&mut self, referrer: &Uid, reference: &Reference) {
-        self.referrers.insert(referrer.clone());
-        if reference.relation.lists_members() {
-            self.inventories.insert(referrer.clone());
-        }
-    }
-}
-
-impl References {
-    pub(super) fn add_bearer(&mut self, node: &Node) {
-        if let Some(name) = self.name_of(&node.object) {
-            name.bearers.insert(node.uid.clone());
-        }
-    }
-
-    pub(super) fn remove_bearer(&mut self, node: &Node) {
-        if let Some(name) = self.name_of(&node.object) {
-            name.bearers.remove(&node.uid);
-        }
-    }
-
-    fn name_of(&mut self, object: &ObjectRef) -> Option<&mut Name> {
-        if self.names.is_empty() {
-            return None;
-        }
-        self.names.get_mut(&ReferenceTarget::of(object))
-    }
-
-    /// Removes the references of an object.
-    pub(super) fn forget(&mut self, uid: &Uid) {
-        self.selectors.remove(uid);
-        let links = self.of.remove(uid).unwrap_or_default();
-        for reference in links.references {
-            if let Some(name) = self.names.get_mut(&reference.target) {
-                name.referrers.remove(uid);
-                name.inventories.remove(uid);
-                if name.referrers.is_empty() {
-                    self.names.remove(&reference.target);
-                }
-            }
-        }
     }
 }

@@ -1,67 +1,16 @@
 //! Selectors and labels: which objects another one selects, and the nearest selector that would match.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::object::selector::LabelSelector;
-use crate::object::{GroupKind, Uid, Value, near};
+use crate::object::{GroupKind, near};
 
 use super::node::Node;
-use super::reference::ReferenceTarget;
+use super::reference_target::ReferenceTarget;
 use super::relations::Relation;
-use super::{Facts, Graph};
 
-/// The label that names a slice's Service
-/// (<https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetesioservice-name>).
-pub(super) const SERVICE_NAME: &str = "kubernetes.io/service-name";
-
-/// Ends each key and each value. No label can contain it
-/// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set>).
-const END: char = '\0';
-
-/// Labels by their keys, in one text. A view may hold ten thousand objects, and a map for each takes several times the
-/// memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Labels(Arc<str>);
-
-impl Labels {
-    /// The labels of an object, or of the Pods of a template. A value that is not a text is left out.
-    pub fn of(object: Value<'_>) -> Labels {
-        let labels = object.at(&["metadata", "labels"]).into_iter();
-        let labels = labels.flat_map(Value::fields);
-        labels
-            .filter_map(|(key, value)| Some((key, value.as_str()?)))
-            .collect()
-    }
-
-    /// The labels in the order of their keys.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut texts = self.0.split_terminator(END);
-        std::iter::from_fn(move || Some((texts.next()?, texts.next()?)))
-    }
-
-    /// The value of a label.
-    pub fn get(&self, key: &str) -> Option<&str> {
-        self.iter().find(|(own, _)| *own == key)?.1.into()
-    }
-}
-
-impl<'a> FromIterator<(Cow<'a, str>, Cow<'a, str>)> for Labels {
-    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>>(labels: I) -> Labels {
-        let labels: BTreeMap<_, _> = labels.into_iter().collect();
-        let mut text = String::new();
-        for (key, value) in &labels {
-            if !key.contains(END) && !value.contains(END) {
-                for part in [key, value] {
-                    text.push_str(part);
-                    text.push(END);
-                }
-            }
-        }
-        Labels(text.into())
-    }
-}
+use super::labels::Labels;
 
 /// A selector of an object, and what it selects from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,69 +51,6 @@ impl Selection {
 
     fn matches(&self, labels: &Labels) -> bool {
         self.labels.matches(|key| labels.get(key))
-    }
-}
-
-impl Node {
-    /// The selector of a Service or a workload; `None` selects nothing.
-    pub fn selector(&self) -> Option<&LabelSelector> {
-        match &self.facts {
-            Facts::Service(service) => service.selector.as_ref(),
-            Facts::Workload(workload) => workload.selector.as_ref(),
-            Facts::Pod(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => None,
-        }
-    }
-
-    /// Whether it is a Pod that is ready and not being deleted.
-    pub fn is_ready_pod(&self) -> bool {
-        self.pod().is_some_and(|pod| pod.ready) && !self.deleting
-    }
-}
-
-impl Graph {
-    /// The pods in the graph that a Service or a workload selects, whatever their owner, in the order of
-    /// siblings in a tree.
-    pub fn selected_pods(&self, uid: &Uid) -> Vec<&Node> {
-        let Some((node, selector)) = self
-            .node(uid)
-            .and_then(|node| Some((node, node.selector()?)))
-        else {
-            return Vec::new();
-        };
-        let mut pods: Vec<_> = self
-            .of_kind_in("Pod", node.object.namespace.as_ref())
-            .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
-            .filter(|pod| selector.matches(|key| pod.label(key)))
-            .collect();
-        pods.sort_by_cached_key(|pod| pod.place());
-        pods
-    }
-
-    /// The objects that an object selects by any of its relations. [`Graph::selected_pods`] has the Pods of a Service or of
-    /// a workload alone, and needs no links.
-    pub fn selected_by_relations(&self, uid: &Uid) -> Vec<&Node> {
-        let nodes = self.nodes();
-        nodes
-            .filter(|node| self.selects_by_relations(uid, node))
-            .collect()
-    }
-
-    /// Whether an object selects another one by any of its relations.
-    pub fn selects_by_relations(&self, uid: &Uid, other: &Node) -> bool {
-        let links = self.links_of(uid).into_iter();
-        let mut selections = links.flat_map(|links| &links.selections);
-        selections.any(|selection| selection.selects(other))
-    }
-
-    /// Whether a Service selects the Pods that a workload creates; `None` if their labels are not known.
-    pub fn is_served(&self, workload: &Uid) -> Option<bool> {
-        let namespace = self.node(workload)?.object.namespace.as_ref();
-        let labels = self.links_of(workload)?.template.as_ref()?;
-        let links = self
-            .services()
-            .filter_map(|service| self.links_of(&service.uid));
-        let mut selections = links.flat_map(|links| &links.selections);
-        Some(selections.any(|selection| selection.selects_pods(namespace, labels)))
     }
 }
 

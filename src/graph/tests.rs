@@ -1,6 +1,8 @@
 //! Tests of the graph on small clusters, and of its two laws.
 
-use crate::object::Doc;
+use std::collections::BTreeSet;
+
+use crate::object::{Doc, Uid};
 use crate::source::{ClusterId, Scope, Select, SourceKey};
 
 use super::*;

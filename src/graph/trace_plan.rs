@@ -8,15 +8,16 @@ use std::collections::BTreeSet;
 use crate::object::{ObjectRef, ServedTypes};
 use crate::source::{ClusterId, Select, SourceKey};
 
-use super::links::group_kind;
+use super::index::Graph;
 use super::lookup::{Anchor, Lookup};
 use super::neighbours::End;
-use super::reference::ReferenceTarget;
+use super::neighbours::TraceSide;
+use super::node::Node;
+use super::reference_target::ReferenceTarget;
+use super::relations::group_kind;
 use super::relations::{ANY, Direction, Follow, Relation, all, relations_beside};
 use super::selector::Selection;
-use super::walk::TraceSide;
 use super::walk::{Step, TraceReach};
-use super::{Graph, Node};
 
 /// The most objects that are read by their names. Each costs a list and a watch.
 const MAX_NAMED: usize = 24;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::object::Uid;
 
-use super::{Graph, Node, Workload};
+use super::index::Graph;
+use super::node::Node;
+use super::workload::Workload;
 
 /// The order of kinds among siblings. Other kinds follow by name.
 const KINDS: [&str; 10] = [

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::reference::ReferenceTarget;
+use crate::graph::reference_target::ReferenceTarget;
 use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, Value, label_selector};
 

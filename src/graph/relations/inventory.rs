@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::graph::reference::ReferenceTarget;
+use crate::graph::reference_target::ReferenceTarget;
 use crate::object::{GroupKind, Value};
 
 /// How the objects of one kind list their members.

@@ -1,6 +1,6 @@
 //! The relations of Kubernetes' own kinds.
 
-use crate::graph::links::group_kind;
+use crate::graph::relations::group_kind;
 use crate::object::GroupKind;
 
 use super::Empty::{All, Nothing};

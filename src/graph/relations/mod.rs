@@ -239,6 +239,15 @@ impl PartialEq for Relation {
 
 impl Eq for Relation {}
 
+/// The type in `apps/Deployment`, or in `Pod` of the core group.
+pub(super) fn group_kind(text: &str) -> GroupKind {
+    let (group, kind) = split(text);
+    GroupKind {
+        group: group.into(),
+        kind: kind.into(),
+    }
+}
+
 /// The group and the kind of `GROUP/KIND`. `KIND` alone is of the core group.
 pub(super) fn split(text: &str) -> (&str, &str) {
     text.rsplit_once('/').unwrap_or(("", text))

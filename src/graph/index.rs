@@ -1,0 +1,171 @@
+//! `Graph`: the objects by uid, with the indexes over them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::{ObjectRef, Uid, Value};
+use crate::source::Form;
+
+use super::kind_index::KindIndex;
+use super::node::{Facts, Node};
+use super::references::References;
+
+/// With how many siblings an object is compared to share their memory. Pods of one owner differ by their zone.
+const COMPARED_SIBLINGS: usize = 8;
+
+/// Objects by uid, and the relations between them.
+///
+/// An object without a uid, for example from a manifest, has the key `GROUP/KIND/NAMESPACE/NAME`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// They are boxed: a tree is half empty.
+    pub(super) nodes: BTreeMap<Uid, Box<Node>>,
+    /// The dependents of each owner. The owner itself need not be in the graph.
+    pub(super) dependents: BTreeMap<Uid, BTreeSet<Uid>>,
+    /// The objects that other objects name.
+    pub(super) references: References,
+    /// The objects of the kinds that others look up.
+    pub(super) kinds: KindIndex,
+}
+
+impl Graph {
+    /// Stores a version of an object in place of the version before; returns the object's key.
+    pub fn apply(&mut self, object: Value<'_>) -> Uid {
+        self.apply_in(Form::Full, &Arc::new(ObjectRef::of(object)), object)
+    }
+
+    /// The same for an object that was read in a form.
+    pub fn apply_in(&mut self, form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Uid {
+        let mut node = Node::of(form, reference, object);
+        let uid = node.uid.clone();
+        self.take(&uid);
+        let siblings: Vec<&Node> = self.siblings(&node).collect();
+        for sibling in siblings {
+            node.share_with(sibling);
+        }
+        self.references.add_bearer(&node);
+        self.kinds.add(&node);
+        for owner in node.owners.iter() {
+            self.dependents
+                .entry(owner.uid.clone())
+                .or_default()
+                .insert(uid.clone());
+        }
+        self.nodes.insert(uid.clone(), Box::new(node));
+        uid
+    }
+
+    /// Some of the other dependents of an object's first owner. One of them is often like the object.
+    pub fn siblings(&self, node: &Node) -> impl Iterator<Item = &Node> {
+        let owner = node.owners.first();
+        let siblings = owner.and_then(|owner| self.dependents.get(&owner.uid));
+        let siblings = siblings.into_iter().flatten();
+        let others = siblings.filter(|uid| **uid != node.uid);
+        others
+            .take(COMPARED_SIBLINGS)
+            .filter_map(|uid| self.node(uid))
+    }
+
+    /// Removes an object. Its dependents, and the objects that name it, stay.
+    pub fn delete(&mut self, uid: &Uid) {
+        self.take(uid);
+        self.references.forget(uid);
+    }
+
+    fn take(&mut self, uid: &Uid) {
+        let Some(node) = self.nodes.remove(uid) else {
+            return;
+        };
+        self.references.remove_bearer(&node);
+        self.kinds.remove(&node);
+        for owner in node.owners.iter() {
+            if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
+                dependents.remove(uid);
+                if dependents.is_empty() {
+                    self.dependents.remove(&owner.uid);
+                }
+            }
+        }
+    }
+
+    /// The object of this uid.
+    pub fn node(&self, uid: &Uid) -> Option<&Node> {
+        self.nodes.get(uid).map(|node| &**node)
+    }
+
+    /// Every object, by uid.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.values().map(|node| &**node)
+    }
+
+    /// The objects of one kind, in a stable order.
+    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Node> {
+        let indexed = self.kinds.of_kind(kind);
+        let rest = indexed.is_none().then(|| self.nodes()).into_iter();
+        let rest = rest
+            .flatten()
+            .filter(move |node| &*node.object.kind == kind);
+        let indexed = indexed.into_iter().flatten();
+        indexed.filter_map(|uid| self.node(uid)).chain(rest)
+    }
+
+    /// The objects of one kind in one namespace.
+    pub(super) fn of_kind_in<'g>(
+        &'g self,
+        kind: &'static str,
+        namespace: Option<&Arc<str>>,
+    ) -> impl Iterator<Item = &'g Node> + use<'g> {
+        let indexed = self.kinds.of_kind_in(kind, namespace);
+        let rest = indexed.is_none().then(|| self.of_kind(kind)).into_iter();
+        let namespace = namespace.cloned();
+        let is_there = move |node: &&Node| node.object.namespace == namespace;
+        let rest = rest.flatten().filter(is_there);
+        let indexed = indexed.into_iter().flatten();
+        indexed.filter_map(|uid| self.node(uid)).chain(rest)
+    }
+
+    /// The pods in the graph that a Service or a workload selects, whatever their owner, in the order of
+    /// siblings in a tree.
+    pub fn selected_pods(&self, uid: &Uid) -> Vec<&Node> {
+        let Some((node, selector)) = self
+            .node(uid)
+            .and_then(|node| Some((node, node.selector()?)))
+        else {
+            return Vec::new();
+        };
+        let mut pods: Vec<_> = self
+            .of_kind_in("Pod", node.object.namespace.as_ref())
+            .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
+            .filter(|pod| selector.matches(|key| pod.label(key)))
+            .collect();
+        pods.sort_by_cached_key(|pod| pod.place());
+        pods
+    }
+
+    /// The objects that an object selects by any of its relations. [`Graph::selected_pods`] has the Pods of a Service or of
+    /// a workload alone, and needs no links.
+    pub fn selected_by_relations(&self, uid: &Uid) -> Vec<&Node> {
+        let nodes = self.nodes();
+        nodes
+            .filter(|node| self.selects_by_relations(uid, node))
+            .collect()
+    }
+
+    /// Whether an object selects another one by any of its relations.
+    pub fn selects_by_relations(&self, uid: &Uid, other: &Node) -> bool {
+        let links = self.links_of(uid).into_iter();
+        let mut selections = links.flat_map(|links| &links.selections);
+        selections.any(|selection| selection.selects(other))
+    }
+
+    /// Whether a Service selects the Pods that a workload creates; `None` if their labels are not known.
+    pub fn is_served(&self, workload: &Uid) -> Option<bool> {
+        let namespace = self.node(workload)?.object.namespace.as_ref();
+        let labels = self.links_of(workload)?.template.as_ref()?;
+        let links = self
+            .services()
+            .filter_map(|service| self.links_of(&service.uid));
+        let mut selections = links.flat_map(|links| &links.selections);
+        Some(selections.any(|selection| selection.selects_pods(namespace, labels)))
+    }
+}
