@@ -1,13 +1,16 @@
 //! The flags of `changes`.
 
+use std::collections::BTreeSet;
+
+use clap::ValueEnum;
 use jiff::Timestamp;
 
+use super::by::{ManagerFilter, ManagerPattern};
 use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
 use super::lookback::{Reach, Since, parse_revision, parse_since};
-use super::noise::NoiseArgs;
-use super::writer_args::WriterArgs;
 use crate::commands::{CommandError, ObjectArgs, Subject, WaitArgs, WatchArgs};
+use crate::diff::Noise;
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
 use crate::watch::Revision;
@@ -61,7 +64,7 @@ pub(crate) struct ChangesArgs {
     pub(super) since: Option<Since>,
     /// Start after this resourceVersion, for example 4711
     #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
-    pub(super) since_rv: Option<Revision>,
+    since_rv: Option<Revision>,
 }
 
 /// The help of `--once`: the earlier versions are what this verb prints of the past.
@@ -171,4 +174,96 @@ pub(super) enum Absence {
     Missing,
     /// It prints nothing: `--for` asks whether the object exists.
     Fine,
+}
+
+/// The flags about noise.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct NoiseArgs {
+    /// Also show noise: all of it, or only these classes, for example heartbeat,order (default: hidden
+    /// and counted)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "CLASS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_delimiter = ','
+    )]
+    show_noise: Vec<Class>,
+    /// Also show changes of metadata.managedFields (default: hidden and counted)
+    #[arg(long)]
+    show_managed_fields: bool,
+}
+
+/// The values of `--show-noise`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Class {
+    /// Everything
+    All,
+    /// Counters of the server: resourceVersion, generation, observedGeneration
+    Version,
+    /// metadata.managedFields: the record of who wrote which field
+    #[value(name = "managedFields")]
+    ManagedFields,
+    /// Probe times, heartbeat times and renewed leases
+    Heartbeat,
+    /// A new order of items in a list whose order has no meaning
+    Order,
+    /// Another spelling of the same quantity, time or number
+    Equivalent,
+}
+
+impl NoiseArgs {
+    /// The classes of noise to show.
+    pub(super) fn shown(&self) -> BTreeSet<Noise> {
+        let classes = self.show_noise.iter().flat_map(|class| class.noise());
+        let managed = self.show_managed_fields.then_some(Noise::ManagedFields);
+        classes.copied().chain(managed).collect()
+    }
+}
+
+impl Class {
+    fn noise(self) -> &'static [Noise] {
+        match self {
+            Class::All => &Noise::ALL,
+            Class::Version => &[Noise::Version],
+            Class::ManagedFields => &[Noise::ManagedFields],
+            Class::Heartbeat => &[Noise::Heartbeat],
+            Class::Order => &[Noise::Order],
+            Class::Equivalent => &[Noise::Equivalent],
+        }
+    }
+}
+
+/// The flags about the managers that wrote a version.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct WriterArgs {
+    /// Show only changes by this field manager, for example kubectl-edit or 'kubectl*'; repeat for
+    /// several
+    #[arg(long, value_name = "MANAGER")]
+    by: Vec<ManagerPattern>,
+    /// Leave out the work of controllers, but not what GitOps tools write
+    #[arg(long, conflicts_with = "by")]
+    people: bool,
+    /// Without TYPE: also show owned objects, status reports and all Events (default: one counted line
+    /// for each owner)
+    #[arg(long)]
+    owned: bool,
+}
+
+impl WriterArgs {
+    /// The managers whose versions are shown.
+    pub(super) fn managers(&self) -> ManagerFilter {
+        match &self.by[..] {
+            _ if self.people => ManagerFilter::People,
+            [] => ManagerFilter::Everyone,
+            names => ManagerFilter::Named(names.to_vec()),
+        }
+    }
+
+    /// Whether the flags name versions that a timeline folds by default.
+    fn are_chosen(&self) -> bool {
+        self.owned || !self.by.is_empty()
+    }
 }

@@ -6,14 +6,19 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::doc_cache::DocCache;
+use super::by::ManagerFilter;
+use super::formats::ChangesFormat;
 use super::state::{PastTime, TimelineEntry, VersionEvent, When};
-use crate::diff::{Diff, Noise};
-use crate::object::list_keys::ListKeys;
+use crate::commands::sources::named;
+use crate::diff::{Diff, Filter, Noise, Redactor};
+use crate::env::Clock;
+use crate::object::list_keys::{KindKeys, ListKeys};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
-use crate::object::{Doc, GroupKind, ParseError, Value};
-use crate::render::diff::{ChangeType, Counts};
-use crate::source::Version;
+use crate::object::path::Path;
+use crate::object::{Doc, GroupKind, ObjectRef, ParseError, Value};
+use crate::render::diff::{ChangeType, Counts, counts};
+use crate::source::{SourceKey, Version};
+use crate::watch::Recent;
 
 /// The parsed versions of an event.
 pub(super) struct ReadVersions<'e> {
@@ -67,7 +72,7 @@ impl ReadVersions<'_> {
     }
 
     /// The keys that match list items of both versions, if there are two.
-    pub(super) fn pair_keys(&self) -> Option<&ListKeys> {
+    fn pair_keys(&self) -> Option<&ListKeys> {
         self.before.as_ref().and(self.keys.as_deref())
     }
 
@@ -261,6 +266,156 @@ fn bound(old: Value<'_>, new: Value<'_>) -> Option<Timestamp> {
     scheduled(new)
         .filter(|_| !node(old) && node(new))
         .filter(|time| scheduled(old) != Some(*time))
+}
+
+/// The flags that select versions and changes.
+#[derive(Default)]
+pub(super) struct ShownVersions {
+    /// `--only` and `--ignore`.
+    pub(super) filter: Filter,
+    /// `--by` and `--people`.
+    pub(super) by: ManagerFilter,
+    /// The classes of noise to show.
+    pub(super) noise: BTreeSet<Noise>,
+    /// The keys that match list items, by kind.
+    pub(super) keys: KindKeys,
+    /// The server's clock. Nothing was written after its time.
+    pub(super) clock: Option<Clock>,
+}
+
+impl ShownVersions {
+    /// Compares the versions of an event that a source sent.
+    pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
+        let (old, new) = read.roots();
+        let mut diff = (read.pair_keys()).map(|keys| Diff::keyed(old, Some(new), keys));
+        let writers = match &diff {
+            Some(diff) => diff.writers(old, Some(new)),
+            None => Writers::of(old, Some(new)),
+        };
+        let mut writers = match &self.clock {
+            Some(clock) => writers.up_to(clock()),
+            None => writers,
+        };
+        if read.event.change == ChangeType::Joined {
+            writers.retain(|_, _| false);
+        }
+        let writers = if read.event.was_unseen {
+            writers.of_several_writes()
+        } else {
+            writers
+        };
+        let written = WriteTime::of(read, &writers, |time| {
+            (diff.as_ref()).is_some_and(|diff| diff.is_again_by(&writers, time))
+        });
+        let noise = self.noise_of(key);
+        let is_by_named = self.is_by_named(read, &writers, diff.as_ref());
+        let counts = diff.as_mut().map_or_else(Counts::default, |diff| {
+            let others = self.by.narrow(diff, &writers);
+            let mut counts = counts(diff, &self.filter, &noise);
+            counts.filtered += others;
+            counts
+        });
+        let selected = counts.shown;
+        let counts = if is_by_named {
+            counts
+        } else {
+            counts.all_filtered()
+        };
+        Compared {
+            read,
+            diff,
+            writers,
+            counts,
+            selected,
+            noise,
+            is_by_named,
+            is_selected: self.selects(read),
+            written,
+        }
+    }
+
+    /// Whether a selected manager wrote a version. Nobody is recorded for an object that exists at the start, or that may
+    /// only have started to match, so it matches every `--by`.
+    fn is_by_named<'a>(
+        &self,
+        read: &ReadVersions<'a>,
+        writers: &Writers<'a>,
+        diff: Option<&Diff<'a>>,
+    ) -> bool {
+        match read.event.change {
+            ChangeType::Baseline | ChangeType::Joined => true,
+            ChangeType::Deleted | ChangeType::Left => self.by.has_written(read),
+            ChangeType::Created | ChangeType::Recreated | ChangeType::Modified => {
+                self.by.is_among(read, writers, diff)
+            }
+        }
+    }
+
+    /// Whether `--only` and `--ignore` select a part of the object.
+    fn selects(&self, read: &ReadVersions<'_>) -> bool {
+        let object = Path { steps: Vec::new() };
+        let redactor = Redactor::new();
+        self.filter.is_everything()
+            || self
+                .filter
+                .keeps_value(&object, redactor.shown(read.doc.root()))
+    }
+
+    /// The classes of noise to show for a source. A Lease has only heartbeats, so a user who names one wants to see them.
+    fn noise_of(&self, key: &SourceKey) -> BTreeSet<Noise> {
+        let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
+        let heartbeats = is_lease.then_some(Noise::Heartbeat);
+        self.noise.iter().copied().chain(heartbeats).collect()
+    }
+}
+
+/// Whether a format prints a version. `json` prints all versions. Patches lead from each version to the next, so they
+/// include versions with only noise.
+pub(super) fn prints(compared: &Compared<'_>, format: ChangesFormat) -> bool {
+    let has_noise = || compared.counts.hidden() > 0;
+    match format {
+        ChangesFormat::Json => compared.is_by_named,
+        ChangesFormat::JsonPatch | ChangesFormat::MergePatch => compared.is_shown() || has_noise(),
+        ChangesFormat::Paths
+        | ChangesFormat::Tree
+        | ChangesFormat::Full
+        | ChangesFormat::Short
+        | ChangesFormat::Diff
+        | ChangesFormat::Yaml
+        | ChangesFormat::Name => compared.is_shown(),
+    }
+}
+
+/// The most bytes it keeps. The objects of a large cluster take far more.
+const MOST: usize = 8 << 20;
+
+/// The last version of each recently changed object.
+pub(super) struct DocCache(Recent<Arc<ObjectRef>>);
+
+impl Default for DocCache {
+    fn default() -> DocCache {
+        DocCache(Recent::up_to(MOST))
+    }
+}
+
+impl DocCache {
+    /// Parses a version and the previous one. The previous one is `None` if there is none or it cannot be parsed.
+    pub(super) fn read(
+        &mut self,
+        old: Option<&Version>,
+        now: &Version,
+    ) -> (Option<Doc>, Result<Doc, ParseError>) {
+        let cached = self.0.take(&now.object);
+        let before = old.and_then(|old| match cached {
+            Some(cached) if *cached.text() == *old.body.text() => Some(cached),
+            hint => old.doc_after(hint.as_ref()).ok(),
+        });
+        let doc = now.doc_after(before.as_ref());
+        if let (Some(_), Ok(doc)) = (old, &doc) {
+            self.0.put(now.object.clone(), doc.clone());
+        }
+        (before, doc)
+    }
 }
 
 #[cfg(test)]
@@ -464,5 +619,50 @@ mod tests {
         assert_eq!(written(&bound, &again), created);
         let early = owned_by(owned, &scheduled("2026-03-02T11:00:00Z"));
         assert_eq!(written(&old, &early), created);
+    }
+
+    fn version(name: &str, n: usize) -> Version {
+        let body = format!(r#"{{"kind":"A","metadata":{{"name":"{name}"}},"n":{n}}}"#);
+        Version {
+            object: ObjectRef::of(Doc::parse(&*body).expect("valid").root()).into(),
+            version: ResourceVersion::new(n.to_string()),
+            body: body.into(),
+        }
+    }
+
+    fn both(cache: &mut DocCache, old: &Version, now: &Version) -> (Doc, Doc) {
+        let (before, doc) = cache.read(Some(old), now);
+        (before.expect("valid"), doc.expect("valid"))
+    }
+
+    #[test]
+    fn the_previous_version_is_not_parsed_again() {
+        let mut cache = DocCache::default();
+        let [one, two, three] = [1, 2, 3].map(|n| version("a", n));
+        let (_, doc) = both(&mut cache, &one, &two);
+        let (before, after) = both(&mut cache, &two, &three);
+        assert!(std::ptr::eq(doc.text(), before.text()));
+        assert!(after.is_same_tape(&three.doc().expect("valid")));
+    }
+
+    #[test]
+    fn after_a_gap_the_cached_version_is_not_used_as_the_previous_one() {
+        let mut cache = DocCache::default();
+        both(&mut cache, &version("a", 1), &version("a", 2));
+        let (before, _) = both(&mut cache, &version("a", 7), &version("a", 8));
+        assert_eq!(*before.text(), *version("a", 7).body.text());
+    }
+
+    #[test]
+    fn a_version_that_cannot_be_parsed_is_not_cached() {
+        let mut cache = DocCache::default();
+        let broken = Version {
+            body: "{".into(),
+            ..version("a", 2)
+        };
+        let (_, doc) = cache.read(Some(&version("a", 1)), &broken);
+        assert!(doc.is_err());
+        let (before, doc) = cache.read(Some(&broken), &version("a", 3));
+        assert!(before.is_none() && doc.is_ok());
     }
 }

@@ -3,21 +3,15 @@
 mod args;
 mod by;
 mod compared;
-mod doc_cache;
-mod earlier;
 mod fold;
 mod formats;
 mod line_style;
 mod lookback;
-mod missing;
-mod noise;
 mod output;
 mod run;
 mod schemas;
-mod shown;
 mod state;
 mod two_lives;
-mod writer_args;
 
 use std::sync::Arc;
 
@@ -31,9 +25,9 @@ use crate::env::Env;
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::ChangesArgs;
+use compared::ShownVersions;
 use output::{Creation, DisplayOptions, Renderer};
 use run::{Changes, Span};
-use shown::ShownVersions;
 
 pub(crate) fn run(args: &ChangesArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {

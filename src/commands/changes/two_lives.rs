@@ -57,7 +57,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::doc_cache::DocCache;
+    use crate::commands::changes::compared::DocCache;
     use crate::commands::changes::state::VersionEvent;
     use crate::object::list_keys::KindKeys;
     use crate::object::{ObjectRef, ResourceVersion};

@@ -1,11 +1,86 @@
-//! `Author`: what kind of program a field manager is for an object, by what it did to the object and by its name.
-//!
-//! Programs of any name write what people decided: GitOps tools are called `…-controller`, too. So a writer of the content
-//! of an object counts as a tool, unless it made the object for an owner. The content is all but `metadata` and `status`.
+//! `TimelinePart`: what a version is in the timeline of every kind. A pure decision about one compared version.
 
-use super::ControlledObject;
-use super::controlled_object::OWNERS;
-use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::commands::changes::compared::{Compared, ReadVersions, authors};
+use crate::diff::{Change, Diff};
+use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep, Writers, entries};
+use crate::object::{ObjectRef, Uid, Value};
+use crate::render::diff::ChangeType;
+use crate::source::Version;
+
+/// The annotation in which the controller of Deployments counts revisions.
+const REVISION: &str = r#".metadata.annotations["deployment.kubernetes.io/revision"]"#;
+
+/// The field that the scheduler sets. A binding has no field manager.
+const BINDING: &str = ".spec.nodeName";
+
+/// What a version is in the timeline of every kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimelinePart {
+    /// What somebody did.
+    Version,
+    /// An Event.
+    Event,
+    /// What controllers did about an object that they created for its owner.
+    Owned,
+    /// A report of a controller about an object.
+    Report,
+}
+
+impl TimelinePart {
+    /// Decides what a version is. What people and tools do to owned objects is what somebody did.
+    pub(crate) fn of(compared: &Compared<'_>) -> TimelinePart {
+        if is_event(&compared.read.event.now.object) {
+            return TimelinePart::Event;
+        }
+        let owned = ControlledObject::of(compared.read);
+        let authors = authors(&compared.writers, compared.diff.as_ref());
+        let is_by = |kind| {
+            let mut authors = authors.iter();
+            authors.any(|author| Author::of(author, owned.as_ref()) == kind)
+        };
+        match owned {
+            _ if is_by(Author::Person) => TimelinePart::Version,
+            Some(_) if !is_by(Author::Tool) => TimelinePart::Owned,
+            None => match &compared.diff {
+                Some(diff) if is_report(compared.change(), diff, &compared.writers) => {
+                    TimelinePart::Report
+                }
+                Some(_) | None => TimelinePart::Version,
+            },
+            Some(_) => TimelinePart::Version,
+        }
+    }
+}
+
+/// Whether the object is an Event, of either of the groups that serve them.
+pub(crate) fn is_event(object: &ObjectRef) -> bool {
+    &*object.kind == "Event" && matches!(object.group(), "" | "events.k8s.io")
+}
+
+/// Whether a version only reports about an object: who wrote it reports in its status, or all changes are such reports.
+pub(crate) fn is_report(change: ChangeType, diff: &Diff<'_>, writers: &Writers<'_>) -> bool {
+    let changes = diff.changes().iter();
+    let mut real = changes.filter(|change| change.noise.is_none()).peekable();
+    let mut actors = writers.actors().peekable();
+    let is_by_reporters =
+        actors.peek().is_some() && actors.all(|actor| &*actor.subresource == "status");
+    change == ChangeType::Modified
+        && real.peek().is_some()
+        && (is_by_reporters || real.all(|change| is_reported(diff, change)))
+}
+
+/// Whether controllers report in this field.
+fn is_reported(diff: &Diff<'_>, change: &Change) -> bool {
+    let top = diff.chain(change.at).last();
+    let is_status = top.and_then(|top| diff.field(top)) == Some("status");
+    is_status || {
+        let path = diff.path(change.at).to_string();
+        path == REVISION || path == BINDING
+    }
+}
 
 /// What kind of program a field manager is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +174,145 @@ impl Author {
     }
 }
 
+/// The field that names the owner.
+const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
+
+/// An object that a controller made for its owner.
+pub(crate) struct ControlledObject<'a> {
+    root: Value<'a>,
+    /// The owner. It is in the same namespace.
+    pub(super) owner: ObjectRef,
+}
+
+impl<'a> ControlledObject<'a> {
+    /// The object of a version. A version that only takes the owner away still belongs to that owner.
+    pub(crate) fn of(read: &'a ReadVersions<'_>) -> Option<ControlledObject<'a>> {
+        let object = &read.event.now.object;
+        let (old, new) = read.roots();
+        let old = old.filter(|_| read.event.change == ChangeType::Modified);
+        let mut roots = [Some(new), old].into_iter().flatten();
+        roots.find_map(|root| ControlledObject::at(object, root))
+    }
+
+    /// The object at a root; `None` if it has no controller.
+    pub(super) fn at(object: &ObjectRef, root: Value<'a>) -> Option<ControlledObject<'a>> {
+        let owner = owner(object, root)?;
+        Some(ControlledObject { root, owner })
+    }
+
+    /// Whether a manager made the object or reports about it. Such a manager can have any name. If the managers do not
+    /// show who made the object, every manager counts.
+    fn is_controlled_by(&self, manager: &str) -> bool {
+        let entries = entries(self.root);
+        let owns = |entry: &ManagedFieldsEntry<'_>, path: &[&'static str]| {
+            let steps = path.iter().map(|name| OwnerStep::Field((*name).into()));
+            entry.owns(&steps.collect::<Vec<_>>())
+        };
+        let has_maker = entries.iter().any(|entry| owns(entry, &OWNERS));
+        !has_maker
+            || entries.iter().any(|entry| {
+                entry.manager == manager && (owns(entry, &OWNERS) || owns(entry, &["status"]))
+            })
+    }
+}
+
+/// The owner that controls an object. An Endpoints has the name of its Service and no owner reference.
+fn owner(object: &ObjectRef, root: Value<'_>) -> Option<ObjectRef> {
+    if &*object.kind == "Endpoints" && object.group().is_empty() {
+        return Some(ObjectRef {
+            kind: "Service".into(),
+            uid: None,
+            ..object.clone()
+        });
+    }
+    let mut owners = root.items_at(&OWNERS);
+    let owner = owners.find(|owner| owner.bool_at(&["controller"]) == Some(true))?;
+    Some(ObjectRef {
+        api_version: owner.text_at(&["apiVersion"])?,
+        kind: owner.text_at(&["kind"])?,
+        namespace: object.namespace.clone(),
+        name: owner.text_at(&["name"])?,
+        uid: owner.text_at(&["uid"]).map(Uid::new),
+    })
+}
+
+/// The longest chain. Owner references can form a circle.
+const DEPTH: usize = 8;
+
+/// How many objects it remembers that nobody named as their owner.
+const REMEMBERED: usize = 50_000;
+
+/// The objects seen so far, and their controllers.
+#[derive(Default)]
+pub(super) struct KnownOwners {
+    objects: HashMap<Uid, KnownObject>,
+    /// In the order of arrival.
+    order: VecDeque<Uid>,
+}
+
+/// An object seen so far.
+enum KnownObject {
+    /// Nobody has asked for its controller. The newest version, without its tape.
+    Version(Version),
+    Controller(Option<ObjectRef>),
+}
+
+impl KnownOwners {
+    /// Remembers an object, unless it is an Event, which owns nothing. It forgets the oldest one if there are too many.
+    pub(super) fn learn(&mut self, version: &Arc<Version>) {
+        if is_event(&version.object) {
+            return;
+        }
+        let Some(uid) = &version.object.uid else {
+            return;
+        };
+        match self.objects.get_mut(uid) {
+            Some(KnownObject::Version(known)) => return *known = version.without_tape(),
+            Some(KnownObject::Controller(_)) => return,
+            None => {}
+        }
+        let known = KnownObject::Version(version.without_tape());
+        self.objects.insert(uid.clone(), known);
+        self.order.push_back(uid.clone());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.objects.remove(&oldest);
+        }
+    }
+
+    /// The top of the chain of controllers above an object; the object itself if it has none.
+    pub(super) fn top(&mut self, object: &ObjectRef) -> ObjectRef {
+        let mut top = object.clone();
+        for _ in 0..DEPTH {
+            match self.controller_of(&top) {
+                Some(next) => top = next,
+                None => break,
+            }
+        }
+        top
+    }
+
+    fn controller_of(&mut self, object: &ObjectRef) -> Option<ObjectRef> {
+        let uid = object.uid.as_ref()?;
+        let known = self.objects.get_mut(uid)?;
+        let version = match known {
+            KnownObject::Controller(found) => return found.clone(),
+            KnownObject::Version(version) => version,
+        };
+        let doc = version.doc().ok()?;
+        let found = ControlledObject::at(&version.object, doc.root());
+        let found = found.map(|controlled| controlled.owner);
+        *known = KnownObject::Controller(found.clone());
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::Doc;
     use crate::object::managed_fields::entries;
+    use crate::object::{Doc, ResourceVersion};
 
     const SPEC: &str = r#"{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:replicas":{}}}"#;
     const DATA: &str = r#"{"f:data":{".":{},"f:mode":{}}}"#;
@@ -170,5 +379,44 @@ mod tests {
                 "{manager} {subresource} {fields}"
             );
         }
+    }
+
+    fn version(kind: &str, name: &str, owner: Option<[&str; 2]>) -> Arc<Version> {
+        let owner = owner.map(|[kind, name]| {
+            format!(
+                r#","ownerReferences":[{{"apiVersion":"apps/v1","kind":"{kind}","name":"{name}","uid":"{name}","controller":true}}]"#
+            )
+        });
+        let owner = owner.unwrap_or_default();
+        let body = format!(
+            r#"{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"{name}","namespace":"shop","uid":"{name}"{owner}}}}}"#
+        );
+        Arc::new(Version {
+            object: ObjectRef::of(Doc::parse(&*body).expect("JSON").root()).into(),
+            version: ResourceVersion::new("1"),
+            body: body.into(),
+        })
+    }
+
+    fn top(known: &[Arc<Version>], of: &Arc<Version>) -> String {
+        let mut owners = KnownOwners::default();
+        for version in known {
+            owners.learn(version);
+        }
+        owners.learn(of);
+        owners.top(&of.object).to_string()
+    }
+
+    #[test]
+    fn the_top_of_a_chain_is_found_as_far_as_it_is_known() {
+        let pod = version("Pod", "web-1-a", Some(["ReplicaSet", "web-1"]));
+        let set = version("ReplicaSet", "web-1", Some(["Deployment", "web"]));
+        assert_eq!(top(&[set], &pod), "deployment/web");
+        assert_eq!(top(&[], &pod), "replicaset/web-1");
+        assert_eq!(top(&[], &version("Pod", "alone", None)), "pod/alone");
+        assert_eq!(top(&[], &version("Endpoints", "web", None)), "service/web");
+        let [a, b] = [["a", "b"], ["b", "a"]]
+            .map(|[own, other]| version("Widget", own, Some(["Widget", other])));
+        assert_eq!(top(&[a.clone(), b], &a), "widget/a");
     }
 }

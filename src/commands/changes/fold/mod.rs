@@ -2,12 +2,8 @@
 //! An Event is one line. What controllers did about it becomes one counted line below the object they did it for.
 
 mod author;
-mod controlled_object;
 mod event_line;
-mod folded_objects;
-mod folded_run;
-mod known_owners;
-mod timeline_part;
+mod run;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,14 +16,11 @@ use super::line_style::LineStyle;
 use super::state::{TimelineEntry, When};
 use crate::object::ObjectRef;
 use crate::source::Version;
-
-pub(super) use author::Author;
-pub(super) use controlled_object::ControlledObject;
+use author::KnownOwners;
+pub(super) use author::{Author, ControlledObject, TimelinePart, is_event, is_report};
 pub(crate) use event_line::EventLine;
 use event_line::WarningKey;
-use folded_run::FoldedRun;
-use known_owners::KnownOwners;
-pub(super) use timeline_part::{TimelinePart, is_event, is_report};
+use run::FoldedRun;
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,14 +5,17 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::SourcePast;
-use super::ruled::ruled;
 use super::source_past::{DatedRevision, PastVersion};
 use super::unread::{SkippedSource, unfinished, unread_lines};
-use crate::commands::changes::output::LeftOut;
+use crate::commands::changes::output::{DisplayOptions, LeftOut};
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
+use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
-use crate::render::text::escape_line;
+use crate::render::json::RefRecord;
+use crate::render::json::line::line;
+use crate::render::json::notice::{CompactedRecord, MissingRecord, NoticeBody};
+use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
@@ -309,6 +312,68 @@ impl Divider<'_> {
         let nearest = dated.min_by_key(|(at, _)| *at);
         nearest.map(|(_, time)| time)
     }
+
+    /// A record for each source, then the `seam`. `versions` is the number of version records before them.
+    pub(crate) fn records(
+        &self,
+        options: &DisplayOptions,
+        now: Timestamp,
+        versions: usize,
+    ) -> Vec<String> {
+        let seen = rfc3339_millis(now);
+        let record = |body: NoticeBody<'_>, source: Option<&str>| {
+            line(&body.record(&seen, &options.cluster, source))
+        };
+        let read = self.found.iter().map(|found| {
+            record(
+                self.lookback_record(found, &options.cluster),
+                Some(&describe(&found.key)),
+            )
+        });
+        let skipped = self
+            .skipped
+            .iter()
+            .map(|skipped| record(skipped_record(skipped), Some(&skipped.source)));
+        let end = NoticeBody::Divider {
+            versions,
+            live: self.live.is_some(),
+            left_out: self.left_out.records(),
+        };
+        read.chain(skipped).chain([record(end, None)]).collect()
+    }
+
+    fn lookback_record(&self, found: &SourcePast, cluster: &str) -> NoticeBody<'static> {
+        let end = match &found.end {
+            _ if found.is_cut => "interrupted",
+            Some(End::Forgotten(_)) => "forgotten",
+            Some(End::NotOffered(_)) => "notOffered",
+            Some(End::Failed(_)) => "failed",
+            Some(End::Spent | End::OutOfTime(_)) => "interrupted",
+            Some(End::Limit) | None => "limit",
+        };
+        let number = |bound: Option<DatedRevision>| bound.map(|bound| bound.at.to_string());
+        let time = |bound: Option<DatedRevision>| Some(rfc3339_millis(self.time(found, bound?)?));
+        NoticeBody::Lookback {
+            end,
+            from: number(found.from),
+            time: time(found.from),
+            complete: number(found.complete),
+            complete_time: time(found.complete),
+            cause: (found.refusal()).or_else(|| Some(found.shortfall()?.cause())),
+            missing: (found.missing.iter())
+                .map(|missing| MissingRecord {
+                    object_ref: RefRecord::new(cluster, &missing.object),
+                    cause: missing.cause.to_string(),
+                })
+                .collect(),
+            compacted: (found.compacted.iter())
+                .map(|write| CompactedRecord {
+                    object_ref: RefRecord::new(cluster, &write.object),
+                    is_creation: write.is_creation,
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A phrase about a time, which may be unknown.
@@ -337,6 +402,60 @@ impl Words {
             Some(since) => format!("{before} {}{after}", time(since)),
             None => alone.to_owned(),
         }
+    }
+}
+
+/// The most columns of a line without a terminal.
+const USUAL: usize = 120;
+
+/// Puts the parts on lines of at most `columns`. A part that is longer continues on the next line, if there is a terminal.
+pub(super) fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
+    let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
+    let room = columns.unwrap_or(USUAL);
+    let fits = |parts: &[String]| width(&rule(parts)) <= room;
+    let whole = |part: &str| fits(&[part.to_owned()]);
+    let parts = parts.iter().flat_map(|part| {
+        let (first, rest) = match columns {
+            Some(_) => split_to_fit(part, whole),
+            None => (part.clone(), None),
+        };
+        [Some(first), rest].into_iter().flatten()
+    });
+    let parts: Vec<String> = parts.collect();
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in 1..=parts.len() {
+        if end == parts.len() || !fits(&parts[start..=end]) {
+            lines.push(rule(&parts[start..end]));
+            start = end;
+        }
+    }
+    lines
+}
+
+/// Splits a part that does not fit after its last phrase that does.
+fn split_to_fit(part: &str, fits: impl Fn(&str) -> bool) -> (String, Option<String>) {
+    let ends = [", ", ": "].into_iter().filter_map(|end| {
+        let ends = part.match_indices(end).filter(|(at, _)| fits(&part[..*at]));
+        let (at, end) = ends.last()?;
+        Some((at, at + end.len()))
+    });
+    match ends.max().filter(|_| !fits(part)) {
+        Some((at, next)) => (part[..at].to_owned(), Some(part[next..].to_owned())),
+        None => (part.to_owned(), None),
+    }
+}
+
+fn skipped_record(skipped: &SkippedSource) -> NoticeBody<'static> {
+    NoticeBody::Lookback {
+        end: "notRead",
+        from: None,
+        time: None,
+        complete: None,
+        complete_time: None,
+        cause: Some(skipped.cause.to_string()),
+        missing: Vec::new(),
+        compacted: Vec::new(),
     }
 }
 
@@ -413,5 +532,29 @@ mod tests {
         assert_eq!(dated(10, None), Some(at(70)));
         assert_eq!(dated(10, Some(20)), Some(at(20)));
         assert_eq!(dated(80, None), Some(at(80)));
+    }
+
+    #[test]
+    fn a_divider_wraps_between_its_parts() {
+        let parts = ["live since now", "2 versions", "all"].map(str::to_owned);
+        let check = |columns, expected: &[&str]| assert_eq!(ruled(&parts, columns), expected);
+        let whole = "── live since now · 2 versions · all ──";
+        check(None, &[whole]);
+        let long = ["a".repeat(100), "b, c".repeat(40), "d".to_owned()];
+        let lines = long.clone().map(|part| format!("── {part} ──"));
+        assert_eq!(ruled(&long, None), lines);
+        check(Some(39), &[whole]);
+        check(
+            Some(38),
+            &["── live since now · 2 versions ──", "── all ──"],
+        );
+        check(
+            Some(30),
+            &["── live since now ──", "── 2 versions · all ──"],
+        );
+        check(
+            Some(1),
+            &["── live since now ──", "── 2 versions ──", "── all ──"],
+        );
     }
 }

@@ -1,13 +1,7 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
-mod compacted;
-mod dating;
 mod divider;
-mod interrupt;
-mod lookback_records;
-mod progress;
 mod reach;
-mod ruled;
 mod source_past;
 mod stop_rule;
 mod timeline;
@@ -16,6 +10,7 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -23,18 +18,18 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::compared::ShownVersions;
 use crate::commands::ServerClock;
-use crate::commands::changes::shown::ShownVersions;
 use crate::commands::sources::named;
 use crate::object::ResourceVersion;
+use crate::render::count::{plural, thousands};
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, RequestLimit};
 pub(super) use divider::{ChangedObjects, Divider};
-use interrupt::Interrupt;
-use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(super) use reach::{Reach, Since, parse_revision, parse_since};
 use source_past::SourcePast;
+use stop_rule::Interrupt;
 pub(super) use timeline::timeline;
 pub(super) use unread::{SkippedSource, unread_parts};
 pub(super) use walk::LookBackStart;
@@ -303,14 +298,45 @@ impl LookBack {
     }
 }
 
+/// The number of changed objects, and how many of them are read back.
+#[derive(Debug, Default)]
+pub(crate) struct LookBackProgress {
+    changed: AtomicUsize,
+    read: AtomicUsize,
+}
+
+impl LookBackProgress {
+    /// Adds changed objects.
+    pub(crate) fn expect(&self, objects: usize) {
+        self.changed.fetch_add(objects, Ordering::Relaxed);
+    }
+
+    /// Counts an object that is read back.
+    pub(crate) fn done(&self) {
+        self.read.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// `reading back: 1,204 of 3,000 objects`. Until the number of objects is known, it counts the sources left.
+    pub(crate) fn line(&self, sources: usize) -> String {
+        let read = self.read.load(Ordering::Relaxed);
+        match self.changed.load(Ordering::Relaxed) {
+            0 => format!("reading back: {} to go", plural(sources, "source")),
+            changed => {
+                let (read, changed) = (thousands(read), plural(changed, "object"));
+                format!("reading back: {read} of {changed}")
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
     use futures::future::BoxFuture;
 
+    use super::reach::Since;
     use super::*;
-    use crate::commands::changes::lookback::reach::Since;
     use crate::object::Resource;
     use crate::source::{ClusterId, Form, Scope, Select};
     use crate::watch::{At, LineStream, ListPage, Page, SourceError, Transport};
@@ -461,5 +487,16 @@ mod tests {
             begun.elapsed(),
             load.all
         );
+    }
+
+    #[test]
+    fn the_line_counts_the_objects_that_are_read() {
+        let progress = LookBackProgress::default();
+        assert_eq!(progress.line(2), "reading back: 2 sources to go");
+        progress.expect(1);
+        assert_eq!(progress.line(1), "reading back: 0 of 1 object");
+        progress.expect(2999);
+        (0..1204).for_each(|_| progress.done());
+        assert_eq!(progress.line(1), "reading back: 1,204 of 3,000 objects");
     }
 }

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::compacted::CompactedWrite;
 use super::reach::REQUESTS;
-use crate::commands::changes::compared::WriteTime;
-use crate::commands::changes::doc_cache::DocCache;
+use crate::commands::changes::compared::{DocCache, ShownVersions, WriteTime};
 use crate::commands::changes::state::VersionEvent;
+use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
 use crate::watch::{Between, End, Missing, PastEvent, Revision, Storage};
@@ -212,6 +211,23 @@ impl SourcePast {
             complete: None,
             ..self
         }
+    }
+}
+
+/// A write that is known only by its result.
+#[derive(Clone, Debug)]
+pub(crate) struct CompactedWrite {
+    /// The object.
+    pub(crate) object: Arc<ObjectRef>,
+    /// Whether the object was created in the window. Otherwise its first known version is a change.
+    pub(crate) is_creation: bool,
+}
+
+impl CompactedWrite {
+    /// Whether it is a change for `--exit-code`. Nobody knows who made it, and what a change was about.
+    pub(crate) fn is_shown(&self, shown: &ShownVersions) -> bool {
+        let is_every_path = self.is_creation || shown.filter.is_everything();
+        shown.by.is_everyone() && is_every_path
     }
 }
 

@@ -1,22 +1,22 @@
 //! `Walker`: the look-back of one source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
+use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
-use super::interrupt::Interrupt;
-use super::progress::LookBackProgress;
+use super::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
-use super::source_past::{DatedRevision, PastVersion, SourcePast, WriteTimes};
-use super::stop_rule::StopRule;
-use crate::commands::changes::shown::ShownVersions;
-use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
+use super::source_past::{CompactedWrite, DatedRevision, PastVersion, SourcePast, WriteTimes};
+use super::stop_rule::{Interrupt, StopRule};
+use crate::commands::changes::compared::{DocCache, ShownVersions};
+use crate::object::{NamespacedName, ObjectRef, ResourceVersion, Value, newest_time};
 use crate::source::{Version, Why};
 use crate::watch::{
-    Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision, Walk,
-    WalkLimits, in_order,
+    Between, Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision,
+    Storage, Walk, WalkLimits, in_order, is_surely_before,
 };
 
 /// How many objects it walks at once.
@@ -251,7 +251,7 @@ impl Walker {
     }
 
     /// Whether a revision marks the start of the window.
-    pub(super) fn is_bounded(&self) -> bool {
+    fn is_bounded(&self) -> bool {
         self.reach.revision > WalkLimits::default().floor
     }
 
@@ -282,6 +282,164 @@ impl Walker {
             end: late.or_else(|| walk.end().cloned()),
             sure: walk.sure(),
         }
+    }
+
+    /// Completes events with their cause and time, and drops those that are too old. Returns the rest, and the revision
+    /// of the newest one that it dropped.
+    pub(super) async fn settle(
+        &self,
+        mut events: Vec<PastEvent>,
+        known: &WriteTimes,
+    ) -> (Vec<PastVersion>, Option<Revision>) {
+        let why = self.history.tell_matching(&mut events);
+        self.interrupt.unless_stopped(why).await;
+        let mut docs = DocCache::default();
+        let mut versions = Vec::with_capacity(events.len());
+        for event in events {
+            let mut version = PastVersion::new(event, known, &mut docs);
+            if let (None, Some(at), true) = (version.time(), version.event.at, version.is_change())
+            {
+                version.dated = self.date(at).await;
+            }
+            versions.push(version);
+        }
+        let since = self.reach.time;
+        let left_out = since.and_then(|since| leave_out(&mut versions, since));
+        (versions, left_out)
+    }
+
+    /// Dates the revisions from which versions are known. They are not older than the versions that were left out.
+    async fn date_bounds(&self, found: &mut SourcePast, left_out: Option<Revision>) {
+        for bound in [&mut found.from, &mut found.complete].into_iter().flatten() {
+            if let Some(left_out) = left_out.filter(|left_out| *left_out >= bound.at) {
+                // What was left out is older than the window.
+                (bound.at, bound.dated) = (left_out, self.reach.time.map(exactly));
+                continue;
+            }
+            let version =
+                (found.versions.iter()).find(|version| version.event.at == Some(bound.at));
+            // The default look-back spends its second on versions. Their times suffice, unless the server has no more.
+            let is_dated = !self.reach.brief || matches!(found.end, Some(End::Forgotten(_)));
+            bound.dated = match version {
+                Some(version) if version.is_change() => {
+                    version.time().map(exactly).or(version.dated)
+                }
+                Some(_) if !is_dated => None,
+                Some(_) | None => self.date(bound.at).await,
+            };
+        }
+    }
+
+    /// When a revision was written; `None` if unknown.
+    async fn date(&self, at: Revision) -> Option<Between> {
+        if let Some(since) = self
+            .reach
+            .time
+            .filter(|_| self.is_bounded() && at == self.reach.revision)
+        {
+            return Some(exactly(since));
+        }
+        let dating = async { self.dates().await?.of(at).await };
+        self.interrupt.in_time(dating).await.flatten()
+    }
+
+    /// The same reach in the storage of this source. The revision of a run over several storages is one of the storage
+    /// with the Leases, if that is one of them. In the others its time counts; if that is unknown, so is its place.
+    pub(super) async fn elsewhere(&self) -> Reach {
+        let revision = self.reach.revision;
+        let Some(dates) = self.dates.as_ref() else {
+            return self.reach;
+        };
+        if !self.is_one_of_many() || !self.is_bounded() || dates.covers(&self.history).await {
+            return self.reach;
+        }
+        for other in self.run.iter() {
+            if dates.covers(other).await {
+                let written = dates.of(revision).await;
+                return self.reach.since(written.map(|written| written.from));
+            }
+        }
+        self.reach
+    }
+
+    fn is_one_of_many(&self) -> bool {
+        self.run.len() > 1
+    }
+
+    /// The storage of this source. Sources of one resource share it.
+    pub(super) async fn storage(&self) -> Storage {
+        let Some(dates) = self.dates.as_ref().filter(|_| self.is_one_of_many()) else {
+            return Storage::default();
+        };
+        let storage = self.interrupt.in_time(dates.storage(&self.history)).await;
+        storage.unwrap_or_else(|| dates.unknown_storage())
+    }
+
+    /// The Lease times that date this source's revisions; `None` if they do not apply to it.
+    pub(super) async fn dates(&self) -> Option<&Arc<Dates>> {
+        let dates = self.dates.as_ref()?;
+        let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
+        is_dated.await.then_some(dates)
+    }
+
+    /// The compacted write of a named object with these versions.
+    fn compacted_write(&self, versions: &[PastVersion]) -> Option<CompactedWrite> {
+        let first = versions.first().filter(|first| is_first_known(first))?;
+        self.compacted(&first.event.now)
+    }
+
+    /// The compacted writes of a whole kind: its first known versions are among those that were found, and in the listing.
+    /// An object whose later changes are shown has only a creation.
+    fn compacted_writes(
+        &self,
+        versions: &[PastVersion],
+        listed: &[Arc<Version>],
+    ) -> Vec<CompactedWrite> {
+        if self.reach.time.is_none() && !self.is_bounded() {
+            return Vec::new(); // the window has no start
+        }
+        let name = |version: &Version| version.object.namespaced_name();
+        let changed = versions.iter().filter(|version| version.is_change());
+        let changed: HashSet<NamespacedName> =
+            changed.map(|version| name(&version.event.now)).collect();
+        let found = versions.iter().filter(|version| is_first_known(version));
+        let found: Vec<&Arc<Version>> = found.map(|version| &version.event.now).collect();
+        let known: HashSet<NamespacedName> = found.iter().map(|version| name(version)).collect();
+        let is_new = |version: &&Arc<Version>| {
+            let name = name(version);
+            !known.contains(&name) && !changed.contains(&name)
+        };
+        let first = found.into_iter().chain(listed.iter().filter(is_new));
+        let writes = first.filter_map(|version| self.compacted(version));
+        let is_told = |write: &CompactedWrite| {
+            write.is_creation || !changed.contains(&write.object.namespaced_name())
+        };
+        writes.filter(is_told).collect()
+    }
+
+    /// The write that a first known version shows, if it lies in the window.
+    fn compacted(&self, version: &Version) -> Option<CompactedWrite> {
+        let doc = version.doc().ok()?;
+        let created = doc.root().time_at(&["metadata", "creationTimestamp"]);
+        let is_inside = |time: Timestamp| self.reach.time.is_some_and(|since| time >= since);
+        let is_creation = created.is_some_and(is_inside);
+        let is_after = match self.reach.time {
+            Some(_) => self.written(doc.root()).is_some_and(is_inside),
+            None => {
+                self.is_bounded() && Revision::parse(&version.version) > Some(self.reach.revision)
+            }
+        };
+        (is_creation || is_after).then(|| CompactedWrite {
+            object: version.object.clone(),
+            is_creation,
+        })
+    }
+
+    /// The time of the last write that an object records. A time in the future is a client's.
+    fn written(&self, object: Value<'_>) -> Option<Timestamp> {
+        let now = self.shown.clock.as_ref().map(|clock| clock());
+        let is_forged = |time| now.is_some_and(|now| is_surely_before(now, time));
+        newest_time(object).filter(|time| !is_forged(*time))
     }
 }
 
@@ -337,4 +495,36 @@ fn known_since(
 
 fn unversioned() -> End {
     End::NotOffered("its resourceVersions are not numbers".into())
+}
+
+fn exactly(time: Timestamp) -> Between {
+    Between {
+        from: time,
+        until: Some(time),
+    }
+}
+
+/// Drops versions from before `since`. The last of them stays as a listed state, because the next version is compared
+/// with it. What is older than a version from before `since` is so, too. Returns the revision of the newest one.
+fn leave_out(versions: &mut Vec<PastVersion>, since: Timestamp) -> Option<Revision> {
+    let is_old = |version: &PastVersion| match version.time() {
+        Some(time) => time < since,
+        None => (version.dated.and_then(|dated| dated.until))
+            .is_some_and(|until| is_surely_before(until, since)),
+    };
+    let newest = versions.iter().rposition(is_old)?;
+    let left_out = versions[newest].event.at;
+    if versions[newest].event.is_end() {
+        versions.drain(..=newest);
+    } else {
+        versions.drain(..newest);
+        versions[0].event.why = Why::Listed;
+        versions[0].event.prev = None;
+    }
+    left_out
+}
+
+/// Whether the version before this one is not known.
+fn is_first_known(version: &PastVersion) -> bool {
+    version.event.why == Why::Listed && version.event.prev.is_none()
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::changes::compared::ShownVersions;
 use crate::commands::changes::fold::FoldMode;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::line_style::LineStyle;
-use crate::commands::changes::shown::ShownVersions;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry};
 use crate::commands::sources::{describe, describe_counted, named};
 use crate::diff::Redactor;
@@ -112,7 +112,7 @@ pub(crate) fn warning(text: &str, look: Look) -> String {
 }
 
 /// The message about a gap.
-pub(crate) fn gap_text(gap: &Gap) -> String {
+fn gap_text(gap: &Gap) -> String {
     let cause = match gap.cause {
         GapCause::Expired => "the server has compacted them".to_owned(),
         GapCause::Undecodable => "a line could not be read".to_owned(),

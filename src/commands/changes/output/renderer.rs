@@ -3,17 +3,6 @@
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::commands::changes::doc_cache::DocCache;
-use crate::commands::changes::fold::{FoldedInto, RunsEnd, TimelineFold};
-use crate::commands::changes::formats::Audience;
-use crate::commands::changes::shown::prints;
-use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
-use crate::commands::{Sources, Terminal};
-use crate::render::count::plural;
-use crate::render::style::Look;
-use crate::render::text::{cut_end, escape_line};
-use crate::source::SourceKey;
-
 use super::documents::both_versions;
 use super::fights::Fights;
 use super::initial_sync::InitialSync;
@@ -25,6 +14,15 @@ use super::rendered::Rendered;
 use super::summary::Summary;
 use super::text::unreadable;
 use super::unmatched::Unmatched;
+use crate::commands::changes::compared::{DocCache, prints};
+use crate::commands::changes::fold::{FoldedInto, RunsEnd, TimelineFold};
+use crate::commands::changes::formats::Audience;
+use crate::commands::changes::state::{TimelineEntry, VersionEvent, When};
+use crate::commands::{Sources, Terminal};
+use crate::render::count::plural;
+use crate::render::style::Look;
+use crate::render::text::{cut_end, escape_line};
+use crate::source::SourceKey;
 
 /// What "probably" means in a line about a version.
 const PROBABLY: &str = "  probably by X: no writer is recorded, and X owned these values before";

@@ -2,8 +2,7 @@
 
 use super::seen_managers::SeenManagers;
 use super::seen_paths::SeenPaths;
-use crate::commands::changes::compared::Compared;
-use crate::commands::changes::shown::ShownVersions;
+use crate::commands::changes::compared::{Compared, ShownVersions};
 
 /// The flags that no version has matched so far.
 pub(crate) struct Unmatched {
