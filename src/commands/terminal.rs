@@ -11,8 +11,7 @@ use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::pager::{Pager, Turn};
 use crate::render::screen::{Screen, Size};
 use crate::render::style::Look;
-use crate::render::text::escape_line;
-use crate::render::wrap::wrap;
+use crate::render::text::{escape_line, wrap};
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
 ///

@@ -5,8 +5,7 @@ use jiff::Timestamp;
 use super::age;
 use super::outline::OutlineSpace;
 use super::style::Look;
-use super::text::{cut_line, width};
-use super::wrap::after_leads;
+use super::text::{after_leads, cut_line, width};
 
 /// The look, the size and the time that a view is drawn for.
 #[derive(Clone, Copy, Debug)]

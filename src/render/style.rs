@@ -3,7 +3,14 @@
 //! Only the sixteen ANSI foreground colours, bold, dim and underline are used, because every terminal theme
 //! makes them readable. Symbols and words carry the meaning too, so that it never depends on colour alone.
 
+#[cfg(test)]
+pub(crate) mod testing;
+
 use colored::{Color, ColoredString, Colorize};
+
+use super::canvas::Canvas;
+use super::text::escape_line;
+use crate::status::Status;
 
 /// The role of a piece of text, which decides how it is painted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -238,8 +245,38 @@ impl Symbols {
     };
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
+/// The role in which a state is painted.
+pub fn role(status: Status) -> Role {
+    match status {
+        Status::Current => Role::Good,
+        Status::InProgress | Status::Terminating => Role::Moving,
+        Status::Failed => Role::Bad,
+        Status::NotFound | Status::Unknown => Role::Warning,
+    }
+}
+
+/// The painted symbol of a state.
+pub fn symbol(status: Status, look: Look) -> String {
+    let symbols = look.symbols;
+    let symbol = match status {
+        Status::Current => symbols.current,
+        Status::InProgress => symbols.in_progress,
+        Status::Failed => symbols.failed,
+        Status::Terminating => symbols.terminating,
+        Status::NotFound => symbols.not_found,
+        Status::Unknown => symbols.unknown,
+    };
+    look.styles.paint(role(status), symbol)
+}
+
+impl Canvas {
+    /// The state as its symbol and words. The words are escaped here.
+    pub fn state(self, status: Status, words: &str) -> String {
+        let symbol = symbol(status, self.look);
+        let words = self.look.styles.paint(role(status), &escape_line(words));
+        format!("{symbol} {words}")
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,12 +4,17 @@
 //! such text passes once through [`escape_line`] or [`escape_cell`] and becomes display text. Painting
 //! (`render::style`) comes after that.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
+
+use super::style::Look;
 
 /// Makes text safe to show inside one line without losing information. All characters that a terminal would
 /// obey or hide become visible.
@@ -288,5 +293,98 @@ fn fitting<'a>(clusters: impl Iterator<Item = (usize, &'a str)>, columns: usize)
         .map(|(at, _)| at)
 }
 
-#[cfg(test)]
-mod tests;
+/// The columns that a name keeps.
+const LEAST: usize = 16;
+
+/// A text whose names are cut until it fits into a line after `start`. `start` may be painted, the text may not.
+pub fn fit_names<'t>(start: &str, text: &'t str, look: Look) -> Cow<'t, str> {
+    match look.width {
+        Some(columns) => {
+            let room = columns.saturating_sub(width(start));
+            shorten_names(text, room, look.symbols.ellipsis)
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Cuts the longest names in unpainted text in the middle until the text is at most `columns` wide, but no name to fewer
+/// than 16 columns. A name is a word with a dash or a slash: the words for states and reasons have neither.
+fn shorten_names<'t>(text: &'t str, columns: usize, ellipsis: &str) -> Cow<'t, str> {
+    let mut shortened = Cow::Borrowed(text);
+    loop {
+        let excess = width(&shortened).saturating_sub(columns);
+        let Some(name) = longest_name(&shortened).filter(|_| excess > 0) else {
+            return shortened;
+        };
+        let room = width(&shortened[name.clone()]).saturating_sub(excess);
+        let cut = cut_middle(&shortened[name.clone()], room.max(LEAST), ellipsis).into_owned();
+        shortened.to_mut().replace_range(name, &cut);
+    }
+}
+
+/// The place of the longest name that can be cut.
+fn longest_name(text: &str) -> Option<Range<usize>> {
+    let mut end = 0;
+    let words = text.split(' ').map(|word| {
+        let start = end;
+        end = start + word.len() + 1;
+        start..start + word.len()
+    });
+    let is_name = |word: &Range<usize>| {
+        let word = &text[word.clone()];
+        word.contains(['-', '/']) && width(word) > LEAST
+    };
+    words
+        .filter(is_name)
+        .max_by_key(|word| width(&text[word.clone()]))
+}
+
+/// The most lines for one text. More would push other rows off the screen.
+const LINES: usize = 3;
+
+/// Breaks an unpainted text into lines of at most `columns`, and into at most `most` lines. The last line has the rest, and
+/// a word that is too long has a line of its own: both may be too wide.
+pub fn wrap(text: &str, columns: usize, most: usize) -> Vec<&str> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while lines.len() + 1 < most && !fits(rest, columns) {
+        let Some(end) = end_of_line(rest, columns) else {
+            break;
+        };
+        lines.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    lines.push(rest);
+    lines
+}
+
+/// The last blank before which the text fits, or else its first one.
+fn end_of_line(text: &str, columns: usize) -> Option<usize> {
+    let indent = text.len() - text.trim_start().len();
+    let mut blanks = text
+        .match_indices(' ')
+        .map(|(at, _)| at)
+        .filter(|at| *at > indent);
+    let first = blanks.next()?;
+    let fitting = blanks.take_while(|at| width(&text[..*at]) <= columns);
+    Some(fitting.last().unwrap_or(first))
+}
+
+/// A text after a painted lead, in as many lines as the width and `spare` allow. The lines after the first one have the
+/// second lead, which is as wide.
+pub(super) fn after_leads(
+    [first, next]: [&str; 2],
+    text: &str,
+    look: Look,
+    spare: usize,
+) -> Vec<String> {
+    let lines = match look.width {
+        Some(columns) => {
+            let most = spare.saturating_add(1).min(LINES);
+            wrap(text, columns.saturating_sub(width(first)), most)
+        }
+        None => vec![text],
+    };
+    let lines = lines.iter().enumerate();
+    let line = |(place, text)| format!("{}{text}", if place == 0 { first } else { next });
+    lines.map(line).collect()
+}

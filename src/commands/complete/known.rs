@@ -2,8 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use super::asked::WordPart;
-use super::line::TypedLine;
+use super::line::{TypedLine, WordPart};
 use super::offer::Offer;
 use crate::commands::manifests::RELEASE_PREFIX;
 use crate::graph::relation_names;

@@ -2,7 +2,6 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use super::asked::{Asked, WordPart};
 use crate::commands::manifests::{RELEASE_PREFIX, is_release};
 
 /// A command line up to the cursor.
@@ -214,4 +213,133 @@ impl<'l> TypedLine<'l> {
 fn takes_word(arg: &Arg) -> bool {
     let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
     takes && !arg.is_require_equals_set()
+}
+
+/// What belongs at the cursor.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked<'l> {
+    /// Nothing that is known.
+    Nothing,
+    /// A command, or the scenario of `demo`.
+    Command(WordPart<'l>),
+    /// A flag.
+    Flag(WordPart<'l>),
+    /// The value of a flag, or of a word that is no object.
+    Value(&'l Arg, WordPart<'l>),
+    /// A TYPE, or one more in a list.
+    Type(WordPart<'l>),
+    /// The TYPE of one more TYPE/NAME.
+    TypeOfPair(WordPart<'l>),
+    /// The name of a Helm release.
+    Release(WordPart<'l>),
+    /// A NAME of these types, which are separated by commas.
+    Name(&'l str, WordPart<'l>),
+}
+
+/// A word: a part that stays, and the text that becomes an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WordPart<'l> {
+    word: &'l str,
+    /// Where the text begins.
+    at: usize,
+}
+
+impl<'l> WordPart<'l> {
+    /// All of a word may change.
+    pub(super) fn whole(word: &'l str) -> WordPart<'l> {
+        WordPart { word, at: 0 }
+    }
+
+    /// The same word, of whose text another `bytes` stay.
+    pub(super) fn keeping(self, bytes: usize) -> WordPart<'l> {
+        let at = self.at + bytes;
+        WordPart { at, ..self }
+    }
+
+    /// The last item of a text with commas.
+    pub(super) fn last_item(self) -> WordPart<'l> {
+        let comma = self.text().rfind(',');
+        self.keeping(comma.map_or(0, |comma| comma + 1))
+    }
+
+    /// The part that stays: `deploy/`, `app=web,`.
+    pub(super) fn kept(self) -> &'l str {
+        &self.word[..self.at]
+    }
+
+    /// The beginning of each offer.
+    pub(super) fn text(self) -> &'l str {
+        &self.word[self.at..]
+    }
+
+    /// The items of a list that stay.
+    pub(super) fn listed(self) -> impl Iterator<Item = &'l str> {
+        self.kept().split(',').filter(|item| !item.is_empty())
+    }
+}
+
+/// What sort of value a flag takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueSort {
+    /// One of the values that the flag itself lists.
+    Choice,
+    Namespace,
+    Context,
+    Cluster,
+    User,
+    /// A label selector.
+    Labels,
+    /// A field selector.
+    Fields,
+    /// A field manager.
+    Manager,
+    /// A path in an object.
+    Path,
+    /// A `JSONPath` to a field of an object.
+    JsonPath,
+    /// How far back `changes` starts.
+    Since,
+    /// A time limit.
+    Timeout,
+    /// What `-v` logs.
+    Verbosity,
+    /// A goal of `--for`.
+    Goal,
+    Relation,
+    File,
+    Directory,
+    /// Anything else.
+    Free,
+}
+
+impl ValueSort {
+    /// The sort of a flag's value. A flag that is new and not in this table takes a [`ValueSort::Free`] value.
+    pub(super) fn of(arg: &Arg) -> ValueSort {
+        match arg.get_long().unwrap_or_default() {
+            "namespace" => ValueSort::Namespace,
+            "context" => ValueSort::Context,
+            "cluster" => ValueSort::Cluster,
+            "user" => ValueSort::User,
+            "selector" => ValueSort::Labels,
+            "field-selector" => ValueSort::Fields,
+            "by" => ValueSort::Manager,
+            "only" | "ignore" => ValueSort::Path,
+            "sort-by" => ValueSort::JsonPath,
+            "since" => ValueSort::Since,
+            "timeout" | "request-timeout" => ValueSort::Timeout,
+            "v" => ValueSort::Verbosity,
+            "for" => ValueSort::Goal,
+            "relations" => ValueSort::Relation,
+            "kubeconfig"
+            | "kuberc"
+            | "certificate-authority"
+            | "client-certificate"
+            | "client-key"
+            | "filename"
+            | "from" => ValueSort::File,
+            "cache-dir" | "kustomize" => ValueSort::Directory,
+            _ if arg.get_possible_values().is_empty() => ValueSort::Free,
+            _ => ValueSort::Choice,
+        }
+    }
 }

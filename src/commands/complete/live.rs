@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::asked::WordPart;
-use super::line::TypedLine;
+use super::known;
+use super::line::{TypedLine, WordPart};
 use super::live_cluster::{LiveCluster, Read};
-use super::metadata::{LabelPart, condition_types, managers};
 use super::offer::{Offer, Offers};
-use super::{known, paths, types};
 use crate::commands::{CommandError, Context};
-use crate::object::{Doc, ResourceType, well_known};
+use crate::object::list_keys::{Identity, ListKeys, ListPlace};
+use crate::object::path::{Label, Path, Place, Step};
+use crate::object::{Doc, Kind, ResourceType, Value, conditions, well_known};
 
 /// How long discovery may take. Without an answer, there are Kubernetes' own types.
 const DISCOVERY: Duration = Duration::from_millis(900);
@@ -24,7 +24,7 @@ pub(super) async fn types(
     let listed: BTreeSet<&str> = word.listed().collect();
     let offers = |served: &[ResourceType]| {
         let all = well_known().iter().chain(served);
-        let mut offers = types::types(all, word.text());
+        let mut offers = types_like(all, word.text());
         offers.retain(|offer| !listed.contains(offer.value()));
         Offers::of(offers, word)
     };
@@ -139,9 +139,7 @@ pub(super) async fn object_paths(
     context: &Context<'_>,
 ) -> Offers {
     let docs = objects(line, Read::Whole, context).await;
-    let found = docs
-        .iter()
-        .flat_map(|doc| paths::paths(doc.root(), word.text()));
+    let found = docs.iter().flat_map(|doc| paths(doc.root(), word.text()));
     Offers::of(found.collect(), word).continued()
 }
 
@@ -154,7 +152,7 @@ pub(super) async fn json_paths(
     let docs = objects(line, Read::Whole, context).await;
     let found = docs
         .iter()
-        .flat_map(|doc| paths::json_paths(doc.root(), word.text()));
+        .flat_map(|doc| paths_like(doc.root(), word.text()));
     let found = known::sort_fields().into_iter().chain(found);
     Offers::of(found.collect(), word).continued()
 }
@@ -175,4 +173,242 @@ async fn objects(line: &TypedLine<'_>, read: Read, context: &Context<'_>) -> Vec
         Some(cluster) => cluster.objects(line, read).await.unwrap_or_default(),
         None => Vec::new(),
     }
+}
+
+/// The last requirement of a label selector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LabelPart<'l> {
+    /// The key, after `!` if that is typed.
+    Key(WordPart<'l>),
+    /// A value of a key.
+    Value { key: &'l str, word: WordPart<'l> },
+}
+
+impl<'l> LabelPart<'l> {
+    /// Reads the last requirement of a list: `tier=web,app!=`.
+    pub(super) fn of(selector: WordPart<'l>) -> LabelPart<'l> {
+        let word = selector.last_item();
+        let text = word.text();
+        let Some(equals) = text.find('=') else {
+            let not = usize::from(text.starts_with('!'));
+            return LabelPart::Key(word.keeping(not));
+        };
+        let key = text[..equals].trim_end_matches('!');
+        let double = usize::from(text[equals + 1..].starts_with('='));
+        let word = word.keeping(equals + 1 + double);
+        LabelPart::Value { key, word }
+    }
+
+    /// The part of the selector that becomes an offer.
+    pub(super) fn word(self) -> WordPart<'l> {
+        match self {
+            LabelPart::Key(word) | LabelPart::Value { word, .. } => word,
+        }
+    }
+
+    /// The offers from the labels of these objects.
+    pub(super) fn offers<'d>(self, objects: impl Iterator<Item = Value<'d>>) -> Vec<Offer> {
+        let labels = objects.filter_map(|object| object.at(&["metadata", "labels"]));
+        let labels = labels.flat_map(Value::fields);
+        match self {
+            LabelPart::Key(word) => {
+                // `!app` is complete; `app` needs a value.
+                let equals = if word.kept().ends_with('!') { "" } else { "=" };
+                let keys = labels.map(|(key, _)| Offer::new(format!("{key}{equals}"), ""));
+                keys.collect()
+            }
+            LabelPart::Value { key, .. } => {
+                let values = labels.filter(|(name, _)| *name == *key);
+                let values = values.filter_map(|(_, value)| value.as_str());
+                values.map(|value| Offer::new(value, "")).collect()
+            }
+        }
+    }
+}
+
+/// The field managers of these objects.
+pub(super) fn managers<'d>(objects: impl Iterator<Item = Value<'d>>) -> Vec<Offer> {
+    let entries = objects.flat_map(|object| object.items_at(&["metadata", "managedFields"]));
+    let names = entries.filter_map(|entry| entry.str_at(&["manager"]));
+    names.map(|name| Offer::new(name, "")).collect()
+}
+
+/// The condition types of these objects.
+pub(super) fn condition_types<'d>(objects: impl Iterator<Item = Value<'d>>) -> Vec<Offer> {
+    let found = objects.flat_map(conditions);
+    found
+        .map(|condition| Offer::new(condition.kind, ""))
+        .collect()
+}
+
+/// The paths in an object that begin with `text` and end at the next field or item after it. The leading dot is
+/// optional, as in [`Pattern`](crate::object::path::Pattern).
+pub(super) fn paths(object: Value<'_>, text: &str) -> Vec<Offer> {
+    search(object, text, ItemLabels::Keys)
+}
+
+/// The same paths as `JSONPath` expressions of kubectl: an item has its number.
+pub(super) fn paths_like(object: Value<'_>, text: &str) -> Vec<Offer> {
+    search(object, text, ItemLabels::Numbers)
+}
+
+fn search(object: Value<'_>, text: &str, item_labels: ItemLabels) -> Vec<Offer> {
+    let is_bare = !text.is_empty() && !text.starts_with('.');
+    let mut search = PathSearch {
+        wanted: if is_bare {
+            format!(".{text}")
+        } else {
+            text.to_owned()
+        },
+        skipped: usize::from(is_bare),
+        offers: Vec::new(),
+        fields: Vec::new(),
+        item_labels,
+    };
+    search.inside(object, "");
+    search.offers
+}
+
+struct PathSearch {
+    wanted: String,
+    /// How many bytes of each path the user leaves out.
+    skipped: usize,
+    offers: Vec<Offer>,
+    /// The fields above the present value.
+    fields: Vec<String>,
+    item_labels: ItemLabels,
+}
+
+/// How paths name the items of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ItemLabels {
+    Keys,
+    Numbers,
+}
+
+impl PathSearch {
+    /// Searches the children of the value at `path`, which is empty for the object.
+    fn inside(&mut self, value: Value<'_>, path: &str) {
+        for (name, inner) in value.fields() {
+            let step = text(Step::Field(name.clone()));
+            // Only a path that starts with a quoted field has a dot before its bracket.
+            let step = match step.strip_prefix(".[") {
+                Some(rest) if !path.is_empty() => format!("[{rest}"),
+                Some(_) | None => step,
+            };
+            self.fields.push(name.into_owned());
+            self.visit(inner, &format!("{path}{step}"));
+            self.fields.pop();
+        }
+        let items: Vec<Value<'_>> = value.items().collect();
+        for (item, label) in items.iter().zip(self.labels(&items)) {
+            self.visit(*item, &format!("{path}{label}"));
+        }
+    }
+
+    fn visit(&mut self, value: Value<'_>, path: &str) {
+        if path.len() >= self.wanted.len() && path.starts_with(&self.wanted) {
+            self.offers
+                .push(Offer::new(&path[self.skipped..], kind(value)));
+        }
+        if self.wanted.starts_with(path) {
+            self.inside(value, path);
+        }
+    }
+
+    /// The last steps of the paths of a list's items. An item of a set has the path of the set.
+    fn labels(&self, items: &[Value<'_>]) -> Vec<String> {
+        if self.item_labels == ItemLabels::Numbers {
+            return (0..items.len()).map(|at| format!("[{at}]")).collect();
+        }
+        let mut above = self.fields.iter().rev().map(String::as_str);
+        let place = ListPlace {
+            field: above.next().unwrap_or_default(),
+            parent: above.next().unwrap_or_default(),
+            path: None,
+        };
+        let rule = ListKeys::builtin().rule(place, items, &[]);
+        let label = |&item: &Value<'_>| match rule.identity {
+            Identity::Value => String::new(),
+            Identity::Order => "[*]".to_owned(),
+            Identity::Key(key) => {
+                let parts = key.parts(item);
+                let parts = parts.map(|(name, value)| (name.to_owned().into(), value));
+                let label = Label::Key {
+                    parts: parts.collect(),
+                    nth: 1,
+                };
+                let place = Place {
+                    old: None,
+                    new: None,
+                };
+                text(Step::Item { place, label })
+            }
+        };
+        items.iter().map(label).collect()
+    }
+}
+
+fn text(step: Step<'_>) -> String {
+    Path { steps: vec![step] }.text("")
+}
+
+/// What a value is, in a word.
+fn kind(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Object => "object",
+        Kind::Array => "list",
+        Kind::String => "string",
+        Kind::Number => "number",
+        Kind::Bool => "boolean",
+        Kind::Null => "null",
+    }
+}
+
+/// The words for the listable types, as far as they could begin with `text`. `types` is in the order of preference: a plural means the
+/// first type that has it, and for another type it needs the group.
+pub(super) fn types_like<'t>(
+    types: impl IntoIterator<Item = &'t ResourceType>,
+    text: &str,
+) -> Vec<Offer> {
+    let mut seen = BTreeSet::new();
+    let mut plurals = BTreeSet::new();
+    let mut offers = Vec::new();
+    for found in types {
+        let resource = &found.resource;
+        if !found.listable() || !seen.insert((&resource.group, &resource.plural)) {
+            continue;
+        }
+        let is_first = plurals.insert(&resource.plural);
+        offers.extend(words(found, text, is_first));
+        let categories = found.categories.iter().filter(|_| is_first);
+        offers.extend(categories.map(|name| Offer::new(name, "every type of this category")));
+    }
+    offers
+}
+
+/// The words for one type. `is_first`: no type before it has the same plural.
+fn words(found: &ResourceType, text: &str, is_first: bool) -> Vec<Offer> {
+    let resource = &found.resource;
+    let kind = &*resource.kind;
+    let plural = if is_first && !text.contains('.') {
+        resource.plural.to_string()
+    } else {
+        resource.group_resource()
+    };
+    let about = match found.short_names.first() {
+        Some(short) => format!("{kind} ({short})"),
+        None => kind.to_owned(),
+    };
+    let mut offers = vec![Offer::new(plural, about)];
+    if !is_first || text.is_empty() {
+        return offers;
+    }
+    let short = found.short_names.iter();
+    offers.extend(short.map(|short| Offer::new(short, kind)));
+    if !resource.plural.starts_with(text) {
+        offers.push(Offer::new(&found.singular, kind));
+        offers.push(Offer::new(kind, ""));
+    }
+    offers
 }

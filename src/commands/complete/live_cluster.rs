@@ -1,21 +1,22 @@
 //! `LiveCluster`: the cluster of a command line, as far as completion reads it.
 
+use std::iter::once;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::{Args, Command, FromArgMatches};
 use futures::future::join_all;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
-use super::cluster_flags::cluster_args;
-use super::line::TypedLine;
+use super::line::{GivenFlag, TypedLine, ValueSort};
 use super::offer::Offer;
 use crate::cluster::{
-    Ambient, Arguments, Client, ClusterConfig, Filters, Namespaces, ObjectRow, PluginRun, Resolver,
-    RowsPage, Target, TargetError, TypeCache, object_rows, parse_arguments,
+    Ambient, Arguments, Client, ClusterConfig, Filters, KubeconfigNames, Namespaces, ObjectRow,
+    PluginRun, Resolver, RowsPage, Target, TargetError, TypeCache, object_rows, parse_arguments,
 };
 use crate::commands::manifests::release_names;
-use crate::commands::{CommandError, Context};
+use crate::commands::{ClusterArgs, CommandError, Context};
 use crate::object::{Doc, Resource, ResourceType};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::watch::{At, HttpTransport, Page, Transport, source_keys};
@@ -217,4 +218,56 @@ async fn listed(transport: &HttpTransport, key: &SourceKey, read: Read) -> Vec<D
 /// Whether the objects of a resource are Secrets.
 fn is_secret(resource: &Resource) -> bool {
     resource.group.is_empty() && &*resource.kind == "Secret"
+}
+
+/// The cluster flags of a line. A flag that has no valid value yet counts as absent.
+fn cluster_args(line: &TypedLine<'_>) -> ClusterArgs {
+    let flags = line.flags.iter().filter(|given| given.arg.is_global_set());
+    let words = once("kubectl-spy".to_owned()).chain(flags.filter_map(as_typed));
+    let cli = Command::new("kubectl-spy")
+        .args_override_self(true)
+        .ignore_errors(true);
+    let matches = ClusterArgs::augment_args(cli).try_get_matches_from(words);
+    let args = matches.and_then(|matches| ClusterArgs::from_arg_matches(&matches));
+    args.unwrap_or_default()
+}
+
+/// A flag as one word. A switch has no value here.
+fn as_typed(given: &GivenFlag<'_>) -> Option<String> {
+    let long = given.arg.get_long()?;
+    match given.value {
+        _ if !given.arg.is_require_equals_set() => {
+            Some(format!("--{long}={}", given.value.unwrap_or_default()))
+        }
+        Some("false") => None,
+        Some(_) | None => Some(format!("--{long}")),
+    }
+}
+
+/// The names of a sort in the kubeconfig.
+pub(super) fn cluster_names(
+    line: &TypedLine<'_>,
+    sort: ValueSort,
+    context: &Context<'_>,
+) -> Vec<Offer> {
+    let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
+    let names = KubeconfigNames::read(&ambient, &cluster_args(line).overrides);
+    let names = names.unwrap_or_default();
+    let plain = |names: Vec<String>| names.into_iter().map(|name| Offer::new(name, "")).collect();
+    match sort {
+        ValueSort::Cluster => plain(names.clusters),
+        ValueSort::User => plain(names.users),
+        _ => {
+            let contexts = names.contexts.into_iter();
+            let offers = contexts.map(|context| {
+                let namespace = match &*context.namespace {
+                    "" => String::new(),
+                    namespace => format!(", namespace {namespace}"),
+                };
+                let about = format!("cluster {}{namespace}", context.cluster);
+                Offer::new(context.name, about)
+            });
+            offers.collect()
+        }
+    }
 }

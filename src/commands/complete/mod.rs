@@ -4,19 +4,13 @@
 //! [`TypedLine`] reads the words and says what belongs at the cursor; it is pure. What needs a cluster is in `live`. A
 //! completion prints no error, never fails, never asks a question, and takes at most [`LIMIT`].
 
-mod asked;
-mod cluster_flags;
 mod known;
 mod line;
 mod live;
 mod live_cluster;
-mod metadata;
 mod offer;
-mod paths;
 #[cfg(test)]
 mod tests;
-mod types;
-mod value_sort;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,10 +19,9 @@ use std::time::Duration;
 use clap::{Arg, Command};
 
 use super::{CommandError, Context, Ended};
-use asked::{Asked, WordPart};
-use line::TypedLine;
+use line::{Asked, TypedLine, ValueSort, WordPart};
+use live_cluster::cluster_names;
 use offer::{Directive, Offers};
-use value_sort::ValueSort;
 
 /// The time for everything that needs a server. After it there is no offer.
 const LIMIT: Duration = Duration::from_millis(1200);
@@ -107,7 +100,7 @@ async fn value(
         ValueSort::Directory => Offers::by_shell(Directive::Directories),
         ValueSort::Free => Offers::default(),
         ValueSort::Context | ValueSort::Cluster | ValueSort::User => {
-            Offers::of(cluster_flags::names(line, sort, context), word)
+            Offers::of(cluster_names(line, sort, context), word)
         }
         ValueSort::Goal if word.text().starts_with(CONDITION) => {
             live::goal_conditions(line, word.keeping(CONDITION.len()), context).await

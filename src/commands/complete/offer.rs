@@ -1,7 +1,7 @@
 //! `Offers`: the answer to a shell, in the protocol of cobra's `__complete`
 //! (<https://github.com/spf13/cobra/blob/v1.10.1/site/content/completions/_index.md>): a line for each value, then a directive.
 
-use super::asked::WordPart;
+use super::line::WordPart;
 use crate::render::text::escape_line;
 
 /// One value that the word may become.
@@ -42,9 +42,7 @@ impl Offer {
             about: about.into(),
         }
     }
-}
 
-impl Offer {
     /// The word.
     pub(super) fn value(&self) -> &str {
         &self.value

@@ -2,12 +2,10 @@
 
 use clap::{Args, Command};
 
-use super::asked::{Asked, WordPart};
-use super::line::TypedLine;
-use super::metadata::{LabelPart, condition_types, managers};
+use super::known;
+use super::line::{Asked, TypedLine, ValueSort, WordPart};
+use super::live::{LabelPart, condition_types, managers, paths, paths_like, types_like};
 use super::offer::{Offer, Offers};
-use super::value_sort::ValueSort;
-use super::{known, paths, types};
 use crate::commands::{ClusterArgs, LookArgs, changes, completion, demo, status, trace, version};
 use crate::object::{Doc, Resource, ResourceType, well_known};
 
@@ -239,7 +237,7 @@ fn words_for_types() {
     ];
     more[2].verbs.clear();
     let offered = |text: &str| {
-        let found = types::types(well_known().iter().chain(&more), text);
+        let found = types_like(well_known().iter().chain(&more), text);
         lines(found, WordPart::whole(text))
     };
     assert_eq!(offered("depl"), "deploy deployments");
@@ -255,7 +253,7 @@ fn words_for_types() {
     let all = offered("");
     assert!(all.contains("services") && !all.contains("svc"), "{all}");
     let list = WordPart::whole("svc,depl").last_item();
-    let found = types::types(well_known(), list.text());
+    let found = types_like(well_known(), list.text());
     assert_eq!(lines(found, list), "svc,deploy svc,deployments");
 }
 
@@ -273,7 +271,7 @@ fn pod() -> Doc {
 #[test]
 fn paths_of_an_object() {
     let doc = pod();
-    let offered = |text: &str| lines(paths::paths(doc.root(), text), WordPart::whole(text));
+    let offered = |text: &str| lines(paths(doc.root(), text), WordPart::whole(text));
     for (text, expect) in [
         ("", ".metadata .spec .status"),
         (".", ".metadata .spec .status"),
@@ -305,7 +303,7 @@ fn paths_of_an_object() {
 fn paths_to_sort_by() {
     let doc = pod();
     let offered = |text: &str| {
-        let found = paths::json_paths(doc.root(), text).into_iter();
+        let found = paths_like(doc.root(), text).into_iter();
         let found = known::sort_fields().into_iter().chain(found);
         lines(found.collect(), WordPart::whole(text))
     };
@@ -330,7 +328,7 @@ fn every_path_is_a_pattern_and_shows_no_value() {
     let mut open = vec![String::new()];
     let mut seen = 0;
     while let Some(text) = open.pop() {
-        let found = paths::paths(doc.root(), &text);
+        let found = paths(doc.root(), &text);
         for path in lines(found, WordPart::whole(&text)).split(' ') {
             assert!(!path.contains("hunter2"), "{path}");
             if path.len() > text.len() {

@@ -2,16 +2,19 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::Instant;
+use futures::FutureExt;
+use futures::future::{LocalBoxFuture, join_all};
+use tokio::time::{Instant, timeout};
 
-use super::events::{Events, SourceEvent};
-use super::pace::{BUSY_FRAME, RedrawPace};
-use super::{Live, LookedUp};
-use crate::commands::sources::object;
-use crate::commands::{CommandError, Session, Sources, Stop, Terminal, UnreadPart};
+use super::{BUSY_FRAME, Live, LookedUp, RedrawPace};
+use crate::commands::shutdown::Suspension;
+use crate::commands::sources::{describe, object};
+use crate::commands::{CommandError, Ended, Session, Signal, Sources, Stop, Terminal, UnreadPart};
+use crate::env::{Typed, restore_terminal};
 use crate::source::{Event, SourceKey};
-use crate::watch::{Patience, Terms};
+use crate::watch::{Patience, Subscriptions, Terms};
 
 /// The most events that the view takes before it prints.
 const BATCH: usize = 512;
@@ -207,7 +210,7 @@ impl<'a> LiveFeed<'a> {
     }
 
     /// Passes the events that have waited for the frame that is due now to the view.
-    pub(super) fn take_waiting(
+    fn take_waiting(
         &mut self,
         view: &mut impl Live,
         terminal: &mut Terminal<'_>,
@@ -263,5 +266,166 @@ impl<'a> LiveFeed<'a> {
             self.printing.end_rest();
         }
         Ok(())
+    }
+}
+
+/// How long the last listing of a source that cannot be watched may take.
+const POLL: Duration = Duration::from_secs(3);
+
+impl LiveFeed<'_> {
+    /// Prints and draws what is new. Without news it does so once a beat, because ages change.
+    pub(super) fn on_beat<V: Live>(
+        &mut self,
+        now: Instant,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if !terminal.is_live() {
+            terminal.check_reader()?;
+        }
+        self.take_waiting(view, terminal)?;
+        self.printing.is_owed |= self.printing.is_overdue(now);
+        self.print_if_due(view, terminal)?;
+        if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
+            let begun = Instant::now();
+            self.print_owed(view, terminal)?;
+            view.draw(&self.sources, terminal)?;
+            self.drawing.done(begun, V::REST);
+            self.drawing.rest_until(now + BUSY_FRAME);
+        }
+        Ok(())
+    }
+
+    /// Prints the remaining output after the user, the system or the time limit has stopped the verb.
+    pub(super) async fn stopped<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+        signal: Option<Signal>,
+    ) -> Result<Ended, CommandError> {
+        if signal.is_none() && self.stop.takes_silence && !self.session.is_of_file() {
+            self.poll_last(view, terminal).await?;
+        }
+        view.wind_up().await;
+        self.printing.is_owed = true;
+        self.print_last(view, terminal)?;
+        Ok(signal.map_or(Ended::OutOfTime, Ended::By))
+    }
+
+    /// Lists the sources that are not watched once more, because their silence since the last listing is no answer.
+    async fn poll_last<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let polls = self.sources.unwatched().into_iter().map(|key| {
+            let source = self.session.mux.open_idle((*key).clone());
+            async move { timeout(POLL, source.poll()).await.map_err(|_| key) }
+        });
+        for polled in join_all(polls).await {
+            if let Err(key) = polled {
+                let source = describe(&key);
+                let line = format!(
+                    "error: {source}: not listed again within {} s",
+                    POLL.as_secs()
+                );
+                self.unread.push(UnreadPart::Refused(line));
+            }
+        }
+        while let Some(event) = self.events.next_now() {
+            self.take(event, view, terminal)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the process until the user continues it. Meanwhile the terminal is as it was.
+    pub(super) async fn suspend(
+        &mut self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        terminal.release()?;
+        terminal.wait_until_written().await?;
+        restore_terminal();
+        Suspension::stop();
+        self.drawing.is_owed = true;
+        Ok(())
+    }
+
+    /// Turns the pages or ends the verb, as the user has typed. With `--for`, `q` is like Ctrl-C, because the goal is not met.
+    pub(super) async fn obey<V: Live>(
+        &mut self,
+        typed: Typed,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<Option<Ended>, CommandError> {
+        match typed {
+            Typed::Turns(turns) => {
+                terminal.turn(&turns);
+                self.drawing.is_owed = true;
+                Ok(None)
+            }
+            Typed::Quit => {
+                let signal = self.stop.waiting.has_goal().then_some(Signal::Interrupt);
+                self.stopped(view, terminal, signal).await.map(Some)
+            }
+        }
+    }
+
+    /// Fails if a file contains text that could not be read; the rest is printed by then. A server never
+    /// causes this error, because its sources read again.
+    pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
+        if !self.session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+            return Ok(ended);
+        }
+        let lines = self.unreadable.iter();
+        let lines = lines.map(|detail| format!("error: {detail}"));
+        Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
+    }
+}
+
+/// An event, and its source.
+pub(super) type SourceEvent = (Arc<SourceKey>, Event);
+
+/// The events of the followed sources.
+pub(super) struct Events<'a> {
+    session: &'a Session,
+    pub(super) subscriptions: Subscriptions,
+    held: Option<HeldEvent<'a>>,
+}
+
+/// An event that waits until the clocks are compared: the view judges it by the server's.
+struct HeldEvent<'a> {
+    event: SourceEvent,
+    comparing: LocalBoxFuture<'a, ()>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn of(session: &'a Session) -> Events<'a> {
+        Events {
+            session,
+            subscriptions: Subscriptions::default(),
+            held: None,
+        }
+    }
+
+    /// The next event; `None` if there is no source, or if all have ended. It is cancel safe.
+    pub(super) async fn next(&mut self) -> Option<SourceEvent> {
+        if self.held.is_none() {
+            let event = self.subscriptions.next().await?;
+            let Some(clock) = self.session.unclear_clock() else {
+                return Some(event);
+            };
+            let comparing = async move { clock.compare().await }.boxed_local();
+            self.held = Some(HeldEvent { event, comparing });
+        }
+        if let Some(held) = &mut self.held {
+            (&mut held.comparing).await;
+        }
+        self.held.take().map(|held| held.event)
+    }
+
+    /// The next event, if there is one now.
+    fn next_now(&mut self) -> Option<SourceEvent> {
+        self.next().now_or_never().flatten()
     }
 }

@@ -3,24 +3,21 @@
 //! A pipe may stay silent, or have no writer. So it is opened and read on a thread of its own, and a verb can stop meanwhile.
 
 mod files;
-mod passed_over;
-mod paths;
 mod unread;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::PathBuf;
 
-use tokio::task::spawn_blocking;
-
 use jiff::{SignedDuration, Timestamp};
+use tokio::task::spawn_blocking;
 
 use super::{CommandError, Context};
 use crate::env::{Env, shifted};
-use crate::watch::{self, FileError, Foreign, LONGEST_INPUT};
-
-pub(super) use files::read_files;
-pub(super) use paths::{Depth, expanded, manifests_below, refuse_urls};
+use crate::watch;
+use crate::watch::{FileError, Foreign, LONGEST_INPUT};
+pub(super) use files::{Depth, expanded, manifests_below, read_files, refuse_urls};
 pub(crate) use unread::UnreadFiles;
 
 /// A time that is further ahead of this machine's clock than this is wrong.

@@ -13,7 +13,7 @@ use crate::object::managed_fields::{By, ManagedFieldsEntry, OwnedField, Writers,
 use crate::render::age::{age, interval, rfc3339, rfc3339_millis};
 use crate::render::diff::{change_in_line, most_telling_first, path_in_line};
 use crate::render::json::RefRecord;
-use crate::render::json::last_change::{LastChangeRecord, SignRecord};
+use crate::render::json::{LastChangeRecord, SignRecord};
 use crate::render::text::escape_line;
 use crate::source::Version;
 use crate::status::Assessment;

@@ -1,18 +1,16 @@
 //! `-f`, `-R` and `-k`, and `helm:RELEASE`: resolves manifests to the objects that they name.
 
-mod args;
 mod helm;
 mod named;
 mod read;
-mod release;
 #[cfg(test)]
 mod tests;
+
+use clap::Args;
 
 use super::input::refuse_urls;
 use super::{CommandError, Context, ObjectArgs};
 use crate::cluster::{Filters, Namespaces, Resolver, Target};
-
-pub(crate) use args::{ManifestArgs, RELEASE_PREFIX, is_release};
 pub(crate) use helm::{ReleasePlace, release_names, release_targets};
 pub(crate) use named::ManifestPlace;
 use named::Naming;
@@ -50,6 +48,11 @@ impl ManifestArgs {
         };
         Err(CommandError::usage(wrong))
     }
+
+    /// Whether the command line has `-f` or `-k`.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.filename.is_empty() || self.kustomize.is_some()
+    }
 }
 
 /// The targets of the manifests in `args`: one for each type and namespace, in the order of their first object.
@@ -74,4 +77,27 @@ pub(crate) async fn targets(
     let (targets, errors) = naming.targets(&manifests).await?;
     context.unread.add_manifest(errors, 0);
     Ok(targets)
+}
+
+/// The flags about manifests.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ManifestArgs {
+    /// Show the objects that these manifests name: a file, a directory, a quoted pattern such as
+    /// 'k8s/*.yaml', or - for standard input; repeat for several
+    #[arg(short = 'f', long, value_name = "FILE", value_delimiter = ',')]
+    pub(super) filename: Vec<String>,
+    /// With -f: read subdirectories too
+    #[arg(short = 'R', long)]
+    pub(super) recursive: bool,
+    /// Show the objects that this kustomization names; needs kubectl, which builds it
+    #[arg(short = 'k', long, value_name = "DIR")]
+    pub(super) kustomize: Option<String>,
+}
+
+/// What stands before the name of a release in an argument.
+pub(crate) const RELEASE_PREFIX: &str = "helm:";
+
+/// Whether an argument names a release: `helm:web`.
+pub(crate) fn is_release(word: &str) -> bool {
+    word.starts_with(RELEASE_PREFIX)
 }

@@ -4,8 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::args::ManifestArgs;
-use crate::cluster::program::{self, ProgramError};
+use super::ManifestArgs;
+use crate::cluster::program;
+use crate::cluster::program::ProgramError;
 use crate::commands::input::{Depth, expanded, manifests_below, remedy, text_of, unreadable};
 use crate::commands::{CommandError, Context};
 use crate::env::Env;

@@ -1,8 +1,5 @@
 //! `Sources`: the states of all sources that a verb follows, for the footer, the notes and the final error.
 
-mod note;
-mod shown;
-mod source_status;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -19,13 +16,10 @@ use crate::render::header_footer::Connection;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
-
-pub(crate) use note::{Need, Note, UnreadPart};
-pub(crate) use shown::Shown;
-use source_status::{SourceStatus, is_given_up, is_refused};
+pub(crate) use words::{
+    Need, Note, UnreadPart, describe, describe_counted, named, object, place, waiting,
+};
 use words::{can_i, cause, name};
-
-pub(crate) use words::{describe, describe_counted, named, object, place, waiting};
 
 /// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
@@ -251,6 +245,50 @@ impl Sources {
             }
         }
     }
+
+    /// What the requested sources have shown so far.
+    pub(crate) fn shown(&self) -> Shown {
+        let absent = self.vital().filter(|known| known.is_absent());
+        let namespaces = self.vital().filter_map(|known| known.key.namespace());
+        Shown {
+            has_object: self.vital().any(|known| known.met),
+            absent: absent.map(|known| SourceKey::clone(&known.key)).collect(),
+            namespaces: namespaces.map(Arc::from).collect(),
+        }
+    }
+
+    /// The namespaces in which all requested lists are read and empty. Each is returned once.
+    pub(crate) fn take_empty_namespaces(&mut self) -> Vec<Arc<str>> {
+        let is_empty = |known: &SourceStatus| known.synced && !known.met;
+        let lists = self.vital().filter(|known| named(&known.key).is_none());
+        let namespaces = lists.filter_map(|known| known.key.namespace());
+        let namespaces: BTreeSet<Arc<str>> = namespaces.map(Arc::from).collect();
+        let is_new = |namespace: &Arc<str>| {
+            let mut inside =
+                (self.vital()).filter(|known| known.key.namespace() == Some(&**namespace));
+            !self.empty.contains(namespace) && inside.all(is_empty)
+        };
+        let new: Vec<Arc<str>> = namespaces.into_iter().filter(is_new).collect();
+        self.empty.extend(new.iter().cloned());
+        new
+    }
+
+    /// The sources that could not be read, or no longer can be: the vital ones, and those that decide about these.
+    pub(crate) fn unread(&self) -> Vec<UnreadPart> {
+        let is_read = self.is_read();
+        let decisive = self.known.iter().filter(|known| match known.need {
+            Need::Vital => true,
+            // There are no objects of a kind that the server does not serve.
+            Need::Decisive => !matches!(known.state, SourceState::Unserved { .. }),
+            Need::Useful => false,
+        });
+        let unread = decisive.filter_map(|known| match known.unread() {
+            // Until a vital source answers, the server may only be slow.
+            Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
+            unread => unread,
+        });
+        unread.collect()
+    }
 }
 
 /// The error for sources that cannot be read: one line for each reason, and a hint. `None` without any
@@ -296,4 +334,152 @@ fn severity(state: &SourceState) -> u8 {
         SourceState::Connecting => 4,
         SourceState::Retrying { .. } => 5,
     }
+}
+
+/// How many times to try a server that has not answered yet.
+const TRIES: u32 = 3;
+/// The same of a server that asks for a later attempt: it will answer.
+const TRIES_IF_THROTTLED: u32 = 6;
+
+/// The known facts about one source.
+#[derive(Clone, Debug)]
+pub(super) struct SourceStatus {
+    pub(super) key: Arc<SourceKey>,
+    pub(super) need: Need,
+    pub(super) state: SourceState,
+    /// Whether it has delivered a full listing.
+    pub(super) synced: bool,
+    /// Whether it has ever had an object.
+    pub(super) met: bool,
+    /// Whether the absence of its one object was reported.
+    pub(super) reported_absent: bool,
+    /// When it first went live; `None` before that.
+    pub(super) since: Option<Timestamp>,
+}
+
+impl SourceStatus {
+    /// A source that is connecting.
+    pub(super) fn new(key: Arc<SourceKey>, need: Need) -> SourceStatus {
+        SourceStatus {
+            key,
+            need,
+            state: SourceState::Connecting,
+            synced: false,
+            met: false,
+            reported_absent: false,
+            since: None,
+        }
+    }
+
+    /// Enters another state. Returns a note if the user should know.
+    pub(super) fn enter(&mut self, state: &SourceState, now: Timestamp) -> Option<Note> {
+        let was = std::mem::replace(&mut self.state, state.clone());
+        if *state == SourceState::Live {
+            self.since.get_or_insert(now);
+        }
+        let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
+            || (was == SourceState::Connecting && *state == SourceState::Live)
+            || (name(&was) == name(state) && cause(&was) == cause(state));
+        (!quiet).then(|| Note {
+            source: describe(&self.key),
+            state: name(state),
+            cause: cause(state).cloned(),
+        })
+    }
+
+    /// Whether no listing can be expected any more.
+    fn is_hopeless(&self) -> bool {
+        is_refused(&self.state) || is_given_up(&self.state)
+    }
+
+    /// Why it could not be read, or no longer can be; `None` if it is readable.
+    pub(super) fn unread(&self) -> Option<UnreadPart> {
+        match &self.state {
+            SourceState::Forbidden { cause } | SourceState::Failed { cause }
+                if self.need != Need::Useful =>
+            {
+                Some(UnreadPart::Undecided(cause.to_string()))
+            }
+            SourceState::Retrying { cause, .. }
+            | SourceState::Forbidden { cause }
+            | SourceState::Unserved { cause }
+            | SourceState::Failed { cause } => Some(UnreadPart::Refused(cause.to_string())),
+            SourceState::Connecting
+            | SourceState::Live
+            | SourceState::Polling { .. }
+            | SourceState::Ended => (!self.synced).then(|| self.late()),
+        }
+    }
+
+    /// The error for a source that has not delivered its listing in time.
+    pub(super) fn late(&self) -> UnreadPart {
+        UnreadPart::Late(describe(&self.key))
+    }
+
+    /// Whether the server denies access to it.
+    fn is_forbidden(&self) -> bool {
+        matches!(self.state, SourceState::Forbidden { .. })
+    }
+
+    /// Whether the server refuses it and another source of its type in the same words.
+    fn is_refused_like(&self, other: &SourceKey, state: &SourceState) -> bool {
+        self.key.resource == other.resource
+            && is_refused(&self.state)
+            && cause(&self.state) == cause(state)
+    }
+
+    /// Whether it is vital, for one named object, and the object never existed.
+    pub(super) fn is_absent(&self) -> bool {
+        self.need == Need::Vital && self.synced && !self.met && named(&self.key).is_some()
+    }
+}
+
+/// Whether a source cannot be read, even if the server answers.
+pub(super) fn is_refused(state: &SourceState) -> bool {
+    match state {
+        SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. } => true,
+        SourceState::Connecting
+        | SourceState::Live
+        | SourceState::Retrying { .. }
+        | SourceState::Polling { .. }
+        | SourceState::Ended => false,
+    }
+}
+
+/// Whether a server has been tried often enough.
+fn is_given_up(state: &SourceState) -> bool {
+    match state {
+        SourceState::Retrying {
+            attempt,
+            is_throttled,
+            ..
+        } => {
+            *attempt
+                >= if *is_throttled {
+                    TRIES_IF_THROTTLED
+                } else {
+                    TRIES
+                }
+        }
+        SourceState::Connecting
+        | SourceState::Live
+        | SourceState::Polling { .. }
+        | SourceState::Forbidden { .. }
+        | SourceState::Unserved { .. }
+        | SourceState::Failed { .. }
+        | SourceState::Ended => false,
+    }
+}
+
+/// What the requested sources have shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    /// Whether any of them has ever had an object.
+    pub(crate) has_object: bool,
+    /// Those of one named object that never existed.
+    pub(crate) absent: Vec<SourceKey>,
+    /// Their namespaces.
+    pub(crate) namespaces: BTreeSet<Arc<str>>,
 }

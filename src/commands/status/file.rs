@@ -12,7 +12,7 @@ use crate::object::{
     Doc, GroupKind, ObjectRef, Resource, ResourceVersion, ServedTypes, Uid, well_known_type,
 };
 use crate::render::canvas::Canvas;
-use crate::render::json::line::line;
+use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};

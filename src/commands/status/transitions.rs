@@ -13,7 +13,7 @@ use crate::commands::LastChange;
 use crate::graph::Standing;
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
-use crate::render::json::line::line;
+use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 use crate::source::SourceKey;

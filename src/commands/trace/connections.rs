@@ -9,8 +9,7 @@ use crate::object::Resource;
 use crate::render::canvas::Canvas;
 use crate::render::count::{plural, thousands};
 use crate::render::outline::{Outline, OutlineItem};
-use crate::render::status::role;
-use crate::render::style::Role;
+use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
 use crate::status::{Assessment, Status};
 

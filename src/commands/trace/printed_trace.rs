@@ -6,9 +6,8 @@ use super::transitions::TraceTransitions;
 use crate::commands::Ending;
 use crate::render::age;
 use crate::render::canvas::Canvas;
-use crate::render::dot::dot;
+use crate::render::graph::{dot, mermaid};
 use crate::render::json::trace::GraphRecord;
-use crate::render::mermaid::mermaid;
 use crate::source::SourceKey;
 
 /// The values of `--output`.

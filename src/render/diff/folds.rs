@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::lines::{Base, LineMark, Painter};
+use super::states::{condition_lines, container_state, whole_condition};
+use super::view::{DiffView, MOVES, is_move};
 use crate::diff::{Change, Fmt, NodeId, Op, Shown};
 use crate::object::list_keys::ListKey;
 use crate::object::path::Side;
 use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
-
-use super::painter::{Base, LineMark, Painter};
-use super::view::{DiffView, MOVES, is_move};
-use super::{conditions, containers};
 
 /// The number of lines from which on an item's changes become a block below it.
 const BLOCK: usize = 3;
@@ -152,7 +151,7 @@ fn group_lines(
         return changes.iter().for_each(|change| lone(painter, out, change));
     };
     if is_condition(painter, item) {
-        return conditions::lines(painter, out, item, changes);
+        return condition_lines(painter, out, item, changes);
     }
     let group = ItemChanges { item, changes };
     // Most items have one change of one line, which needs no attempt as a block.
@@ -190,7 +189,7 @@ fn is_one_line(change: &Change) -> bool {
 /// Appends a change outside of items, such as a whole condition.
 fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
     let whole = is_condition(painter, change.at)
-        .then(|| conditions::whole(painter, change))
+        .then(|| whole_condition(painter, change))
         .flatten();
     match whole {
         Some(line) => out.push(line),
@@ -216,7 +215,7 @@ fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, b
         .chunk_by(|a, b| state(a).is_some() && state(a) == state(b));
     for run in runs {
         match state(run[0]) {
-            Some(at) => out.extend(containers::state(painter, at, run, base)),
+            Some(at) => out.extend(container_state(painter, at, run, base)),
             None => run
                 .iter()
                 .for_each(|change| painter.change(out, change, base)),

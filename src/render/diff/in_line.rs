@@ -1,13 +1,12 @@
 //! One change in a few words, for a line about something else.
 
+use super::created::containers;
+use super::value::fitting;
+use super::view::ShownChanges;
 use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text;
-
-use super::created::containers;
-use super::shown_changes::ShownChanges;
-use super::value::fitting;
 
 /// The most columns of a value.
 pub(super) const COLUMNS: usize = 48;

@@ -2,14 +2,15 @@
 //! Fields are only added, never removed.
 
 pub mod changes;
-pub mod last_change;
-pub mod line;
-pub mod notice;
 pub mod status;
 pub mod trace;
 
-use serde::Serialize;
+use std::io;
 
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter};
+
+use super::text::is_unsafe;
 use crate::object::ObjectRef;
 
 /// The version of the record format, in the field `v`.
@@ -48,5 +49,123 @@ impl RefRecord {
             name: object.name.to_string(),
             uid: object.uid.as_ref().map(|uid| uid.as_str().to_owned()),
         }
+    }
+}
+
+/// The record as one line of JSON, without a line feed. JSON escapes replace every character that a terminal
+/// may obey or hide: the C0 controls, and those that [`escape_line`](crate::render::text::escape_line) makes
+/// visible.
+pub fn line(record: &impl Serialize) -> String {
+    let mut bytes = Vec::with_capacity(512);
+    record
+        .serialize(&mut serde_json::Serializer::with_formatter(
+            &mut bytes, Harmless,
+        ))
+        .expect("records have text keys, and memory takes any text");
+    String::from_utf8(bytes).expect("JSON is UTF-8")
+}
+
+/// Compact JSON without characters that a terminal may obey.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(is_unsafe) {
+            let (safe, unsafe_on) = rest.split_at(at);
+            CompactFormatter.write_string_fragment(writer, safe)?;
+            let length = unsafe_on.chars().next().map_or(0, char::len_utf8);
+            let (character, after) = unsafe_on.split_at(length);
+            for unit in character.encode_utf16() {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = after;
+        }
+        CompactFormatter.write_string_fragment(writer, rest)
+    }
+
+    /// Raw JSON contains such characters only inside its strings.
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        self.write_string_fragment(writer, fragment)
+    }
+}
+
+/// A change of an object, or of an object that it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastChangeRecord {
+    /// The changed object; absent if it is the failed one.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub object: Option<RefRecord>,
+    /// When it was changed; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// Whether the server recorded no time: `time` is that of another write before it.
+    pub about: bool,
+    /// The latest time at which it was changed, if no time is recorded; absent if that may be just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The field manager that changed it; absent if the server recorded none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Whether it was created. After one that was deleted, `changes` has the differences that the failure is about.
+    pub created: bool,
+    /// Whether it was deleted.
+    pub deleted: bool,
+    /// The first changed fields with their old and new values, as the text views show them.
+    pub changes: Vec<String>,
+    /// The first written fields, if their old values are compacted. The manager owns them, and wrote then or before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
+    /// How many more fields changed, or were written.
+    pub more: usize,
+    /// What two managers do with the first field: `flipped 9 times in 25s between …`; absent if they do not fight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fight: Option<String>,
+    /// What ties it to the failure.
+    pub sign: SignRecord,
+}
+
+/// What ties a change to a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SignRecord {
+    /// Nothing: it was only made before the failure.
+    None,
+    /// It changed the failed object, or an object that the kind of the failure is about.
+    Possible,
+    /// The failure or its words are about what it changed.
+    Tied,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_preserved_without_terminal_commands() {
+        for text in [
+            "plain",
+            "a\u{1b}[31mred\n\"quoted\" \\ back",
+            "\u{9b}31m \u{202e}evil\u{2028} \u{feff}",
+            "tag \u{e0041} ünïcode ⚠️",
+            "",
+        ] {
+            let line = line(&text);
+            assert!(!line.contains(is_unsafe), "{line:?}");
+            assert_eq!(
+                serde_json::from_str::<String>(&line).expect("the line is JSON"),
+                text,
+                "{line}"
+            );
+        }
+        assert_eq!(line(&"\u{9b}\u{e0041}"), r#""\u009b\udb40\udc41""#);
     }
 }

@@ -3,12 +3,10 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::{LastChangeRecord, RefRecord};
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339_millis;
 use crate::status::{Assessment, Cause, Condition, Status};
-
-use super::RefRecord;
-use super::last_change::LastChangeRecord;
 
 /// The assessment of an object. One record is printed when the object first appears, and one whenever a field
 /// other than `time` has changed.

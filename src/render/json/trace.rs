@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::last_change::LastChangeRecord;
 use super::status::CauseRecord;
-use super::{RefRecord, VERSION, line};
+use super::{LastChangeRecord, RefRecord, VERSION, line};
 use crate::graph::EndpointState;
 
 /// A graph: one chain at one moment.
@@ -134,7 +133,7 @@ impl GraphRecord {
             #[serde(flatten)]
             graph: &'a GraphRecord,
         }
-        line::line(&TraceRecord {
+        line(&TraceRecord {
             v: VERSION,
             time,
             graph: self,

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use crate::render::style::{Look, Role};
 use crate::render::table::Cell;
-use crate::render::text::{escape_line, width};
-use crate::render::wrap::after_leads;
+use crate::render::text::{after_leads, escape_line, width};
 use crate::status::Status;
 
 /// One item of the tree.

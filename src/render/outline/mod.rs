@@ -1,17 +1,15 @@
 //! `Outline`: the tree of a view. All rows share one set of columns, and each has its causes below it; plain
 //! lines stand between rows. The outline is fitted to the available lines.
 
-mod column_memory;
 mod drawing;
 mod fold;
 mod item;
 mod repeated;
-mod tree;
 
 use super::style::Look;
 use super::table::{Cell, Column};
-pub use column_memory::{ColumnMemory, EmptyColumns};
 use drawing::Drawing;
+pub use drawing::{ColumnMemory, EmptyColumns};
 use fold::Fitted;
 use item::ItemBody;
 pub use item::{OutlineItem, Weight};

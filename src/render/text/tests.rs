@@ -166,3 +166,59 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn names_give_way_to_reasons_and_counts() {
+    for (text, columns, expect) in [
+        (
+            "0/3 pulled; frontend-7c5ddbdf54-bbl4w ErrImagePull",
+            50,
+            "0/3 pulled; frontend-7c5ddbdf54-bbl4w ErrImagePull",
+        ),
+        (
+            "0/3 pulled; frontend-7c5ddbdf54-bbl4w ErrImagePull",
+            44,
+            "0/3 pulled; frontend-…f54-bbl4w ErrImagePull",
+        ),
+        (
+            "0/3 pulled; frontend-7c5ddbdf54-bbl4w CreateContainerConfigError",
+            20,
+            "0/3 pulled; fronten…54-bbl4w CreateContainerConfigError",
+        ),
+        (
+            "owners: deployment/frontend > replicaset/frontend-7c5ddbdf54 #2   1/1 pods",
+            62,
+            "owners: deployment/frontend > replicas…c5ddbdf54 #2   1/1 pods",
+        ),
+        (
+            "owners: deployment/frontend > replicaset/frontend-7c5ddbdf54 #2   1/1 pods",
+            40,
+            "owners: deploym…frontend > replica…5ddbdf54 #2   1/1 pods",
+        ),
+    ] {
+        assert_eq!(shorten_names(text, columns, "…"), expect, "{columns}");
+    }
+}
+
+#[test]
+fn a_text_breaks_at_blanks() {
+    let text = "key DB_URL is missing; there are DATABASE_URL, MODE";
+    for (columns, most, lines) in [
+        (60, 3, text),
+        (22, 1, text),
+        (22, 2, "key DB_URL is missing;|there are DATABASE_URL, MODE"),
+        (22, 3, "key DB_URL is missing;|there are|DATABASE_URL, MODE"),
+        (5, 3, "key|DB_URL|is missing; there are DATABASE_URL, MODE"),
+        (9, 9, "key|DB_URL is|missing;|there are|DATABASE_URL,|MODE"),
+        (0, 3, "key|DB_URL|is missing; there are DATABASE_URL, MODE"),
+    ] {
+        assert_eq!(
+            wrap(text, columns, most).join("|"),
+            lines,
+            "{columns} {most}"
+        );
+    }
+    assert_eq!(wrap("a_long_word", 3, 9), ["a_long_word"]);
+    assert_eq!(wrap("", 3, 9), [""]);
+    assert_eq!(wrap("    a_long_word x", 3, 9), ["    a_long_word", "x"]);
+}

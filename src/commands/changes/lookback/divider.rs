@@ -12,9 +12,8 @@ use crate::commands::changes::state::TimelineEntry;
 use crate::commands::sources::{describe, named};
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
-use crate::render::json::RefRecord;
-use crate::render::json::line::line;
-use crate::render::json::notice::{CompactedRecord, MissingRecord, NoticeBody};
+use crate::render::json::changes::{CompactedRecord, MissingRecord, NoticeBody};
+use crate::render::json::{RefRecord, line};
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 

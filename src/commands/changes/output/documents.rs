@@ -14,7 +14,7 @@ use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, Noise, merge_patch};
 use crate::object::Value;
 use crate::render::diff::{ChangeType, writer};
-use crate::render::json::line::line;
+use crate::render::json::line;
 use crate::render::style::Styles;
 use crate::render::text::escape_line;
 use crate::render::yaml::yaml;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::commands::changes::compared::{Compared, authors};
-use crate::render::json::notice::LeftOutRecord;
+use crate::render::json::changes::LeftOutRecord;
 use crate::render::text::escape_line;
 
 /// The most managers that a line names.

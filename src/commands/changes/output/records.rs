@@ -9,10 +9,10 @@ use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{ChangeType, selected};
-use crate::render::json::changes::{ChangeEntry, ChangeRecord, FormerRecord, actors, entry, raw};
-use crate::render::json::line::line;
-use crate::render::json::notice::NoticeBody;
-use crate::render::json::{RefRecord, VERSION};
+use crate::render::json::changes::{
+    ChangeEntry, ChangeRecord, FormerRecord, NoticeBody, actors, entry, raw,
+};
+use crate::render::json::{RefRecord, VERSION, line};
 use crate::source::{Gap, GapCause, Version};
 
 impl DisplayOptions {

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::state::ServiceState;
 use crate::graph::{AddressGroup, Node, PodCoverage};
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::OutlineItem;
-use crate::render::status::role;
-use crate::render::style::Role;
+use crate::render::style::{Role, role};
 use crate::render::table::Cell;
-
-use super::state::ServiceState;
 
 /// The pods that match the selector and are in no slice, in the order of siblings in a tree.
 fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node> {

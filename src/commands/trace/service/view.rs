@@ -13,7 +13,7 @@ use crate::object::{PodCounts, Value};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem};
-use crate::render::status::role;
+use crate::render::style::role;
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;

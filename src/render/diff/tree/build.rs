@@ -2,14 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::{Extent, Marking, Sort, TreeRow};
 use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
 use crate::render::count::thousands;
+use crate::render::diff::lines::{LineMark, Painter};
+use crate::render::diff::view::{Fold, MOVES, is_move};
 use crate::render::style::Role;
-
-use super::super::painter::{LineMark, Painter};
-use super::super::view::{Fold, MOVES, is_move};
-use super::row::{Extent, Marking, Sort, TreeRow};
 
 /// Collects rows while it walks down the object.
 pub(super) struct TreeBuilder<'b> {

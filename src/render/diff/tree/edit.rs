@@ -1,18 +1,20 @@
 //! Writes changed values of a tree: added, removed, or replaced.
 
+use std::collections::BTreeSet;
+
+use super::build::{Spot, TreeBuilder};
+use super::fields::text;
+use super::{Extent, Marking, RowBody, Sort, TreeRow, compact};
 use crate::diff::text::{Hunk, Tag, TextDiff};
-use crate::diff::{Change, Content, Fmt, Op, Shown};
+use crate::diff::{Change, Content, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise, Op, Shown};
+use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
 use crate::render::age;
 use crate::render::count::plural;
+use crate::render::diff::embedded::{MAX_LINES, line_counts, repeats};
+use crate::render::diff::lines::{LineMark, Painter, ShownPair, span};
+use crate::render::diff::view::{DiffView, Fold};
 use crate::render::text::escape_line;
-
-use super::super::embedded::{MAX_LINES, line_counts};
-use super::super::painter::{LineMark, ShownPair, span};
-use super::super::view::Fold;
-use super::build::{Spot, TreeBuilder};
-use super::json_text::text;
-use super::row::{Extent, Marking, RowBody, Sort, TreeRow};
 
 impl<'b> TreeBuilder<'b> {
     /// Writes a value that was added, removed or replaced.
@@ -121,6 +123,59 @@ impl<'b> TreeBuilder<'b> {
                 indent,
                 note: format!("{} {}", look.symbols.ellipsis, plural(rest, "more line")),
                 ..TreeRow::default()
+            });
+        }
+    }
+
+    /// The JSON that both versions of a changed string contain. `None` if it is not JSON, or if the whole
+    /// object is shown.
+    pub(super) fn embedded(&self, change: &Change, pair: ShownPair<'b>) -> Option<Embedded> {
+        let is_json = change.fmt == Fmt::Json && self.extent == Extent::Changed;
+        is_json.then(|| pair.old.embedded(pair.new))?
+    }
+
+    /// Writes the changes inside a string: their number, and below it the changes, unless the object has the
+    /// same changes.
+    pub(super) fn json(&mut self, first: TreeRow, at: NodeId, embedded: &Embedded) {
+        let outer = self.painter;
+        let is_applied = outer.diff.field(at) == Some(LAST_APPLIED);
+        let keys = if is_applied {
+            outer.diff.keys()
+        } else {
+            ListKeys::builtin()
+        };
+        let inner = embedded.diff(keys);
+        let count = plural(inner.changes().len(), "change");
+        let is_repeated = is_applied && repeats(outer, &inner);
+        let note = match inner.changes() {
+            [] => "same JSON, written differently".to_owned(),
+            [..] if is_repeated => format!("same {count}"),
+            [..] => format!("{count} inside"),
+        };
+        let (indent, shows) = (first.indent + 2, first.shows.clone());
+        self.rows.push(TreeRow { note, ..first });
+        if is_repeated {
+            return;
+        }
+        // Filters name paths of the object, so everything inside the string is shown.
+        let (filter, noise) = (Filter::default(), BTreeSet::from(Noise::ALL));
+        let view = DiffView {
+            filter: &filter,
+            noise: &noise,
+            ..*outer.view
+        };
+        let painter = Painter::unattributed(&inner, &view);
+        let mut builder = TreeBuilder::new(&painter, self.extent);
+        builder.object_itself();
+        for row in compact(builder.rows) {
+            let is_marked = row.mark != LineMark::NONE;
+            self.rows.push(TreeRow {
+                // No later row may join this one, because the brackets that follow are not part of the
+                // string.
+                sort: Sort::Text,
+                indent: indent + row.indent,
+                shows: if is_marked { shows.clone() } else { Vec::new() },
+                ..row
             });
         }
     }

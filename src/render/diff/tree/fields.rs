@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::diff::{NodeId, Noise, Shown};
-use crate::object::path::Side;
-
 use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
-use super::json_text::{string, text};
-use super::row::{Extent, Marking, RowBody, TreeRow};
+use super::{Extent, Marking, RowBody, TreeRow};
+use crate::diff::{Content, NodeId, Noise, Shown};
+use crate::object::path::Side;
 
 impl<'b> TreeBuilder<'b> {
     /// Writes the rest of an object that both versions have, or whose old version does not count, up to its closing
@@ -158,4 +156,124 @@ impl<'b> TreeBuilder<'b> {
         let has = |side| self.painter.shown(at, side).is_some();
         !has(Side::New) && has(Side::Old) && self.is_busy(at)
     }
+
+    /// Writes the rest of a list that both versions have, or whose old version does not count, up to its closing bracket.
+    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
+        let parts = self.items(at, new);
+        self.parts(parts, closing.indent + 2, Marking::NONE);
+        self.close("]", Marking::NONE, closing);
+    }
+
+    fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {
+        let placed = self.placed(at, new);
+        let mut gone = self
+            .children(at)
+            .iter()
+            .filter(|child| self.is_gone(**child))
+            .filter_map(|&child| Some((self.painter.diff.place(child)?.old?, child)))
+            .peekable();
+        // For each item, the old index up to which removed items are written before it.
+        let mut until = vec![u32::MAX; placed.len()];
+        let mut next = u32::MAX;
+        for (end, item) in until.iter_mut().zip(&placed).rev() {
+            next = item.stays.unwrap_or(next);
+            *end = next;
+        }
+        let mut parts = Vec::new();
+        for (item, end) in placed.into_iter().zip(until) {
+            while let Some((_, child)) = gone.next_if(|(old, _)| *old < end) {
+                parts.push(TreePart::of(PartSource::At(child)));
+            }
+            if !self.is_excluded(&item.entry, item.value) {
+                parts.push(TreePart::of(item.entry));
+            }
+        }
+        parts.extend(gone.map(|(_, child)| TreePart::of(PartSource::At(child))));
+        parts
+    }
+
+    /// The items of the new list. Items without a node in the diff are equal and in the same order in both
+    /// versions. So the k-th of them is the k-th of the old list.
+    fn placed(&self, at: NodeId, new: Shown<'b>) -> Vec<Placed<'b>> {
+        let places = self
+            .children(at)
+            .iter()
+            .filter_map(|&child| Some((child, self.painter.diff.place(child)?)));
+        let (mut by_new, mut by_old) = (HashMap::new(), HashMap::new());
+        for (child, place) in places {
+            place.new.map(|index| by_new.insert(index, (child, place)));
+            place.old.map(|index| by_old.insert(index, child));
+        }
+        let old = self.painter.shown(at, Side::Old);
+        let length = old.map_or(0, |old| old.items().count());
+        let mut same = (0u32..)
+            .take(length)
+            .filter(|index| !by_old.contains_key(index));
+        let items = new.items().zip(0u32..);
+        items
+            .map(|(item, index)| match by_new.get(&index) {
+                Some(&(child, place)) => Placed {
+                    entry: PartSource::At(child),
+                    value: item,
+                    stays: place.old.filter(|_| !self.has_moved(child)),
+                },
+                None => Placed {
+                    entry: PartSource::Plain(item),
+                    value: item,
+                    stays: same.next(),
+                },
+            })
+            .collect()
+    }
+}
+
+/// An item of the new list.
+struct Placed<'b> {
+    entry: PartSource<'b>,
+    value: Shown<'b>,
+    /// Its old index, if it kept its place among the others.
+    stays: Option<u32>,
+}
+
+/// Appends a value as JSON in one line. A Secret value becomes its placeholder, without quotes.
+fn json(shown: Shown<'_>, out: &mut String) {
+    match shown.content() {
+        Content::Null => out.push_str("null"),
+        Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
+        Content::Number(digits) => out.push_str(digits),
+        Content::Redacted(redacted) => out.push_str(&redacted.to_string()),
+        Content::Text(text) => out.push_str(&string(&text)),
+        Content::Array => {
+            out.push('[');
+            for (index, item) in shown.items().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                json(item, out);
+            }
+            out.push(']');
+        }
+        Content::Object => {
+            out.push('{');
+            for (index, (name, value)) in shown.fields().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                out.push_str(&string(&name));
+                out.push_str(": ");
+                json(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Formats a value as JSON in one line.
+pub(super) fn text(shown: Shown<'_>) -> String {
+    let mut out = String::new();
+    json(shown, &mut out);
+    out
+}
+
+/// Formats a string in JSON quotes, as display text.
+pub(super) fn string(text: &str) -> String {
+    // Serializing a string cannot fail.
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    crate::render::text::escape_line(&quoted).into_owned()
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::super::Fold;
-use super::super::laws::{hostile_object, is_harmful};
-use super::super::tests::{Setting, doc};
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};
 use crate::diff::{LAST_APPLIED, NodeId, Noise};
 use crate::object::managed_fields::Writers;
+use crate::render::diff::Fold;
+use crate::render::diff::laws::{hostile_object, is_harmful};
+use crate::render::diff::tests::{Setting, doc};
 use crate::render::style::testing::ansi;
 
 fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
@@ -608,8 +608,8 @@ proptest! {
             let rows = rows(&painter, Extent::Whole);
             let kept = rows.into_iter().filter(|row| row.mark != LineMark::REMOVED);
             kept.map(|row| row.head + &match row.body {
-                row::RowBody::None => String::new(),
-                row::RowBody::One(value) | row::RowBody::Pair(_, value) => value,
+                RowBody::None => String::new(),
+                RowBody::One(value) | RowBody::Pair(_, value) => value,
             } + &row.tail).collect::<String>()
         });
         // A comma remains if the last field or item was removed.
