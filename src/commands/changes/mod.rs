@@ -5,13 +5,11 @@ mod by;
 mod compared;
 mod fold;
 mod formats;
-mod line_style;
 mod lookback;
 mod output;
 mod run;
 mod schemas;
 mod state;
-mod two_lives;
 
 use std::sync::Arc;
 

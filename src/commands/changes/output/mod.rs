@@ -1,25 +1,465 @@
-//! The output of `changes`.
+//! `Renderer`: renders timeline entries, and counts versions and changes.
 
-mod body;
-mod documents;
 mod fights;
-mod initial_sync;
-mod left_out;
 mod options;
-mod printout;
-mod quiet_runs;
-mod records;
-mod rendered;
-mod renderer;
-mod seen_managers;
-mod seen_paths;
-mod short;
 mod summary;
-mod text;
 mod unmatched;
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use super::compared::DocCache;
+use super::fold::{FoldedInto, RunsEnd, TimelineFold};
+use super::formats::{Audience, VersionView, notice_record, unreadable_record};
+use super::state::{Occurrence, TimelineEntry, VersionEvent, When};
+use crate::commands::sources::{named, place};
+use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
-pub(super) use left_out::LeftOut;
-pub(super) use options::{Creation, DisplayOptions};
-pub(super) use printout::Printout;
-pub(super) use renderer::Renderer;
+use crate::render::count::plural;
+use crate::render::diff::Counts;
+use crate::render::style::Look;
+use crate::render::text::{cut_end, escape_line};
+use crate::source::SourceKey;
+use fights::Fights;
+pub(super) use options::{
+    Creation, DisplayOptions, LineStyle, ago, both_versions, clock, known, notice,
+};
+use options::{unreadable, warning};
+pub(super) use summary::LeftOut;
+use summary::{QuietRuns, Summary};
+use unmatched::Unmatched;
+
+/// What "probably" means in a line about a version.
+const PROBABLY: &str = "  probably by X: no writer is recorded, and X owned these values before";
+
+/// Which counted lines a live page ends. On a terminal, the footer has those that may go on.
+fn runs_end(terminal: &Terminal<'_>) -> RunsEnd {
+    if terminal.is_live() {
+        RunsEnd::SettledChanges
+    } else {
+        RunsEnd::Settled
+    }
+}
+
+/// The line about what "probably" means.
+fn explained(look: Look) -> String {
+    let columns = look.width.unwrap_or(usize::MAX);
+    let line = cut_end(PROBABLY, columns, look.symbols.ellipsis);
+    look.styles.dim(&line)
+}
+
+/// Renders timeline entries, and counts versions and changes.
+pub(crate) struct Renderer {
+    pub(crate) options: DisplayOptions,
+    pub(crate) summary: Summary,
+    /// The versions with only noise.
+    pub(crate) quiet: QuietRuns,
+    /// The versions of the timeline that counted lines stand for.
+    pub(crate) fold: TimelineFold,
+    /// The managers whose versions `--people` has left out, without those that a divider names.
+    pub(crate) left_out: LeftOut,
+    /// The values of `--by` and `--only` that match no version.
+    pub(crate) unmatched: Unmatched,
+    /// The fields that managers write back and forth.
+    fights: Fights,
+    initial_sync: InitialSync,
+    docs: DocCache,
+    /// Whether it has printed a document.
+    has_document: bool,
+    /// Whether it has printed what "probably" means.
+    has_explained: bool,
+    /// Whether it has printed the warning about hidden Secret values.
+    has_warned: bool,
+}
+
+impl Renderer {
+    pub(crate) fn new(options: DisplayOptions, keys: &[SourceKey], started: Timestamp) -> Renderer {
+        Renderer {
+            initial_sync: InitialSync::of(keys, options.format.audience()),
+            fold: TimelineFold::new(options.timeline),
+            left_out: LeftOut::default(),
+            unmatched: Unmatched::of(&options.shown),
+            options,
+            summary: Summary::since(started),
+            quiet: QuietRuns::default(),
+            fights: Fights::default(),
+            docs: DocCache::default(),
+            has_document: false,
+            has_explained: false,
+            has_warned: false,
+        }
+    }
+
+    /// Renders entries, up to `--count` of them.
+    pub(crate) fn page(&mut self, entries: &[TimelineEntry], terminal: &Terminal<'_>) -> Printout {
+        let (mut page, mut has_guess) = (Printout::default(), false);
+        for entry in entries {
+            if self.summary.is_full() {
+                break;
+            }
+            let above = page.lines.len();
+            self.fold.above = above;
+            let rendered = self.rendered(entry, terminal);
+            page.hidden += usize::from(rendered.quiet.is_some());
+            page.folded += usize::from(rendered.taken == FoldedInto::CountedLine);
+            if !rendered.lines.is_empty() || rendered.taken == FoldedInto::EventLine {
+                page.shown += 1;
+                page.first = page.first.or(Some([entry.time(), entry.latest()]));
+            }
+            page.lines.extend(rendered.lines);
+            if let Some(event) = entry.version().filter(|_| page.lines.len() > above) {
+                let lines = above..page.lines.len();
+                self.fold.printed(&event.now.object, lines);
+            } else if page.lines.len() > above {
+                self.fold.printed_other();
+            }
+            has_guess |= rendered.has_guess;
+            page.asides.extend(rendered.asides);
+            if rendered.redacted && !std::mem::replace(&mut self.has_warned, true) {
+                page.asides.push(REDACTED.to_owned());
+            }
+        }
+        let is_past = entries.last().is_some_and(|entry| entry.when != When::Live);
+        let ends = if is_past {
+            RunsEnd::All
+        } else {
+            runs_end(terminal)
+        };
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        page.insert(self.fold.end_page(ends, &style));
+        page.lines.extend(self.fights.take_lines(&style));
+        if has_guess && !std::mem::replace(&mut self.has_explained, true) {
+            page.lines.push(explained(terminal.look()));
+        }
+        page
+    }
+
+    /// When the next counted line is due, if nothing comes until then.
+    pub(crate) fn counts_at(&self, terminal: &Terminal<'_>) -> Option<Instant> {
+        self.fold.settles_at(runs_end(terminal))
+    }
+
+    /// The counted lines that a pipe does not have yet, at the end of the run.
+    pub(crate) fn last_counts(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+        if terminal.is_live() {
+            return Vec::new(); // the last frame has them
+        }
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        let lines = self.fold.end_page(RunsEnd::All, &style).into_iter();
+        lines.map(|(_, line)| line).collect()
+    }
+
+    /// The lines about the folded versions that may go on, the newest ones.
+    pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<String> {
+        let style = self.options.line_style(terminal.look(), terminal.env());
+        let others = self.fold.open_count().saturating_sub(most);
+        let others = (others > 0).then(|| {
+            let (dot, objects) = (style.look.symbols.dot, plural(others, "more object"));
+            let line = format!("{dot}  {objects} with counted versions (show: --owned)");
+            style.look.styles.dim(&line)
+        });
+        let lines = self.fold.open_lines(most, &style);
+        others.into_iter().chain(lines).collect()
+    }
+
+    /// Adds the line about many kinds, when each of them is listed or refused.
+    pub(crate) fn add_initial_sync(
+        &mut self,
+        page: &mut Printout,
+        sources: &Sources,
+        terminal: &Terminal<'_>,
+    ) {
+        if !sources.are_settled() {
+            return;
+        }
+        let Some(line) = self.initial_sync.take_line() else {
+            return;
+        };
+        match self.options.format.audience() {
+            Audience::Person => page
+                .lines
+                .push(terminal.look().styles.dim(&escape_line(&line))),
+            Audience::Documents | Audience::Records if self.options.is_once => {}
+            Audience::Documents | Audience::Records => page.asides.push(line),
+        }
+    }
+
+    /// Renders one entry.
+    fn rendered(&mut self, entry: &TimelineEntry, terminal: &Terminal<'_>) -> Rendered {
+        if self.initial_sync.gather(entry) {
+            return Rendered::default();
+        }
+        let Some(event) = entry.version() else {
+            return match self.options.format.audience() {
+                Audience::Person => {
+                    Rendered::lines(self.options.notice_lines(entry, terminal.look()))
+                }
+                Audience::Records => {
+                    Rendered::lines(notice_record(&self.options, entry).into_iter().collect())
+                }
+                // Programs want to know neither which objects there are, nor that it watches them, once it exits.
+                Audience::Documents if self.options.is_once && entry.is_listing() => {
+                    Rendered::default()
+                }
+                Audience::Documents => Rendered::aside(notice(entry)),
+            };
+        };
+        let rendered = self.version(entry, event, terminal);
+        self.summary.count_changes(&rendered);
+        self.framed(rendered, entry, terminal)
+    }
+
+    /// Parses and compares a version, once, and renders it.
+    fn version(
+        &mut self,
+        entry: &TimelineEntry,
+        event: &VersionEvent,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        let (options, format) = (&self.options, self.options.format.format());
+        let read = event.read(&mut self.docs, |kind| options.shown.keys.of(kind));
+        let compared = read
+            .as_ref()
+            .map(|read| options.shown.compare(&entry.key, read));
+        if let Ok(compared) = &compared {
+            self.unmatched.see(&options.shown, compared);
+            if options.shown.by.is_of_people() && compared.is_left_out() {
+                self.left_out.see(compared);
+            }
+        }
+        let taken = match &compared {
+            Ok(compared) if format.prints(compared) => self.fold.take(entry, compared),
+            Ok(_) | Err(_) => FoldedInto::Nothing,
+        };
+        let rendered = match &compared {
+            Ok(compared) if !format.prints(compared) => Rendered::quiet(compared.counts.clone()),
+            Ok(_) if taken != FoldedInto::Nothing => Rendered::taken(taken),
+            Ok(compared) => format.version(&VersionView::new(options, entry, compared, terminal)),
+            Err(error) => match format.audience() {
+                Audience::Person => {
+                    let text = unreadable(&event.now);
+                    Rendered::lines(vec![warning(&text, terminal.look())])
+                }
+                Audience::Records => {
+                    Rendered::lines(vec![unreadable_record(options, entry, event, error)])
+                }
+                Audience::Documents => {
+                    let text = format!("{} could not be read", both_versions(event));
+                    Rendered::aside(Some(text))
+                }
+            },
+        };
+        let is_printed = !rendered.lines.is_empty();
+        if is_printed {
+            self.summary.count_version(event.change);
+        }
+        if let Ok(compared) = &compared
+            && is_printed
+            && format.audience() == Audience::Person
+        {
+            let view = VersionView::new(options, entry, compared, terminal);
+            self.fights.see(entry, compared, &view.diff_view());
+        }
+        if is_printed || taken != FoldedInto::Nothing {
+            self.summary
+                .see_change(event.change, compared.as_ref().ok());
+        }
+        rendered
+    }
+
+    /// Separates documents. On a terminal it also counts quiet versions, and prints the count when the object changes.
+    fn framed(
+        &mut self,
+        mut rendered: Rendered,
+        entry: &TimelineEntry,
+        terminal: &Terminal<'_>,
+    ) -> Rendered {
+        if rendered.starts_document {
+            if self.has_document {
+                rendered.lines.insert(0, "---".to_owned());
+            }
+            self.has_document = true;
+        }
+        let Some(event) = entry.version() else {
+            return rendered;
+        };
+        let object = &event.now.object;
+        if let Some(counts) = &rendered.quiet
+            && terminal.is_live()
+            && counts.hidden() > 0
+            && counts.filtered == 0
+            && !self.fold.folds_controllers()
+        {
+            self.quiet.count(object, entry.seen, counts);
+        }
+        if !rendered.lines.is_empty() && self.options.format.audience() == Audience::Person {
+            let (zone, look) = (&terminal.env().zone, terminal.look());
+            let ended = self.quiet.end(object, zone, look);
+            rendered.lines.splice(0..0, ended);
+        }
+        rendered
+    }
+}
+
+/// Lines for standard output, and messages for standard error.
+#[derive(Default)]
+pub(crate) struct Printout {
+    pub(crate) lines: Vec<String>,
+    /// The messages for standard error.
+    pub(crate) asides: Vec<String>,
+    /// The number of shown entries.
+    pub(crate) shown: usize,
+    /// The earliest and the latest possible time of the first shown entry.
+    pub(crate) first: Option<[Timestamp; 2]>,
+    /// The number of hidden versions.
+    pub(crate) hidden: usize,
+    /// The number of versions that a counted line stands for.
+    pub(crate) folded: usize,
+}
+
+impl Printout {
+    /// Inserts lines, each below a number of the present lines. They are in this order.
+    pub(super) fn insert(&mut self, lines: Vec<(usize, String)>) {
+        let mut later = lines.into_iter().peekable();
+        let mut all = Vec::with_capacity(self.lines.len() + later.len());
+        for (at, line) in std::mem::take(&mut self.lines).into_iter().enumerate() {
+            while let Some((_, line)) = later.next_if(|(above, _)| *above <= at) {
+                all.push(line);
+            }
+            all.push(line);
+        }
+        all.extend(later.map(|(_, line)| line));
+        self.lines = all;
+    }
+
+    pub(crate) fn print(self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if !self.lines.is_empty() {
+            terminal.print(&self.lines)?;
+        }
+        for aside in self.asides {
+            terminal.notify(&aside)?;
+        }
+        Ok(())
+    }
+}
+
+/// The warning about a document or patch with placeholders for Secret values. It is printed once.
+pub(crate) const REDACTED: &str =
+    "Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them";
+
+/// The output of one timeline entry.
+#[derive(Default)]
+pub(crate) struct Rendered {
+    /// The lines; empty if the entry is hidden.
+    pub(super) lines: Vec<String>,
+    /// The counts of a hidden version.
+    pub(super) quiet: Option<Counts>,
+    /// What the fold of the timeline did with the version.
+    pub(super) taken: FoldedInto,
+    /// The number of shown changes.
+    pub(super) shown: usize,
+    /// The number of hidden changes of a shown version.
+    pub(super) hidden: usize,
+    /// Whether the lines name a manager that only probably wrote.
+    pub(super) has_guess: bool,
+    /// Messages for standard error.
+    pub(super) asides: Vec<String>,
+    /// Whether the lines are a separate YAML document.
+    pub(super) starts_document: bool,
+    /// Whether a document or patch lacks Secret values, so that it cannot be applied.
+    pub(super) redacted: bool,
+}
+
+impl Rendered {
+    pub(super) fn lines(lines: Vec<String>) -> Rendered {
+        Rendered {
+            lines,
+            ..Rendered::default()
+        }
+    }
+
+    pub(super) fn aside(text: Option<String>) -> Rendered {
+        Rendered {
+            asides: text.into_iter().collect(),
+            ..Rendered::default()
+        }
+    }
+
+    /// A version that the fold of the timeline took.
+    pub(super) fn taken(taken: FoldedInto) -> Rendered {
+        Rendered {
+            taken,
+            ..Rendered::default()
+        }
+    }
+
+    /// A hidden version.
+    pub(super) fn quiet(counts: Counts) -> Rendered {
+        Rendered {
+            quiet: Some(counts),
+            ..Rendered::default()
+        }
+    }
+}
+
+/// Up to this many kinds have a line each.
+const FEW: usize = 3;
+
+/// The kinds whose first listing is complete, until the line about them is printed.
+#[derive(Debug)]
+pub(crate) struct InitialSync {
+    /// Whether it still collects kinds. A kind that is listed after the line was printed has its own line.
+    is_open: bool,
+    listed: Vec<Arc<SourceKey>>,
+    /// The number of their objects.
+    objects: usize,
+}
+
+impl InitialSync {
+    pub(crate) fn of(keys: &[SourceKey], audience: Audience) -> InitialSync {
+        let wide = keys.iter().filter(|key| named(key).is_none());
+        InitialSync {
+            is_open: audience != Audience::Records && wide.count() > FEW,
+            listed: Vec::new(),
+            objects: 0,
+        }
+    }
+
+    /// Takes the entry if it is the listing of one of many kinds. Returns whether it did.
+    pub(super) fn gather(&mut self, entry: &TimelineEntry) -> bool {
+        let Occurrence::Synced { count } = entry.what else {
+            return false;
+        };
+        let is_one = self.is_open && named(&entry.key).is_none();
+        if is_one {
+            self.listed.push(entry.key.clone());
+            self.objects += count;
+        }
+        is_one
+    }
+
+    /// The line about the collected kinds; `None` if there are none. After that it collects no more.
+    pub(super) fn take_line(&mut self) -> Option<String> {
+        if self.listed.is_empty() {
+            return None;
+        }
+        self.is_open = false;
+        let listed = std::mem::take(&mut self.listed);
+        Some(watching(&listed, self.objects))
+    }
+}
+
+/// `watching 312 objects of 27 kinds in namespace "shop"`.
+fn watching(listed: &[Arc<SourceKey>], objects: usize) -> String {
+    let mut places = listed.iter().map(|key| place(key));
+    let first = places.next().unwrap_or_default();
+    let common = Some(first).filter(|first| places.all(|place| place == *first));
+    format!(
+        "watching {} of {}{}",
+        plural(objects, "object"),
+        plural(listed.len(), "kind"),
+        common.unwrap_or_default()
+    )
+}

@@ -1,12 +1,21 @@
 //! `Summary`: the counts of a run, for `--count`, `--exit-code` and the last line of `changes`.
 
-use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use super::rendered::Rendered;
-use crate::commands::changes::compared::Compared;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Rendered;
+use crate::commands::changes::compared::{Compared, authors};
+use crate::diff::Noise;
+use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::count::plural;
+use crate::render::count::{plural, thousands};
 use crate::render::diff::{ChangeType, Counts};
+use crate::render::json::changes::LeftOutRecord;
+use crate::render::style::Look;
+use crate::render::text::escape_line;
 
 /// The counts of a run.
 #[derive(Debug)]
@@ -82,9 +91,159 @@ impl Summary {
     }
 }
 
+/// The most lines about quiet objects above the footer.
+const LINES: usize = 3;
+
+/// The quiet versions of each object since its last change. A quiet version has only noise.
+#[derive(Debug, Default)]
+pub(crate) struct QuietRuns {
+    /// Ordered by their last version, the newest last.
+    runs: Vec<Run>,
+}
+
+/// The quiet versions of one object.
+#[derive(Debug)]
+struct Run {
+    object: ObjectRef,
+    first: Timestamp,
+    last: Timestamp,
+    versions: usize,
+    /// The number of hidden changes in these versions.
+    hidden: usize,
+    is_heartbeat: bool,
+}
+
+impl QuietRuns {
+    /// Counts a quiet version.
+    pub(crate) fn count(&mut self, object: &ObjectRef, seen: Timestamp, counts: &Counts) {
+        let mut run = self.take(object).unwrap_or_else(|| Run {
+            object: object.clone(),
+            first: seen,
+            last: seen,
+            versions: 0,
+            hidden: 0,
+            is_heartbeat: false,
+        });
+        run.last = seen;
+        run.versions += 1;
+        run.hidden += counts.hidden();
+        run.is_heartbeat |= counts.noise.contains_key(&Noise::Heartbeat);
+        self.runs.push(run);
+    }
+
+    /// Ends the run of an object that has changed. Returns its line, if there is one.
+    pub(crate) fn end(
+        &mut self,
+        object: &ObjectRef,
+        zone: &TimeZone,
+        look: Look,
+    ) -> Option<String> {
+        Some(self.take(object)?.line(zone, look))
+    }
+
+    /// The lines about the objects with the newest quiet versions, and a count of the others.
+    pub(crate) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<String> {
+        let first = self.runs.len().saturating_sub(LINES);
+        let lines = self.runs[first..].iter().map(|run| run.line(zone, look));
+        let others = (first > 0).then(|| {
+            let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
+            let line = format!("{dot}  {objects} with only hidden changes");
+            look.styles.dim(&line)
+        });
+        others.into_iter().chain(lines).collect()
+    }
+
+    fn take(&mut self, object: &ObjectRef) -> Option<Run> {
+        let at = self.runs.iter().rposition(|run| run.object == *object)?;
+        Some(self.runs.remove(at))
+    }
+}
+
+impl Run {
+    /// `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`
+    fn line(&self, zone: &TimeZone, look: Look) -> String {
+        let mut times = vec![age::clock(self.first, zone), age::clock(self.last, zone)];
+        times.dedup();
+        let hidden = thousands(self.hidden);
+        let counts = if self.is_heartbeat {
+            format!("{} ({hidden} hidden)", plural(self.versions, "heartbeat"))
+        } else {
+            let versions = plural(self.versions, "version");
+            format!("{versions} with only hidden changes ({hidden})")
+        };
+        let line = format!(
+            "{}  {} {}: {counts}",
+            look.symbols.dot,
+            times.join("-"),
+            self.object,
+        );
+        look.styles.dim(&escape_line(&line))
+    }
+}
+
+/// The most managers that a line names.
+const MOST: usize = 4;
+
+/// The managers whose versions `--people` leaves out, and the number of their versions. `None` stands for nobody: the server
+/// records no manager for a deletion.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut(BTreeMap<Option<String>, usize>);
+
+impl LeftOut {
+    /// Counts a version that is left out: it belongs to the last of its managers.
+    pub(super) fn see(&mut self, compared: &Compared<'_>) {
+        let authors = authors(&compared.writers, compared.diff.as_ref());
+        let manager = authors
+            .first()
+            .map(|author| author.manager.clone().into_owned());
+        *self.0.entry(manager).or_default() += 1;
+    }
+
+    /// `left out: kube-controller-manager 210, kubelet 12 and 2 more, not recorded 3`. `None` if there are none.
+    pub(crate) fn line(&self) -> Option<String> {
+        let mut managers = self.most_first();
+        let nobody = managers.pop_if(|(manager, _)| manager.is_none());
+        let named = managers
+            .iter()
+            .filter_map(|(manager, versions)| Some(format!("{} {versions}", (*manager)?)));
+        let named: Vec<String> = named.take(MOST).collect();
+        let more = match managers.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")));
+        let nobody = nobody.map(|(_, versions)| format!("not recorded {versions}"));
+        let parts: Vec<String> = named.into_iter().chain(nobody).collect();
+        let line = format!("left out: {}", parts.join(", "));
+        (!parts.is_empty()).then(|| escape_line(&line).into_owned())
+    }
+
+    /// The same for records.
+    pub(crate) fn records(&self) -> Vec<LeftOutRecord> {
+        let managers = self.most_first().into_iter();
+        let record = |(manager, versions): (Option<&str>, usize)| LeftOutRecord {
+            manager: manager.map(str::to_owned),
+            versions,
+        };
+        managers.map(record).collect()
+    }
+
+    /// The managers with the most versions come first, nobody last.
+    fn most_first(&self) -> Vec<(Option<&str>, usize)> {
+        let managers = self.0.iter();
+        let managers = managers.map(|(manager, versions)| (manager.as_deref(), *versions));
+        let mut managers: Vec<_> = managers.collect();
+        managers
+            .sort_by_key(|(manager, versions)| (manager.is_none(), Reverse(*versions), *manager));
+        managers
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::Doc;
+    use crate::render::style::{Styles, Symbols};
 
     #[test]
     fn versions_are_counted_by_where_they_came_from() {
@@ -105,5 +264,74 @@ mod tests {
         });
         let parts = [(2, "earlier"), (1, "live")];
         insta::assert_snapshot!(summary.line(&parts, "·", at(312)), @"3 versions: 2 earlier, 1 live · 4 changes shown, 8 hidden · 5m12s");
+    }
+
+    #[test]
+    fn quiet_versions_are_counted_until_the_object_changes() {
+        let object = |name: &str| {
+            let text = format!(r#"{{"kind":"Node","metadata":{{"name":"{name}"}}}}"#);
+            ObjectRef::of(Doc::parse(text).expect("valid").root())
+        };
+        let at = |second: i64| Timestamp::from_second(1_714_572_000 + second).expect("in range");
+        let counts = |noise: &[(Noise, usize)]| Counts {
+            noise: noise.iter().copied().collect(),
+            ..Counts::default()
+        };
+        let look = Look {
+            width: Some(80),
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        };
+        let mut runs = QuietRuns::default();
+        let beat = counts(&[(Noise::Heartbeat, 4), (Noise::Version, 2)]);
+        runs.count(&object("a"), at(0), &beat);
+        for name in ["b", "c", "d"] {
+            runs.count(&object(name), at(10), &counts(&[(Noise::Version, 1)]));
+        }
+        runs.count(&object("a"), at(300), &beat);
+        insta::assert_snapshot!(runs.lines(&TimeZone::UTC, look).join("\n"), @"
+        ·  1 more object with only hidden changes
+        ·  14:00:10 node/c: 1 version with only hidden changes (1)
+        ·  14:00:10 node/d: 1 version with only hidden changes (1)
+        ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)
+        ");
+        let ended = runs.end(&object("b"), &TimeZone::UTC, look);
+        insta::assert_snapshot!(ended.unwrap_or_default(), @"·  14:00:10 node/b: 1 version with only hidden changes (1)");
+        assert_eq!(runs.end(&object("b"), &TimeZone::UTC, look), None);
+        assert_eq!(runs.lines(&TimeZone::UTC, look).len(), 3);
+    }
+
+    fn left_out(managers: &[(&str, usize)]) -> LeftOut {
+        let managers = managers.iter().map(|(manager, versions)| {
+            let manager = (!manager.is_empty()).then(|| (*manager).to_owned());
+            (manager, *versions)
+        });
+        LeftOut(managers.collect())
+    }
+
+    #[test]
+    fn the_managers_with_the_most_versions_are_named() {
+        for (managers, expect) in [
+            (&[][..], None),
+            (&[("kubelet", 12)], Some("left out: kubelet 12")),
+            (
+                &[("kubelet", 12), ("", 3), ("kube-controller-manager", 210)],
+                Some("left out: kube-controller-manager 210, kubelet 12, not recorded 3"),
+            ),
+            (
+                &[
+                    ("a", 1),
+                    ("b", 2),
+                    ("c", 3),
+                    ("d\u{1b}[2J", 2),
+                    ("e", 1),
+                    ("f", 9),
+                    ("", 7),
+                ],
+                Some("left out: f 9, c 3, b 2, d^[[2J 2 and 2 more, not recorded 7"),
+            ),
+        ] {
+            assert_eq!(left_out(managers).line().as_deref(), expect);
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! `-o short`: a version as one line.
 
-use super::text::TextView;
+use super::{Audience, Format, VersionView};
+use crate::commands::changes::compared::TwoLives;
 use crate::commands::changes::fold::EventLine;
-use crate::commands::changes::two_lives::TwoLives;
+use crate::commands::changes::output::Rendered;
 use crate::render::diff::{
     ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
 };
@@ -11,9 +12,28 @@ use crate::render::text::{cut_line, escape_line, width};
 /// The columns between the parts of a line.
 const GAP: &str = "  ";
 
-impl TextView<'_> {
+/// `-o short`.
+pub(super) struct Short;
+
+impl Format for Short {
+    fn audience(&self) -> Audience {
+        Audience::Person
+    }
+
+    fn version(&self, view: &VersionView<'_>) -> Rendered {
+        let counts = &view.compared.counts;
+        Rendered {
+            shown: counts.shown,
+            hidden: counts.hidden(),
+            has_guess: matches!(view.short_who(), Some(VersionWriter::Probable(_))),
+            ..Rendered::lines(vec![view.short()])
+        }
+    }
+}
+
+impl VersionView<'_> {
     /// `21:39:42 deployment/web  kubectl-set  image: shop/web:2.4.1 → 2.4.2 (+2)`
-    pub(super) fn short(&self) -> String {
+    fn short(&self) -> String {
         let style = self.options.line_style(self.look, self.env);
         let event = EventLine::of(self.compared, self.entry);
         if let Some(event) = event {
@@ -62,15 +82,17 @@ impl TextView<'_> {
     }
 
     /// The managers behind the version.
-    pub(super) fn short_who(&self) -> Option<VersionWriter> {
+    fn short_who(&self) -> Option<VersionWriter> {
         match &self.compared.diff {
             Some(diff) if self.compared.change() == ChangeType::Modified => {
                 let view = self.diff_view();
                 let shown = ShownChanges::of(diff, &self.compared.writers, &view);
                 shown.who().or_else(|| shown.former_owner())
             }
-            _ if self.compared.change().is_creation() => writer(&self.compared.writers),
-            _ => None,
+            Some(_) | None if self.compared.change().is_creation() => {
+                writer(&self.compared.writers)
+            }
+            Some(_) | None => None,
         }
     }
 
@@ -100,6 +122,7 @@ impl TextView<'_> {
             None => word,
         }
     }
+
     /// The main difference of a re-created object from the deleted one: `clusterIP: 10.96.165.178 → 10.96.11.75 (+2)`.
     fn two_lives_in_line(&self, room: Option<usize>) -> Option<String> {
         let lives = TwoLives::of(self.compared.read)?;

@@ -1,0 +1,137 @@
+//! `ChangesFormat`: the values of `-o`. A new format is one file that implements [`Format`], and a line in [`ChangesFormat::format`].
+
+mod json;
+mod patches;
+mod paths;
+mod short;
+mod text;
+mod tree;
+mod unified;
+mod yaml;
+
+use clap::ValueEnum;
+
+use super::compared::Compared;
+use super::output::{DisplayOptions, Rendered};
+use super::state::TimelineEntry;
+use crate::commands::{Output, Terminal};
+use crate::diff::Redactor;
+use crate::env::Env;
+use crate::render::diff::Extent;
+use crate::render::style::Look;
+pub(super) use json::{notice_record, unreadable_record};
+
+/// The values of `-o`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ChangesFormat {
+    /// One line for each change, with its path
+    #[default]
+    Paths,
+    /// One line for each version: its writer and its main change
+    Short,
+    /// The object as JSON: changed lines are marked, other parts are left out and counted
+    Tree,
+    /// The object as JSON: changed lines are marked, nothing is left out
+    Full,
+    /// A unified diff of the object's YAML, for pagers such as delta
+    Diff,
+    /// One JSON record per line, for programs
+    Json,
+    /// Every shown version as a whole YAML document
+    Yaml,
+    /// The object's name for every shown version, in the form of kubectl's -o name
+    Name,
+    /// One JSON Patch (RFC 6902) per line, from each version to the next, noise included
+    JsonPatch,
+    /// One JSON Merge Patch (RFC 7396) per line, from each version to the next, noise included
+    MergePatch,
+}
+
+/// The reader of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// People: lines, each version under a heading.
+    Person,
+    /// Programs that read records.
+    Records,
+    /// Programs that read versions. Standard output has nothing else.
+    Documents,
+}
+
+/// What a format makes of versions.
+pub(super) trait Format {
+    fn audience(&self) -> Audience;
+
+    /// Whether it prints a version.
+    fn prints(&self, compared: &Compared<'_>) -> bool {
+        compared.is_shown()
+    }
+
+    /// A version that it prints.
+    fn version(&self, view: &VersionView<'_>) -> Rendered;
+}
+
+/// A version and how to draw it.
+#[derive(Clone, Copy)]
+pub(super) struct VersionView<'d> {
+    pub(super) options: &'d DisplayOptions,
+    pub(super) look: Look,
+    pub(super) env: &'d Env,
+    pub(super) entry: &'d TimelineEntry,
+    pub(super) compared: &'d Compared<'d>,
+}
+
+impl<'d> VersionView<'d> {
+    pub(super) fn new(
+        options: &'d DisplayOptions,
+        entry: &'d TimelineEntry,
+        compared: &'d Compared<'d>,
+        terminal: &'d Terminal<'_>,
+    ) -> VersionView<'d> {
+        VersionView {
+            options,
+            look: terminal.look(),
+            env: terminal.env(),
+            entry,
+            compared,
+        }
+    }
+}
+
+impl ChangesFormat {
+    pub(super) fn format(self) -> &'static dyn Format {
+        match self {
+            ChangesFormat::Paths => &paths::Paths,
+            ChangesFormat::Short => &short::Short,
+            ChangesFormat::Tree => &tree::Tree(Extent::Changed),
+            ChangesFormat::Full => &tree::Tree(Extent::Whole),
+            ChangesFormat::Diff => &unified::Unified,
+            ChangesFormat::Json => &json::Json,
+            ChangesFormat::Yaml => &yaml::Yaml,
+            ChangesFormat::Name => &yaml::Name,
+            ChangesFormat::JsonPatch => &patches::Patches::Json,
+            ChangesFormat::MergePatch => &patches::Patches::Merge,
+        }
+    }
+
+    pub(super) fn audience(self) -> Audience {
+        self.format().audience()
+    }
+
+    /// Whether it may have a live frame.
+    pub(super) fn output(self) -> Output {
+        match self.audience() {
+            Audience::Person => Output::Text,
+            Audience::Records | Audience::Documents => Output::Lines,
+        }
+    }
+
+    /// The redactor of `--show-secrets`. For people it decodes Secret values; for programs it leaves them as they are stored,
+    /// so that output can be applied.
+    pub(super) fn revealing(self) -> Redactor {
+        match self.audience() {
+            Audience::Person => Redactor::revealing(),
+            Audience::Records | Audience::Documents => Redactor::unchanged(),
+        }
+    }
+}
