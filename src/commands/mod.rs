@@ -7,18 +7,13 @@ pub(crate) mod completion;
 pub(crate) mod demo;
 mod error;
 mod field_fight;
-mod follow;
 pub(crate) mod help;
 mod input;
 mod last_change;
+mod live;
 mod manifests;
-mod nonblocking_stdout;
 pub(crate) mod options;
-mod session;
-mod shutdown;
-mod sources;
 pub(crate) mod status;
-mod terminal;
 pub(crate) mod trace;
 pub(crate) mod version;
 mod wait;
@@ -27,17 +22,16 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::render::style::Look;
-
 pub(crate) use args::{ClusterArgs, Ending, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
 pub(crate) use error::{CommandError, ErrorKind};
-pub(crate) use follow::{Live, follow};
 pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
+pub(crate) use live::follow::{Live, follow};
+pub(crate) use live::session::{EveryKind, Origin, ServerClock, Session};
+pub(crate) use live::shutdown::{Shutdown, Signal};
+pub(crate) use live::sources::{Need, Note, Shown, Sources, UnreadPart};
+pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use session::{EveryKind, Origin, ServerClock, Session};
-pub(crate) use shutdown::{Shutdown, Signal};
-pub(crate) use sources::{Need, Note, Shown, Sources, UnreadPart};
-pub(crate) use terminal::{Output, Terminal};
 pub(crate) use wait::{Answer, Awaited, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.
@@ -72,7 +66,7 @@ impl Context<'_> {
     /// Runs the asynchronous part of a verb, its sources and its view, on this thread.
     ///
     /// One thread, because waking another for each event costs more than most events. So nothing here may block;
-    /// [`nonblocking_stdout`] keeps standard output from blocking.
+    /// [`live::nonblocking_stdout`] keeps standard output from blocking.
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,

@@ -165,7 +165,7 @@ const WRITERS: [(&str, &[&str]); 3] = [
         &["env/mod.rs", "env/streams.rs", "render/screen.rs"],
     ),
     ("io::stderr()", &["env/mod.rs", "env/streams.rs"]),
-    (".into_writer()", &["commands/terminal.rs"]),
+    (".into_writer()", &["commands/live/terminal.rs"]),
 ];
 
 #[test]

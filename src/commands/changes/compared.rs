@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::by::ManagerFilter;
 use super::state::{PastTime, TimelineEntry, VersionEvent, When};
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::diff::{Change, Diff, Filter, Noise, Redactor};
 use crate::env::Clock;
 use crate::object::list_keys::{KindKeys, ListKeys};

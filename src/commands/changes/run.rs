@@ -13,7 +13,7 @@ use super::lookback::{
 use super::output::{LeftOut, Printout, Renderer, clock, shifted};
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
-use crate::commands::sources::{describe, named, waiting};
+use crate::commands::live::sources::{describe, named, waiting};
 use crate::commands::{
     Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
     UnreadPart,

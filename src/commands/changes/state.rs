@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::Note;
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::object::managed_fields::Writers;
 use crate::object::{ObjectRef, Uid};
 use crate::render::diff::ChangeType;

@@ -11,7 +11,7 @@ use super::rows::StatusRow;
 use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
-use crate::commands::sources::{named, waiting};
+use crate::commands::live::sources::{named, waiting};
 use crate::commands::{Answer, CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::source::{Event, Scope, SourceKey};

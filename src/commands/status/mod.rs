@@ -11,6 +11,8 @@ mod rows;
 mod sort_by;
 mod state;
 mod table;
+#[cfg(test)]
+mod tests;
 mod transitions;
 mod view;
 
@@ -280,6 +282,3 @@ fn request_printed(requested: &mut [SourceKey], detail: Detail) {
         only.form = Form::Table;
     }
 }
-
-#[cfg(test)]
-mod tests;

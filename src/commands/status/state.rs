@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::commands::{CommandError, LastChanges};
 use crate::graph::Node;
 use crate::model::{

@@ -25,7 +25,6 @@ use super::{
 use crate::graph::{TraceReach, Way, relation_names};
 use crate::object::{GroupKind, near};
 use crate::source::SourceKey;
-
 use chain::Chain;
 use object::ObjectTrace;
 use printed_trace::TraceFormat;

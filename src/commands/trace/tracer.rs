@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::chain::Chain;
 use super::printed_trace::{PrintedTrace, TraceFormat};
 use super::traced::Presence;
-use crate::commands::sources::waiting;
+use crate::commands::live::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::render::canvas::Canvas;

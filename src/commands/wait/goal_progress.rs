@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::object_progress::ObjectProgress;
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::model::{Model, Outlook};
 use crate::object::{ObjectRef, Uid};
 use crate::source::{SourceKey, SourceState, Version};

@@ -4,7 +4,7 @@ use super::{Audience, Format, VersionView};
 use crate::commands::changes::compared::{Compared, TwoLives, WriteTime};
 use crate::commands::changes::output::{DisplayOptions, Rendered, known};
 use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
-use crate::commands::sources::describe;
+use crate::commands::live::sources::describe;
 use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;

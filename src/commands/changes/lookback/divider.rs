@@ -9,7 +9,7 @@ use super::source_past::{DatedRevision, PastVersion};
 use super::unread::{SkippedSource, unfinished, unread_lines};
 use crate::commands::changes::output::{DisplayOptions, LeftOut};
 use crate::commands::changes::state::TimelineEntry;
-use crate::commands::sources::{describe, named};
+use crate::commands::live::sources::{describe, named};
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::json::changes::{CompactedRecord, MissingRecord, NoticeBody};

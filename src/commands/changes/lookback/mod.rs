@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::compared::ShownVersions;
 use crate::commands::ServerClock;
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
 use crate::render::count::{plural, thousands};
 use crate::source::{SourceKey, Version};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::SourcePast;
 use crate::commands::UnreadPart;
-use crate::commands::sources::{describe, named};
+use crate::commands::live::sources::{describe, named};
 use crate::object::Resource;
 use crate::render::count::plural;
 use crate::render::text::escape_line;

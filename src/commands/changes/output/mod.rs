@@ -14,7 +14,7 @@ use super::compared::DocCache;
 use super::fold::{FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, VersionView, notice_record, unreadable_record};
 use super::state::{Occurrence, TimelineEntry, VersionEvent, When};
-use crate::commands::sources::{named, place};
+use crate::commands::live::sources::{named, place};
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;

@@ -8,7 +8,7 @@ use crate::commands::changes::compared::ShownVersions;
 use crate::commands::changes::fold::FoldMode;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent};
-use crate::commands::sources::{describe, describe_counted, named};
+use crate::commands::live::sources::{describe, describe_counted, named};
 use crate::diff::Redactor;
 use crate::env::Env;
 use crate::object::{ObjectRef, ResourceVersion};

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::state::ServiceState;
+use super::{state, unserved_pods};
 use crate::commands::trace::chain::FrameParts;
 use crate::commands::trace::traced::revision;
 use crate::graph::{
@@ -13,14 +15,10 @@ use crate::object::{PodCounts, Value};
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem};
-use crate::render::style::role;
-use crate::render::style::Role;
+use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::escape_line;
 use crate::status::{Assessment, CauseRule, Status};
-
-use super::state::ServiceState;
-use super::{state, unserved_pods};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {

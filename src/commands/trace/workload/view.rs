@@ -2,21 +2,6 @@
 
 use jiff::Timestamp;
 
-use crate::commands::trace::chain::FrameParts;
-use crate::commands::trace::headline::Headline;
-use crate::graph::Node;
-use crate::object::{StatusCondition, Value, conditions};
-use crate::render::age;
-use crate::render::canvas::Canvas;
-use crate::render::count::counted;
-use crate::render::text::fit_names;
-use crate::render::outline::{Outline, OutlineItem, Weight};
-use crate::render::style::{role, symbol};
-use crate::render::style::{Look, Role};
-use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::escape_line;
-use crate::status::{Cause, CauseRule, Status};
-
 use super::change::SpecChange;
 use super::moment::Moment;
 use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
@@ -24,6 +9,18 @@ use super::pods::PodGroup;
 use super::rollout;
 use super::rollout::RolloutSnapshot;
 use super::state::WorkloadState;
+use crate::commands::trace::chain::FrameParts;
+use crate::commands::trace::headline::Headline;
+use crate::graph::Node;
+use crate::object::{StatusCondition, Value, conditions};
+use crate::render::age;
+use crate::render::canvas::Canvas;
+use crate::render::count::counted;
+use crate::render::outline::{Outline, OutlineItem, Weight};
+use crate::render::style::{Look, Role, role, symbol};
+use crate::render::table::{Cell, Column, Fit};
+use crate::render::text::{escape_line, fit_names};
+use crate::status::{Cause, CauseRule, Status};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {

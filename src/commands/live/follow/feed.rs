@@ -9,8 +9,8 @@ use futures::future::{LocalBoxFuture, join_all};
 use tokio::time::{Instant, timeout};
 
 use super::{BUSY_FRAME, Live, LookedUp, RedrawPace};
-use crate::commands::shutdown::Suspension;
-use crate::commands::sources::{describe, object};
+use crate::commands::live::shutdown::Suspension;
+use crate::commands::live::sources::{describe, object};
 use crate::commands::{CommandError, Ended, Session, Signal, Sources, Stop, Terminal, UnreadPart};
 use crate::env::{Typed, restore_terminal};
 use crate::source::{Event, SourceKey};

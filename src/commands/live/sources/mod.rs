@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::CommandError;
+use crate::commands::CommandError;
 use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Connection;

@@ -1,10 +1,10 @@
 //! `NonblockingStdout`: standard output that never blocks its writer.
 
-use std::io::{self, Write};
-use std::mem;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use std::{io, mem};
 
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;

@@ -5,7 +5,7 @@ use std::io;
 use jiff::Timestamp;
 
 use super::nonblocking_stdout::NonblockingStdout;
-use super::{Context, LookArgs, Note};
+use crate::commands::{Context, LookArgs, Note};
 use crate::env::{Env, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::pager::{Pager, Turn};

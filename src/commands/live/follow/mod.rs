@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::shutdown::Suspension;
-use super::{
+use crate::commands::{
     CommandError, Ended, Need, Note, Session, Signal, Sources, Stop, Terminal, UnreadPart,
 };
 use crate::env::{Keys, Typed, restore_terminal};

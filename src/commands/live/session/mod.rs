@@ -12,12 +12,14 @@ use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::input::{read_files, stream_of, unreadable};
-use super::manifests::{ManifestPlace as Manifests, ReleasePlace, release_targets};
-use super::{ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject, manifests};
 use crate::cluster::{
     Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, RequestError,
     RequestLog, Resolver, Target, TypeCache, parse_arguments,
+};
+use crate::commands::input::{read_files, stream_of, unreadable};
+use crate::commands::manifests::{ManifestPlace as Manifests, ReleasePlace, release_targets};
+use crate::commands::{
+    ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject, manifests,
 };
 use crate::env::Env;
 use crate::model::{JudgementPlan, Model, Retention};

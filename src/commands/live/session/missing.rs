@@ -6,7 +6,7 @@ use super::{HINT, Session, SessionPlace};
 use crate::cluster::{
     ApiRequest, Client, Part, RequestError, RequestPath, namespaces_with, similar_names,
 };
-use crate::commands::sources::named;
+use crate::commands::live::sources::named;
 use crate::commands::{CommandError, Ended, ErrorKind, Shown, Stop, WaitArgs};
 use crate::object::{ObjectRef, near};
 use crate::source::SourceKey;
