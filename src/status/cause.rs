@@ -1,7 +1,7 @@
 //! `Cause`: one reason for the state of an object, and the table of the rules that find causes.
 
 use super::sources;
-use super::verdict::Status;
+use super::state::Status;
 
 /// One reason for the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::object::{StatusCondition, Value, is_kubernetes_own};
 
 use super::cause::{CauseRule, sentence};
 use super::polarity::{Summary, WHOLE, by_name, is_problem};
-use super::verdict::Status;
+use super::state::Status;
 use super::{custom, parts, read, rules};
 
 /// How long a controller may need before a problem counts as permanent. Autoscalers and API services report

@@ -25,6 +25,7 @@ mod rules;
 mod runs;
 mod schedule;
 mod sources;
+mod state;
 mod verdict;
 mod warning;
 mod words;
@@ -47,7 +48,7 @@ pub use goal::{Goal, GoalError, JsonPath};
 pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
 pub use runs::{MAX_MISSED, missed_starts, next_start};
-pub use verdict::Status;
+pub use state::Status;
 pub use verdict::{Condition, ConditionKind, Verdict};
 
 /// The rules that decide an object's status.

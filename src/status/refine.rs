@@ -14,7 +14,7 @@ use crate::object::{PodCounts, Value};
 use super::cause::{CauseRule, Explanation};
 use super::conditions::problems;
 use super::diagnosis::{WaitReason, budget, cron_job};
-use super::verdict::Status;
+use super::state::Status;
 use super::verdict::{Refinement, Verdict};
 use super::{built_in, certificate, custom, pause, read, rules, runs, sources};
 

@@ -123,8 +123,10 @@ async fn a_used_object_that_changed_is_marked_in_its_row() {
 async fn scaled(writes: &[(&str, u32)]) -> Cluster {
     let cluster = Cluster::start().await;
     let mut web = deployment("web", 4);
+    let replicas = writes.last().map_or(4, |(_, replicas)| *replicas);
     web["status"] = json!({
-        "observedGeneration": 1 + writes.len(), "replicas": 4, "updatedReplicas": 4, "readyReplicas": 4, "availableReplicas": 4,
+        "observedGeneration": 1 + writes.len(), "replicas": replicas, "updatedReplicas": replicas,
+        "readyReplicas": replicas, "availableReplicas": replicas,
         "conditions": [
             {"type": "Available", "status": "True"},
             {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},

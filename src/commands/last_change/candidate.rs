@@ -12,12 +12,13 @@ use crate::object::{ObjectRef, Uid, condition, set_taints};
 use crate::source::{ClusterId, Form, SourceKey, Version};
 use crate::watch::History;
 
-use super::change::{LastChange, OldValues};
+use super::change::LastChange;
 use super::error_text::ErrorText;
 use super::failure::Failure;
 use super::failure::{FailureReason, broken_references, claim_needs, unwell_pods};
 use super::fields::Matters;
 use super::version_problem::VersionProblem;
+use super::what::OldValues;
 
 /// How many other objects are looked up for one failed object.
 const MAX_OTHERS: usize = 8;

@@ -15,11 +15,12 @@ use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, 
 use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
-use super::change::{LastChange, OldValues, Sign};
+use super::change::{LastChange, Sign};
 use super::failure::FailureReason;
 use super::recreated::RecreatedServices;
 use super::revoked_right::RevokedRights;
 use super::suspects::SuspectChanges;
+use super::what::OldValues;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;

@@ -15,6 +15,7 @@ mod suspects;
 #[cfg(test)]
 mod tests;
 mod version_problem;
+mod what;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,10 +7,11 @@ use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::change::{LastChange, OldValues};
+use super::change::LastChange;
 use super::error_text::ErrorText;
 use super::failure::FailureReason;
 use super::fields::Matters;
+use super::what::OldValues;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
 use crate::source::Version;

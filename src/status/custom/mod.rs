@@ -1,8 +1,7 @@
 //! What the status of a custom resource reports beside its conditions: its phase, its health, an error, its counts.
 
 mod counts;
-mod fields;
-mod state_words;
+mod reported;
 #[cfg(test)]
 mod tests;
 
@@ -17,13 +16,13 @@ use super::verdict::{Refinement, Verdict};
 use super::words::words_of;
 use super::{parts, read};
 
-pub(super) use state_words::{has_arrived, is_settled, paused};
+pub(super) use reported::{has_arrived, is_settled, paused};
 
 /// The rules for custom resources of a kind.
 pub(super) fn of(kind: &str) -> &'static [Refinement] {
     match kind {
         "argoproj.io/Application" => &[application, unobserved],
-        "cert-manager.io/Certificate" => &[expired, fields::error, unobserved],
+        "cert-manager.io/Certificate" => &[expired, reported::error, unobserved],
         "snapshot.storage.k8s.io/VolumeSnapshot"
         | "snapshot.storage.k8s.io/VolumeSnapshotContent" => &[snapshot],
         _ => GENERAL,
@@ -32,11 +31,11 @@ pub(super) fn of(kind: &str) -> &'static [Refinement] {
 
 /// The rules for all other custom resources.
 const GENERAL: &[Refinement] = &[
-    state_words::of_whole,
-    state_words::of_parts,
-    fields::error,
-    fields::flag,
-    fields::count,
+    reported::of_whole,
+    reported::of_parts,
+    reported::error,
+    reported::flag,
+    reported::count,
     unobserved,
 ];
 

@@ -17,7 +17,7 @@ use crate::object::Value;
 use super::cause::{Cause, CauseRule, sentence};
 use super::conditions::{has_telling_names, problems};
 use super::generic::NOT_OBSERVED;
-use super::verdict::Status;
+use super::state::Status;
 use super::verdict::Verdict;
 use super::{built_in, read, rules};
 

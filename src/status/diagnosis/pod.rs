@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::{StatusCondition, Value, is_sidecar};
 use crate::status::cause::{Cause, CauseRule, sentence};
 use crate::status::read;
-use crate::status::verdict::Status;
+use crate::status::state::Status;
 
 use super::container::{Container, ContainerRole};
 

@@ -2,7 +2,7 @@
 
 use crate::object::{PodCounts, StatusCondition, Value};
 use crate::status::cause::{Cause, CauseRule, sentence};
-use crate::status::verdict::Status;
+use crate::status::state::Status;
 use crate::status::{admission, read};
 
 /// Finds the causes of an object that is not a Pod.

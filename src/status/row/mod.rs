@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::object::{Value, condition};
 
 use super::read;
-use super::verdict::Status;
+use super::state::Status;
 
 /// The cells of an object's row. Some hold cluster text, which is not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]

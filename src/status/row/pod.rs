@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::object::{Value, conditions, is_sidecar};
 use crate::status::read;
-use crate::status::verdict::Status;
+use crate::status::state::Status;
 
 use super::{Restarts, Row, is_deleted, is_true};
 

@@ -10,7 +10,6 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -22,7 +21,6 @@ use super::compared::ShownVersions;
 use crate::commands::ServerClock;
 use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
-use crate::render::count::{plural, thousands};
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, RequestLimit};
 pub(super) use divider::{ChangedObjects, Divider};
@@ -33,7 +31,7 @@ use stop_rule::Interrupt;
 pub(super) use timeline::timeline;
 pub(super) use unread::{SkippedSource, unread_parts};
 pub(super) use walk::LookBackStart;
-use walk::Walker;
+use walk::{LookBackProgress, Walker};
 
 /// The most requests for wide sources at once. A cluster can have about 200 kinds, and a list takes up to ten of the
 /// seats that the server has for all its clients
@@ -295,37 +293,6 @@ impl LookBack {
         let cut = waiting.chain(self.walking.drain(..));
         self.found.extend(cut.map(|key| SourcePast::new(key).cut()));
         was_open
-    }
-}
-
-/// The number of changed objects, and how many of them are read back.
-#[derive(Debug, Default)]
-pub(crate) struct LookBackProgress {
-    changed: AtomicUsize,
-    read: AtomicUsize,
-}
-
-impl LookBackProgress {
-    /// Adds changed objects.
-    pub(crate) fn expect(&self, objects: usize) {
-        self.changed.fetch_add(objects, Ordering::Relaxed);
-    }
-
-    /// Counts an object that is read back.
-    pub(crate) fn done(&self) {
-        self.read.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// `reading back: 1,204 of 3,000 objects`. Until the number of objects is known, it counts the sources left.
-    pub(crate) fn line(&self, sources: usize) -> String {
-        let read = self.read.load(Ordering::Relaxed);
-        match self.changed.load(Ordering::Relaxed) {
-            0 => format!("reading back: {} to go", plural(sources, "source")),
-            changed => {
-                let (read, changed) = (thousands(read), plural(changed, "object"));
-                format!("reading back: {read} of {changed}")
-            }
-        }
     }
 }
 

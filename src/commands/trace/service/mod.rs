@@ -3,6 +3,7 @@
 mod state;
 #[cfg(test)]
 mod tests;
+mod transitions;
 mod unserved_pods;
 mod view;
 
@@ -12,8 +13,8 @@ use super::traced::Traced;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::source::SourceKey;
-use state::EndpointTransitions;
 use state::ServiceState;
+use transitions::EndpointTransitions;
 
 /// The trace of one Service.
 pub(super) struct ServiceTrace {

@@ -1,19 +1,16 @@
-//! `ServiceState`: the live model of a Service and its spec, and the changes of its endpoints.
+//! `ServiceState`: the live model of a Service, and its spec.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{
-    AddressGroup, Behind, EndpointState, Node, Pod, PodCoverage, Port, ServedEndpoint, Service,
-    ServicePort, address_groups, slices_source,
+    AddressGroup, Node, Pod, PodCoverage, Port, Service, ServicePort, address_groups, slices_source,
 };
 use crate::model::endpoints_finding;
 use crate::object::{Uid, Value};
 use crate::source::SourceKey;
 use crate::status::Status;
-
-use super::view;
 
 /// The most owners of its Pods to read. Each costs a watch.
 const MAX_OWNERS: usize = 12;
@@ -200,68 +197,4 @@ pub(super) fn port_text(port: &ServicePort, pods: &[&Pod]) -> String {
         port.protocol,
         node.unwrap_or_default()
     )
-}
-
-/// The state that was printed last, to print only changes.
-#[derive(Default)]
-pub(super) struct EndpointTransitions {
-    endpoints: BTreeMap<String, (String, EndpointState)>,
-}
-
-impl EndpointTransitions {
-    /// A line for each change since the last call.
-    pub(super) fn lines(&mut self, state: &ServiceState) -> Vec<String> {
-        let groups = state.address_groups();
-        let present: BTreeMap<_, _> = groups
-            .iter()
-            .flat_map(|group| &group.endpoints)
-            .map(|endpoint| (key(endpoint), (text(state, endpoint), endpoint.state())))
-            .collect();
-        let mut changes = Vec::new();
-        for (key, (text, condition)) in &present {
-            match self.endpoints.get(key) {
-                Some((_, was)) if was == condition => {}
-                Some((_, was)) => {
-                    changes.push(format!("{text} (was {})", view::state_word(*was)));
-                }
-                None => changes.push(text.clone()),
-            }
-        }
-        for (key, (_, was)) in &self.endpoints {
-            if !present.contains_key(key) {
-                changes.push(format!(
-                    "endpoint {key} gone (was {})",
-                    view::state_word(*was)
-                ));
-            }
-        }
-        self.endpoints = present;
-        changes
-    }
-}
-
-fn key(endpoint: &ServedEndpoint<'_>) -> String {
-    format!("{} {}", endpoint.address(), endpoint.target())
-}
-
-/// The endpoint, its state, and why it is not ready.
-fn text(state: &ServiceState, endpoint: &ServedEndpoint<'_>) -> String {
-    let text = format!(
-        "endpoint {} {}",
-        key(endpoint),
-        view::state_word(endpoint.state())
-    );
-    let why = match endpoint.behind(state.pods()) {
-        Behind::Pod(pod) if endpoint.state() == EndpointState::NotReady => {
-            let assessment = state.traced.assessment(&pod.uid);
-            assessment.and_then(|assessment| Some(assessment.causes.first()?.text.clone()))
-        }
-        behind @ Behind::Pod(_) => view::served_ports(state, behind).lack(),
-        Behind::Ghost(target) => Some(view::ghost_note(target, state.traced.graph())),
-        Behind::Unread | Behind::External => None,
-    };
-    match why {
-        Some(why) => format!("{text}: {why}"),
-        None => text,
-    }
 }

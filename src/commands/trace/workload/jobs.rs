@@ -12,7 +12,7 @@ use crate::render::age;
 use crate::render::count::counted;
 use crate::status::{Assessment, MAX_MISSED, Status, missed_starts, next_start};
 
-use super::phases::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::PodStep;
 use super::pods::{PodGroup, number, pods_of};
 use super::rollout::unread_text;

@@ -7,6 +7,7 @@ mod change;
 mod deployment;
 mod jobs;
 mod moment;
+mod phase;
 mod phases;
 mod pods;
 mod rollout;

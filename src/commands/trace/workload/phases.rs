@@ -6,243 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::graph::Images;
 use crate::object::StatusCondition;
-use crate::status::{Cause, CauseRule};
 
-use super::change::ChangedFields;
-use super::change::SpecChange;
-use super::deployment::{EarlierRevision, earlier_revision};
-use super::moment::Moment;
 use super::pods::PodGroup;
 use super::pods::{PodProgress, PodStep};
 use super::rollout::RolloutSnapshot;
 use super::rollout::unread_text;
 
-/// The phases, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PhaseName {
-    /// Someone changed the spec.
-    Change,
-    /// Someone changed another part of the spec since, for example the number of replicas.
-    LaterChange,
-    /// The controller has observed the change.
-    Observed,
-    /// The `ReplicaSet` for the pod template exists.
-    ReplicaSet,
-    /// The `ControllerRevision` for the pod template exists.
-    Revision,
-    /// The controller has started the run.
-    Started,
-    /// Its pods have nodes.
-    Scheduled,
-    /// Their images are pulled.
-    Images,
-    /// They are available.
-    Available,
-    /// Enough pods of the run have succeeded.
-    Succeeded,
-    /// The pods of older revisions are gone.
-    OldPods,
-    /// The controller reports it complete.
-    Complete,
-    /// The last run by the schedule.
-    LastRun,
-    /// The next run by the schedule.
-    NextRun,
-}
-
-/// The progress of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PhaseProgress {
-    /// It is complete.
-    Done,
-    /// It has started.
-    Underway,
-    /// It cannot continue by itself.
-    Failed,
-    /// It has not started.
-    Waiting,
-    /// The objects that show it were not read.
-    Unknown,
-}
-
-/// One phase.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RolloutPhase {
-    pub(super) name: PhaseName,
-    pub(super) progress: PhaseProgress,
-    /// The progress as text. Not escaped.
-    pub(super) text: String,
-    /// What changed, for a change. Escaped.
-    pub(super) fields: Vec<String>,
-    /// Why it failed.
-    pub(super) failure: Option<PhaseFailure>,
-    /// When it reached its progress.
-    pub(super) at: Moment,
-}
-
-/// Why a phase failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PhaseFailure {
-    /// The rule that found it.
-    pub(super) rule: CauseRule,
-    /// The pod, its state, and the number of other such pods. Not escaped; empty if no pod caused it.
-    pub(super) what: String,
-    /// The name of the pod.
-    pub(super) pod: Option<String>,
-    /// The cause. Not escaped.
-    pub(super) cause: String,
-}
-
-impl PhaseName {
-    /// The name in frames, lines and records.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            PhaseName::Change => "spec change",
-            PhaseName::LaterChange => "then changed",
-            PhaseName::Observed => "observed",
-            PhaseName::ReplicaSet => "replicaset",
-            PhaseName::Revision => "revision",
-            PhaseName::Started => "started",
-            PhaseName::Scheduled => "scheduled",
-            PhaseName::Images => "images",
-            PhaseName::Available => "available",
-            PhaseName::Succeeded => "succeeded",
-            PhaseName::OldPods => "old pods",
-            PhaseName::Complete => "complete",
-            PhaseName::LastRun => "last run",
-            PhaseName::NextRun => "next run",
-        }
-    }
-}
-
-impl PhaseProgress {
-    /// The word in lines and records.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            PhaseProgress::Done => "done",
-            PhaseProgress::Underway => "underway",
-            PhaseProgress::Failed => "failed",
-            PhaseProgress::Waiting => "waiting",
-            PhaseProgress::Unknown => "unknown",
-        }
-    }
-
-    /// The progress for `n` of `wanted`.
-    pub(super) fn of(n: i64, wanted: i64) -> PhaseProgress {
-        match n {
-            n if n >= wanted => PhaseProgress::Done,
-            0 => PhaseProgress::Waiting,
-            _ => PhaseProgress::Underway,
-        }
-    }
-}
-
-impl RolloutPhase {
-    /// A phase with this progress.
-    pub(super) fn new(
-        name: PhaseName,
-        progress: PhaseProgress,
-        text: impl Into<String>,
-    ) -> RolloutPhase {
-        RolloutPhase {
-            name,
-            progress,
-            text: text.into(),
-            fields: Vec::new(),
-            failure: None,
-            at: Moment::default(),
-        }
-    }
-
-    /// The phase of a change: the one that starts a rollout, or a later one.
-    pub(super) fn change(name: PhaseName, change: &SpecChange) -> RolloutPhase {
-        let fields = change.fields.as_ref();
-        RolloutPhase {
-            at: change.at,
-            fields: fields.map_or(Vec::new(), ChangedFields::plain_lines),
-            ..RolloutPhase::new(name, PhaseProgress::Done, change.text())
-        }
-    }
-
-    /// A phase with unknown progress, because objects of a kind were not read.
-    pub(super) fn unread(name: PhaseName, text: &str) -> RolloutPhase {
-        RolloutPhase::new(name, PhaseProgress::Unknown, text)
-    }
-
-    /// The phase with the time of its completion by the server's clock, if it is complete.
-    pub(super) fn at(mut self, time: Option<Timestamp>) -> RolloutPhase {
-        self.at.server = time.filter(|_| self.progress == PhaseProgress::Done);
-        self
-    }
-
-    /// The phase with the time since which it has its progress: that of the same phase before, or else
-    /// `seen`. Each run by a schedule is another one.
-    pub(super) fn since(
-        mut self,
-        before: &[RolloutPhase],
-        seen: Option<Timestamp>,
-    ) -> RolloutPhase {
-        let is_same = |was: &&RolloutPhase| {
-            (was.name, was.progress) == (self.name, self.progress)
-                && (self.name != PhaseName::LastRun || was.text == self.text)
-        };
-        match before.iter().find(is_same) {
-            Some(was) => self.at = was.at,
-            None => self.at.seen = seen,
-        }
-        self
-    }
-
-    /// The phase as failed.
-    pub(super) fn failed(self, failure: PhaseFailure) -> RolloutPhase {
-        RolloutPhase {
-            progress: PhaseProgress::Failed,
-            failure: Some(failure),
-            at: Moment::default(),
-            ..self
-        }
-    }
-
-    /// The phase as failed because of this cause of an object.
-    pub(super) fn failed_by(self, cause: Option<&Cause>) -> RolloutPhase {
-        self.failed(PhaseFailure {
-            rule: cause.map_or(CauseRule::Failed, |cause| cause.rule),
-            what: String::new(),
-            pod: None,
-            cause: cause.map_or(String::new(), |cause| cause.text.clone()),
-        })
-    }
-
-    /// The progress, and the pod that delays it: `1/2 pulled; web-x ErrImagePull`.
-    pub(super) fn summary(&self) -> String {
-        match &self.failure {
-            Some(failure) if !failure.what.is_empty() => format!("{}; {}", self.text, failure.what),
-            _ => self.text.clone(),
-        }
-    }
-
-    /// The summary, with what changed.
-    pub(super) fn message(&self) -> String {
-        let summary = self.summary();
-        let fields: Vec<&str> = self.fields.iter().map(|field| field.trim()).collect();
-        match fields[..] {
-            [] => summary,
-            _ => format!("{summary}: {}", fields.join("; ")),
-        }
-    }
-}
-
-impl PhaseFailure {
-    /// The failure that a condition reports.
-    pub(super) fn of(condition: &StatusCondition<'_>) -> PhaseFailure {
-        PhaseFailure {
-            rule: CauseRule::Condition,
-            what: String::new(),
-            pod: None,
-            cause: condition.message.clone().into_owned(),
-        }
-    }
-}
+use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
@@ -500,4 +270,35 @@ fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "paused");
     }
     RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "")
+}
+
+/// The revision whose Pod template a rollback brought back.
+pub(super) enum EarlierRevision {
+    /// The number that it had before.
+    Number(String),
+    /// It had a lower number before.
+    Unknown,
+}
+
+/// The earlier revision, if the newest one is a rollback. A rollback gives an old revision a new number. The
+/// Deployment controller records the numbers before; other controllers do not, but the object is then older than
+/// one with a lower number.
+pub(super) fn earlier_revision(
+    rollout: &RolloutSnapshot<'_>,
+    group: &PodGroup<'_>,
+) -> Option<EarlierRevision> {
+    let object = rollout.traced.model.doc(&group.object?.uid)?;
+    let path = [
+        "metadata",
+        "annotations",
+        "deployment.kubernetes.io/revision-history",
+    ];
+    if let Some(history) = object.root().str_at(&path) {
+        let last = history.rsplit(',').next()?.trim();
+        return (!last.is_empty()).then(|| EarlierRevision::Number(last.to_owned()));
+    }
+    let is_older =
+        |other: &PodGroup<'_>| other.number < group.number && other.created() > group.created();
+    let mut others = rollout.old_groups();
+    others.any(is_older).then_some(EarlierRevision::Unknown)
 }

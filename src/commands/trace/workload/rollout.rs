@@ -11,7 +11,7 @@ use crate::render::count::counted;
 use crate::source::SourceKey;
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
-use super::phases::{PhaseName, RolloutPhase};
+use super::phase::{PhaseName, RolloutPhase};
 use super::pods::{PodGroup, number};
 
 /// A workload, its revisions and its Pods.

@@ -11,7 +11,7 @@ use crate::render::count::counted;
 use crate::status::Status;
 
 use super::deployment::RollingUpdateLimits;
-use super::phases::RolloutPhase;
+use super::phase::RolloutPhase;
 use super::pods::{PodGroup, pods_of};
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 use super::rollout::{count, spec};

@@ -8,9 +8,9 @@ use crate::source::{Event, SourceKey, Version, Why};
 
 use super::change::ChangedFields;
 use super::change::SpecChange;
-use super::deployment::earlier_revision;
 use super::moment::Moment;
-use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
+use super::phases::earlier_revision;
 use super::rollout::Loaded;
 use super::rollout::{RolloutSnapshot, WorkloadKind};
 

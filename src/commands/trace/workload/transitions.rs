@@ -6,7 +6,7 @@ use crate::object::Uid;
 use crate::render::age;
 use crate::render::json::trace::PhaseRecord;
 
-use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::state::WorkloadState;
 
 /// The state that was printed last, to print only changes.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::change::SpecChange;
 use super::moment::Moment;
-use super::phases::{PhaseName, PhaseProgress, RolloutPhase};
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::PodGroup;
 use super::rollout;
 use super::rollout::RolloutSnapshot;
