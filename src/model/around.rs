@@ -13,9 +13,7 @@ use super::coverage::Coverage;
 use super::evidence::Evidence;
 use super::lookups::Lookups;
 use super::object::ModelObject;
-use super::objects::Objects;
-use crate::model::Absence;
-use crate::model::rules::members::PlannedMembers;
+use super::objects::{Absence, Objects, PlannedMembers};
 
 /// A read-only view of the objects.
 #[derive(Clone, Copy, Debug)]

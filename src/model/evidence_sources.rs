@@ -7,9 +7,9 @@ use crate::object::{ObjectRef, Uid};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
-use super::ModelObject;
 use super::around::Around;
 use super::evidence::is_subject;
+use super::object::ModelObject;
 use super::rules::rule_sources;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.

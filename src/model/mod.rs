@@ -13,6 +13,7 @@ mod object;
 mod objects;
 mod outlook;
 mod plan;
+mod refresh;
 mod repetition;
 mod roots;
 mod rules;
@@ -22,7 +23,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source};
 use crate::object::{Doc, ServedTypes, Uid};
@@ -37,7 +38,7 @@ use rules::policies::policies_source;
 
 pub use coverage::{Coverage, Reading};
 pub use object::ModelObject;
-pub use objects::Absence;
+pub use objects::{Absence, Retention};
 pub use outlook::Outlook;
 pub use plan::JudgementPlan;
 pub use repetition::repeated;
@@ -46,19 +47,9 @@ pub use rules::gateways::missing_in_front;
 pub use rules::members::{AbsentMember, MemberGap, absent_members};
 pub use rules::policies::isolating_policies;
 pub use rules::scheduling::nodes_closed_to;
-pub use rules::selectors::idle_workload;
-pub use rules::services::{endpoints_finding, pod_coverage, repeats_its_pods};
+pub use rules::services::{endpoints_finding, idle_workload, pod_coverage, repeats_its_pods};
 pub use rules::webhooks::refusing_configurations;
 pub use rules::workloads::{nodes_that_keep_out, was_closed_out_lately};
-
-/// How long the model keeps an object that is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retention {
-    /// Until the next refresh.
-    None,
-    /// For this long, and as long as any of its dependents is there.
-    For(SignedDuration),
-}
 
 /// Which objects a view shows besides the requested ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -215,13 +206,13 @@ impl Model {
             // Another source may have shown it already.
             self.objects.changed.insert(version.object.identity());
         }
-        self.objects.apply(source, event, now);
+        refresh::apply(&mut self.objects, source, event, now);
     }
 
     /// Assesses the objects that events or the time have changed since the last call, and follows no other sources. Returns
     /// every object that may be different now, with its owners, and the removed objects.
     pub fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
-        self.objects.refresh(now)
+        refresh::refresh(&mut self.objects, now)
     }
 
     /// Requests the objects of these sources. They are the roots of the view.
@@ -263,7 +254,7 @@ impl Model {
     /// Applies the effects of events and of time, and follows the sources that the states and the view then need.
     /// `story` names the sources that only this view needs. Returns every object that may be different now.
     pub fn step(&mut self, now: Timestamp, story: Vec<SourceKey>) -> BTreeSet<Uid> {
-        let mut touched = self.objects.refresh(now);
+        let mut touched = refresh::refresh(&mut self.objects, now);
         self.update_roots(&touched);
         self.rank_roots(&touched, now);
         self.roots.expand(MAX_EXPANDED);
@@ -275,7 +266,7 @@ impl Model {
             self.wanted = wanted;
         }
         if is_new || !self.objects.is_fresh() {
-            let again = self.objects.refresh(now);
+            let again = refresh::refresh(&mut self.objects, now);
             self.rank_roots(&again, now);
             touched.extend(again);
         }

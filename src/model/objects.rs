@@ -1,27 +1,27 @@
-//! `Objects`: the objects of the followed sources, their relations and their states. [`Objects::apply`] stores one event,
-//! [`Objects::refresh`] assesses what changed.
+//! `Objects`: the objects of the followed sources, their relations and their states.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Graph, Links, Lookup, MemberPlan, ReferenceTarget, Tier};
-use crate::object::{Doc, ObjectRef, ServedTypes, Uid, Value};
-use crate::source::{ClusterId, Event, Form, SourceKey, Version, Why, printed};
-use crate::status::{Assessment, Rules, Status, is_starting, review_at};
+use crate::graph::{Graph, Lookup, MemberPlan, ReferenceTarget, Tier};
+use crate::object::{Doc, ServedTypes, Uid};
+use crate::source::{ClusterId, SourceKey};
+use crate::status::Rules;
 
-use super::Retention;
-use super::around::Around;
 use super::coverage::{Coverage, Reading};
 use super::evidence::Evidence;
-use super::evidence_sources::{needs_explanation, subject_of};
-use super::judge::{judge, roll_up, services_of};
 use super::lookups::Lookups;
 use super::object::ModelObject;
-use super::rules::members::PlannedMembers;
-use super::rules::{readers, to_judge_again};
+
+/// How long the model keeps an object that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retention {
+    /// Until the next refresh.
+    None,
+    /// For this long, and as long as any of its dependents is there.
+    For(SignedDuration),
+}
 
 /// Why the model does not have a named object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,15 @@ pub enum Absence {
     Unserved,
     /// It is not read, or not yet.
     Unread,
+}
+
+/// What a model knows about the plan for members.
+#[derive(Debug, Default)]
+pub(super) struct PlannedMembers {
+    /// The inventories whose members are read.
+    pub(super) inventories: BTreeSet<Uid>,
+    /// The members that are not read, because there are too many.
+    pub(super) beyond: BTreeSet<ReferenceTarget>,
 }
 
 /// The objects of some sources, and what is known of them.
@@ -61,19 +70,19 @@ pub(super) struct Objects {
     pub(super) evidence: Evidence,
     /// The time of the last refresh.
     pub(super) refreshed: Timestamp,
-    retention: Retention,
+    pub(super) retention: Retention,
     /// The objects that changed since the last refresh.
     pub(super) changed: BTreeSet<Uid>,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
     pub(super) has_news_of_sources: bool,
     /// The objects whose states so far are no changes: they were listed, and their neighbours were not read yet.
-    listed: BTreeSet<Uid>,
+    pub(super) listed: BTreeSet<Uid>,
     /// Whether every source had answered at the end of the last refresh.
-    was_settled: bool,
+    pub(super) was_settled: bool,
     /// When to assess objects again without an event.
-    reviews: BTreeSet<(Timestamp, Uid)>,
+    pub(super) reviews: BTreeSet<(Timestamp, Uid)>,
     /// The objects that are gone and still kept.
-    departed: BTreeSet<Uid>,
+    pub(super) departed: BTreeSet<Uid>,
 }
 
 impl Objects {
@@ -214,281 +223,9 @@ impl Objects {
         self.is_fresh() && self.coverage.has_answers()
     }
 
-    /// Applies one event. Events of sources that the model does not follow change nothing.
-    pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
-        if !self.coverage.apply(source, event) {
-            return;
-        }
-        self.lookups.count(source, event);
-        let Event::Object {
-            why, now: version, ..
-        } = event
-        else {
-            self.evidence.news.has_labels |=
-                self.evidence.is_of(source) && matches!(event, Event::Synced { .. });
-            let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
-            let has_neighbours = self.graph.all_referrers().next().is_some()
-                || self.graph.services().next().is_some()
-                || self.graph.of_kind("Ingress").next().is_some();
-            self.has_news_of_sources |= tells_of_source && has_neighbours;
-            return;
-        };
-        if self.evidence.is_of(source) {
-            self.take_evidence(source, event);
-            return;
-        }
-        if !why.is_gone() && self.lookups.keeps(source, version, &self.types) {
-            return self.put(source, version, *why);
-        }
-        let uid = version.object.identity();
-        if why.is_gone() {
-            self.lookups.forget(&uid, version);
-        }
-        if let Some(object) = self.by_uid.get_mut(&uid) {
-            let why = if why.is_gone() {
-                *why
-            } else {
-                Why::LeftSelector
-            };
-            object.lose(source, why, now);
-            if object.departure.is_some() {
-                self.departed.insert(uid.clone());
-            }
-            self.changed.insert(uid);
-        }
-    }
-
-    fn put(&mut self, source: &Arc<SourceKey>, version: &Arc<Version>, why: Why) {
-        let uid = version.object.identity();
-        let object = match self.by_uid.entry(uid.clone()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                if why == Why::Listed {
-                    self.listed.insert(uid.clone());
-                }
-                entry.insert(Box::new(ModelObject::new(version.object.clone())))
-            }
-        };
-        if object.put(source, version) {
-            self.departed.remove(&uid);
-            self.changed.insert(uid);
-        }
-    }
-
-    /// Applies an event of a source of evidence.
-    pub(super) fn take_evidence(&mut self, source: &SourceKey, event: &Event) {
-        let Some(about) = self.evidence.apply(source, event) else {
-            self.evidence.news.has_labels = true;
-            return;
-        };
-        match subject_of(Around::of(self), &about) {
-            Some(uid) => drop(self.evidence.news.about.insert(uid)),
-            // It may be late.
-            None => self.evidence.news.has_unknown_subjects = true,
-        }
-    }
-
-    /// Assesses the objects that events or the time have changed since the last call. Returns every object
-    /// that may be different now, with its owners, and the removed objects.
-    pub(super) fn refresh(&mut self, now: Timestamp) -> BTreeSet<Uid> {
-        if self.was_settled {
-            self.listed.clear();
-        }
-        self.refreshed = now;
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.extend(self.take_due(now));
-        // Owners before and after.
-        let mut touched = self.graph.with_above(&changed);
-        let links = changed.iter().filter_map(|uid| {
-            let links = self.assess(uid, now)?;
-            Some((uid.clone(), links))
-        });
-        let links: Vec<(Uid, Links)> = links.collect();
-        self.graph.link(links);
-        touched.extend(self.graph.with_above(&changed));
-        let expired = self.expired(now);
-        touched.extend(self.graph.with_above(&expired));
-        for uid in &expired {
-            changed.extend(self.remove(uid));
-        }
-        changed.extend(self.take_explained());
-        changed.extend(to_judge_again(Around::of(self), &touched));
-        let judged = judge(self, changed, now);
-        touched.extend(self.graph.with_above(&judged));
-        for group in self.graph.bottom_up(&touched) {
-            roll_up(self, &group, now);
-            for uid in &group {
-                self.note_health(uid);
-            }
-        }
-        self.was_settled = self.coverage.has_answers();
-        touched
-    }
-
-    /// The objects with new evidence. Warnings about unknown objects are kept for a while.
-    fn take_explained(&mut self) -> BTreeSet<Uid> {
-        let news = std::mem::take(&mut self.evidence.news);
-        let mut explained = news.about;
-        if news.has_labels {
-            explained.extend(self.unwell.iter().cloned());
-            let readers = readers(Around::of(self));
-            explained.extend(readers.map(|(node, _)| node.uid.clone()));
-        }
-        if news.has_unknown_subjects {
-            let nodes = self.graph.of_kind("Node");
-            let nodes: BTreeSet<Arc<str>> = nodes.map(|node| node.object.name.clone()).collect();
-            let around = Around::of(self);
-            let is_known = |about: &ObjectRef| {
-                let is_node = &*about.kind == "Node" && nodes.contains(&about.name);
-                is_node || subject_of(around, about).is_some()
-            };
-            let unknown = self.evidence.unknown_subjects(is_known);
-            self.evidence.forget(&unknown);
-        }
-        explained
-    }
-
-    /// The objects that are due for a review by now.
-    fn take_due(&mut self, now: Timestamp) -> Vec<Uid> {
-        let mut due = Vec::new();
-        while let Some((at, uid)) = self.reviews.pop_first() {
-            if at > now {
-                self.reviews.insert((at, uid));
-                break;
-            }
-            due.push(uid);
-        }
-        due
-    }
-
-    /// Assesses an object alone. Returns its links, if it could be read.
-    fn assess(&mut self, uid: &Uid, now: Timestamp) -> Option<Links> {
-        let object = self.by_uid.get_mut(uid)?;
-        let mut links = None;
-        if let Some(review) = object.review.take() {
-            self.reviews.remove(&(review, uid.clone()));
-        }
-        let assessment = match (object.departure, object.version()) {
-            (Some((how, _)), _) => Assessment::departed(how),
-            (None, None) => return None,
-            (None, Some(version)) => match version.doc() {
-                Err(error) => Assessment::unreadable(&error),
-                Ok(doc) => {
-                    self.graph
-                        .apply_in(object.form(), &object.object, doc.root());
-                    object.is_starting = is_starting(doc.root(), now);
-                    object.printed = printed(doc.root());
-                    object.review = review_at(doc.root(), now);
-                    let review = object.review.map(|review| (review, uid.clone()));
-                    self.reviews.extend(review);
-                    let mut assessment = Assessment::of(doc.root(), now, self.rules);
-                    // kstatus looks at no other object.
-                    if self.rules == Rules::Spy {
-                        if object.form() != Form::Metadata && self.types.has_status(&object.object)
-                        {
-                            assessment = assessment.expecting_status(doc.root());
-                        }
-                        object.needs = needed(doc.root(), &assessment, now);
-                        if is_running_well(doc.root(), &assessment) {
-                            object.needs = self.needs_of_well_pods;
-                        }
-                        let upto = object.needs.max(self.links_upto);
-                        links = Some(Links::of(doc.root(), upto, &self.types));
-                    }
-                    assessment
-                }
-            },
-        };
-        object.own = Arc::new(assessment);
-        object.drop_tape();
-        self.share_with_sibling(uid);
-        links
-    }
-
-    /// Lets an object share the memory of its assessment with an equal sibling. Most Pods are alike.
-    fn share_with_sibling(&mut self, uid: &Uid) {
-        let (Some(node), Some(object)) = (self.graph.node(uid), self.get(uid)) else {
-            return;
-        };
-        let siblings = self.graph.siblings(node);
-        let mut siblings = siblings.filter_map(|sibling| self.get(&sibling.uid));
-        let own =
-            siblings.find_map(|sibling| (sibling.own == object.own).then(|| sibling.own.clone()));
-        if let (Some(own), Some(object)) = (own, self.by_uid.get_mut(uid)) {
-            object.own = own;
-        }
-    }
-
     /// The time of a change of state that happens now; `None` if it does not count as a change.
     pub(super) fn news(&self, uid: &Uid, now: Timestamp) -> Option<Timestamp> {
         (!self.listed.contains(uid)).then_some(now)
-    }
-
-    /// Notes whether an object needs an explanation.
-    pub(super) fn note_health(&mut self, uid: &Uid) {
-        if self.get(uid).is_some_and(needs_explanation) {
-            self.unwell.insert(uid.clone());
-        } else {
-            self.unwell.remove(uid);
-        }
-    }
-
-    /// The objects to remove: those that have been gone for long enough and, once all sources are read, those
-    /// that no followed source shows.
-    pub(super) fn expired(&mut self, now: Timestamp) -> Vec<Uid> {
-        let owners = self.departed_owners();
-        let mut expired: Vec<Uid> = self.departed.iter().cloned().collect();
-        expired.retain(|uid| !owners.contains(uid) && self.has_expired(uid, now));
-        if self.coverage.take_replaced() {
-            for (uid, object) in &mut self.by_uid {
-                object.retain_sources(|source| self.coverage.follows(source));
-                if object.version().is_none() && object.departure.is_none() {
-                    expired.push(uid.clone());
-                }
-            }
-        }
-        expired
-    }
-
-    fn has_expired(&self, uid: &Uid, now: Timestamp) -> bool {
-        let departure = self.by_uid.get(uid).and_then(|object| object.departure);
-        match (self.retention, departure) {
-            (Retention::For(time), Some((_, at))) => now.duration_since(at) >= time,
-            (Retention::None, _) | (_, None) => true,
-        }
-    }
-
-    /// The objects that are gone and kept because a dependent is there. The members of an inventory are not its own: they
-    /// may stay.
-    fn departed_owners(&self) -> BTreeSet<Uid> {
-        if self.retention == Retention::None {
-            return BTreeSet::new();
-        }
-        let owns_any = |uid: &&Uid| {
-            let mut below = self.graph.directly_below(uid);
-            below.any(|below| self.is_there(&below.uid))
-        };
-        let above = self.graph.with_above(self.departed.iter().filter(owns_any));
-        let owners = above.into_iter();
-        owners
-            .filter(|uid| self.departed.contains(uid) && !self.graph.is_inventory(uid))
-            .collect()
-    }
-
-    /// Removes an object. Returns the objects to judge again: those that name it, and its Services.
-    pub(super) fn remove(&mut self, uid: &Uid) -> Vec<Uid> {
-        self.departed.remove(uid);
-        self.unwell.remove(uid);
-        let mut around = services_of(Around::of(self), uid);
-        self.graph.delete(uid);
-        let Some(object) = self.by_uid.remove(uid) else {
-            return around;
-        };
-        if let Some(review) = object.review {
-            self.reviews.remove(&(review, uid.clone()));
-        }
-        around.extend(self.graph.referrers(&object.object).cloned());
-        around
     }
 }
 
@@ -503,21 +240,4 @@ impl Absence {
             Absence::Unread => "not read",
         }
     }
-}
-
-/// Up to which tier other objects matter to the state of an object. An object that is well has found most of what it
-/// needs, and one that is only starting may still find it.
-pub(super) fn needed(object: Value<'_>, own: &Assessment, now: Timestamp) -> Tier {
-    let is_waiting = own.status() == Status::InProgress && !is_starting(object, now);
-    if is_waiting || own.status() == Status::Failed {
-        Tier::Unwell
-    } else {
-        Tier::Always
-    }
-}
-
-/// Whether an object is a Pod that runs and is well.
-pub(super) fn is_running_well(object: Value<'_>, own: &Assessment) -> bool {
-    let is_running = object.str_at(&["status", "phase"]).as_deref() == Some("Running");
-    is_running && own.is_well()
 }

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
+
 use super::*;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{Form, SourceState, Version, Why};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::graph::Node;
-use crate::model::ModelObject;
 use crate::model::around::Around;
+use crate::model::object::ModelObject;
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
 use super::members::failed_members;

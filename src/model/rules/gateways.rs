@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::graph::{
     Node, Reference, ReferenceTarget, istio_destinations, service_of_host, well_known,
 };
-use crate::model::Reading;
 use crate::model::around::Around;
+use crate::model::coverage::Reading;
 use crate::object::{Doc, Uid, Value};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule, CertificateNames, Finding, Rules, Status};

@@ -1,23 +1,12 @@
 //! The members of inventories: which of them have no object, and what that means for the inventory.
 
-use std::collections::BTreeSet;
-
 use crate::graph::{MAX_MEMBER_LISTS, Node, ReferenceTarget};
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
-use crate::model::Absence;
 use crate::model::around::Around;
-
-/// What a model knows about the plan for members.
-#[derive(Debug, Default)]
-pub(in crate::model) struct PlannedMembers {
-    /// The inventories whose members are read.
-    pub(in crate::model) inventories: BTreeSet<Uid>,
-    /// The members that are not read, because there are too many.
-    pub(in crate::model) beyond: BTreeSet<ReferenceTarget>,
-}
+use crate::model::objects::Absence;
 
 /// A member of an inventory that has no object in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]

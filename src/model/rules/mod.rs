@@ -33,8 +33,8 @@ use nodes::{crowded_node, evicted_by_taints, eviction_risk};
 use policies::{held_drain, isolated, restrictions, shared_pod};
 use references::{near_names_sources, reference_findings};
 use scheduling::{placement_facts, placement_sources};
-use selectors::{labels_beside, selects_none, undeclared_ports, workloads_beside};
-use services::endpoint_problems;
+use selectors::{labels_beside, selects_none, undeclared_ports};
+use services::{endpoint_problems, workloads_beside};
 use storage::{
     attached_twice, claim_facts, lost_claim, no_volume_fits, unusable_volume, volumes_for,
 };

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
-use crate::model::Absence;
 use crate::model::around::Around;
+use crate::model::objects::Absence;
 use crate::object::{Uid, near};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};

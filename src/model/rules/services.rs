@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use crate::graph::{
     EndpointCounts, Facts, Nearest, Node, PodCoverage, Port, Reference, Service, ServicePort,
-    address_groups, count_backends, nearest,
+    address_groups, count_backends, nearest, well_known,
 };
-use crate::object::Uid;
 use crate::object::selector::LabelSelector;
-use crate::source::{ClusterId, Scope, SourceKey};
+use crate::object::{ObjectRef, Uid};
+use crate::source::{ClusterId, Form, Scope, SourceKey};
 use crate::status::{CauseRule, Finding, Rules, Status};
 
 use super::dependents::problems_of_selected;
-use super::selectors::{nearby_pods_source, selected_workload};
-use crate::model::Reading;
 use crate::model::around::Around;
+use crate::model::coverage::Reading;
+use crate::model::evidence::PodTemplate;
 
 /// The problem of a Service that its endpoints show.
 pub(in crate::model) fn endpoint_problems(around: Around<'_>, node: &Node) -> Vec<Finding> {
@@ -381,6 +381,88 @@ fn wide_slices_sources(around: Around<'_>, services: &[&Node]) -> Vec<SourceKey>
         })
     });
     sources.collect()
+}
+
+/// The kinds of workloads that may have no Pods: a user scales them to 0, or no node suits them.
+const WITHOUT_PODS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
+
+/// What keeps the workload whose Pods a Service would select from having some: `deployment/web is scaled to 0`. `None`
+/// if no such workload is known.
+pub(in crate::model) fn selected_workload(
+    around: Around<'_>,
+    service: &Node,
+    selector: &LabelSelector,
+) -> Option<String> {
+    let (workload, replicas) = workload_behind(around, service, selector)?;
+    Some(match replicas {
+        0 if &*workload.kind == "DaemonSet" => format!("{workload} runs on no node"),
+        0 => format!("{workload} is scaled to 0"),
+        _ => format!("{workload} has created none"),
+    })
+}
+
+/// The workload whose Pods a Service would select, if it wants none.
+pub fn idle_workload(around: Around<'_>, service: &Node) -> Option<Arc<ObjectRef>> {
+    let found = workload_behind(around, service, service.selector()?);
+    found.and_then(|(workload, replicas)| (replicas == 0).then_some(workload))
+}
+
+/// The workload whose Pods a Service would select, and how many Pods it wants.
+fn workload_behind(
+    around: Around<'_>,
+    service: &Node,
+    selector: &LabelSelector,
+) -> Option<(Arc<ObjectRef>, i64)> {
+    let sources = template_sources(around, service);
+    let read = sources
+        .iter()
+        .flat_map(|source| around.evidence().templates(source));
+    let is_selected = |template: &PodTemplate| selector.matches(|key| template.labels.get(key));
+    if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
+        return Some((template.workload.clone(), template.replicas));
+    }
+    let beside = around.objects().filter(|(_, known)| {
+        let object = &known.object;
+        object.namespace == service.object.namespace && WITHOUT_PODS.contains(&&*object.kind)
+    });
+    let mut own = beside.filter_map(|(_, known)| PodTemplate::of(known.version()?));
+    let template = own.find(is_selected)?;
+    Some((template.workload, template.replicas))
+}
+
+/// The sources of the labels of all Pods beside a Service that is not well and selects none, and of the workloads there.
+pub(in crate::model) fn workloads_beside(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+    if !around.unwell().contains(&service.uid) {
+        return Vec::new();
+    }
+    let pods = nearby_pods_source(around, service).into_iter();
+    pods.chain(template_sources(around, service)).collect()
+}
+
+/// The sources of the workloads beside a Service that selects no Pod.
+fn template_sources(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+    let Some(pods) = nearby_pods_source(around, service) else {
+        return Vec::new();
+    };
+    let workloads = WITHOUT_PODS.map(|kind| SourceKey {
+        resource: well_known("apps", kind),
+        form: Form::Full,
+        ..pods.clone()
+    });
+    workloads.into()
+}
+
+/// The source of the labels of all Pods beside a Service that selects none.
+pub(in crate::model) fn nearby_pods_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
+    let cluster = around.cluster_of(&node.uid)?;
+    let selected = node.selected_pods_source(cluster)?;
+    let selects_nothing = pod_coverage(around, node) == PodCoverage::Known
+        && around.graph().selected_pods(&node.uid).is_empty()
+        && matches!(selected.scope, Scope::Namespace(_));
+    selects_nothing.then(|| SourceKey {
+        form: Form::Metadata,
+        ..selected.of_all()
+    })
 }
 
 #[cfg(test)]
