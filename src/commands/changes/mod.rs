@@ -5,6 +5,7 @@ mod by;
 mod compared;
 mod fold;
 mod formats;
+mod line_style;
 mod lookback;
 mod output;
 mod run;

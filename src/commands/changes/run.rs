@@ -7,10 +7,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::args::{Absence, ChangesArgs};
 use super::formats::Audience;
+use super::line_style::clock;
 use super::lookback::{
     ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline, unread_parts,
 };
-use super::output::{LeftOut, Printout, Renderer, clock, shifted};
+use super::output::{LeftOut, Printout, Renderer, shifted};
 use super::schemas::Schemas;
 use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::live::sources::{describe, named, waiting};

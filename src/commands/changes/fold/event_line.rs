@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::commands::changes::compared::Compared;
-use crate::commands::changes::output::LineStyle;
+use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
 use crate::object::{EventFacts, ObjectRef, Uid};
 use crate::render::style::Role;

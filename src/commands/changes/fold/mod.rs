@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::compared::Compared;
-use super::output::LineStyle;
+use super::line_style::LineStyle;
 use super::state::{TimelineEntry, When};
 use crate::object::ObjectRef;
 use crate::source::Version;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{RunsEnd, TimelinePart};
 use crate::commands::changes::compared::Compared;
-use crate::commands::changes::output::LineStyle;
+use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
 use crate::object::ObjectRef;
 use crate::render::count::plural;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::options::LineStyle;
 use crate::commands::changes::compared::Compared;
+use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
 use crate::commands::field_fight::{FieldFight, FieldWrite, FightTurn};
 use crate::diff::{Diff, Op};

@@ -23,9 +23,7 @@ use crate::render::style::Look;
 use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 use fights::Fights;
-pub(super) use options::{
-    Creation, DisplayOptions, LineStyle, ago, both_versions, clock, known, notice,
-};
+pub(super) use options::{Creation, DisplayOptions, ago, both_versions, known, notice};
 use options::{unreadable, warning};
 pub(super) use summary::LeftOut;
 use summary::{QuietRuns, Summary};
