@@ -192,7 +192,7 @@ impl Objects {
     }
 
     /// Replaces the sources of which the model keeps only the objects around others. If these others change, it must
-    /// get all objects of the source again: see [`Model::take_rereads`].
+    /// get all objects of the source again: see `Model::take_rereads`.
     pub(super) fn look_through(&mut self, lookups: Vec<Lookup>) {
         for source in self.lookups.replace(lookups) {
             self.coverage.reread(&source);

@@ -88,7 +88,7 @@ fn escaped(text: &str) -> String {
     escape_line(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The lines of a flowchart. Its colours are those of [`super::dot::dot`].
+/// The lines of a flowchart. Its colours are those of [`dot`].
 pub fn mermaid(graph: &GraphRecord) -> Vec<String> {
     let ids: BTreeMap<&str, String> = graph
         .nodes

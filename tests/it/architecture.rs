@@ -188,6 +188,31 @@ fn every_file_opens_with_its_purpose() {
     }
 }
 
+/// The type of a line that begins a block of methods, such as `impl Model {`.
+fn type_with_methods(line: &str) -> Option<&str> {
+    let name = line.strip_prefix("impl ")?.strip_suffix(" {")?;
+    let name = name.split('<').next()?;
+    (!name.contains(' ')).then_some(name)
+}
+
+#[test]
+fn the_methods_of_a_type_of_the_model_lie_in_its_own_file() {
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (file, source) in sources() {
+        let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
+        if file.starts_with("model/") && !is_test {
+            for name in source.lines().filter_map(type_with_methods) {
+                let home = homes.entry(name.to_owned()).or_default();
+                home.insert(file.clone());
+            }
+        }
+    }
+    assert!(homes.contains_key("Model"), "{homes:?}");
+    for (name, files) in homes {
+        assert_eq!(files.len(), 1, "{name} has methods in {files:?}");
+    }
+}
+
 #[test]
 fn files_stay_short() {
     for (file, source) in sources() {

@@ -16,7 +16,7 @@ use crate::render::diff::ChangeType;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeRecord {
-    /// [`VERSION`](super::VERSION).
+    /// [`VERSION`].
     pub v: u32,
     /// The kind of change.
     #[serde(rename = "type")]
@@ -340,7 +340,7 @@ mod tests {
         let (filter, noise) = (Filter::default(), BTreeSet::new());
         let shown = redactor.shown(new.root());
         let record = ChangeRecord {
-            v: super::super::VERSION,
+            v: VERSION,
             change: ChangeType::Modified,
             past: true,
             time: writers.moved().map(rfc3339_millis),

@@ -129,7 +129,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 /// Reads `{"type":"…","object":{…}}` in kube-apiserver's spelling. It reads from the start until the head is complete, and
 /// does not check that the rest is JSON: the parser of the object does that.
 ///
-/// It accepts less than [`line`]. `None` stands for a line that is not JSON, and for a spelling that it does not read: escapes
+/// It accepts less than [`line()`]. `None` stands for a line that is not JSON, and for a spelling that it does not read: escapes
 /// in a field of the head, repeated fields, `null` for a whole field. A line that both accept gives the same head.
 pub(super) fn skim_line(text: &str) -> Option<Read<'_>> {
     let rest = text.strip_prefix("{\"type\":\"")?;

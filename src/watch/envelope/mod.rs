@@ -1,6 +1,6 @@
 //! Reads watch lines and list items: an object's identity, its version, and its bytes as they came.
 //!
-//! Only the start of a line is decoded for this ([`skim`]). Then the object is parsed, once, with its last
+//! Only the start of a line is decoded for this ([`head`]). Then the object is parsed, once, with its last
 //! version as a hint. [`head`] reads lines that are not spelled as kube-apiserver spells them, and reports what
 //! is wrong with invalid ones.
 
