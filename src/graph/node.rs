@@ -12,8 +12,7 @@ use crate::source::Form;
 use super::labels::Labels;
 use super::pod::Pod;
 use super::reference_target::ReferenceTarget;
-use super::services::Service;
-use super::services::Slice;
+use super::services::{Service, Slice};
 use super::workload::Workload;
 
 /// An object in the graph. A field that a malformed object lacks is absent here.

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, near};
 
+use super::labels::Labels;
 use super::node::Node;
 use super::reference_target::ReferenceTarget;
 use super::relations::Relation;
-
-use super::labels::Labels;
 
 /// A selector of an object, and what it selects from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,12 +10,10 @@ use crate::source::{ClusterId, Select, SourceKey};
 
 use super::index::Graph;
 use super::lookup::{Anchor, Lookup};
-use super::neighbours::End;
-use super::neighbours::TraceSide;
+use super::neighbours::{End, TraceSide};
 use super::node::Node;
 use super::reference_target::ReferenceTarget;
-use super::relations::group_kind;
-use super::relations::{ANY, Direction, Follow, Relation, all, relations_beside};
+use super::relations::{ANY, Direction, Follow, Relation, all, group_kind, relations_beside};
 use super::selector::Selection;
 use super::walk::{Step, TraceReach};
 

@@ -15,9 +15,8 @@ use super::around::Around;
 use super::evidence_sources::{needs_explanation, subject_of};
 use super::judge::{judge, roll_up, services_of};
 use super::object::ModelObject;
-use super::rules::{readers, to_judge_again};
-
 use super::objects::{Objects, Retention};
+use super::rules::{readers, to_judge_again};
 
 /// Applies one event. Events of sources that the model does not follow change nothing.
 pub(super) fn apply(objects: &mut Objects, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {

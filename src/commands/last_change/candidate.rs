@@ -14,8 +14,7 @@ use crate::watch::History;
 
 use super::change::LastChange;
 use super::error_text::ErrorText;
-use super::failure::Failure;
-use super::failure::{FailureReason, broken_references, claim_needs, unwell_pods};
+use super::failure::{Failure, FailureReason, broken_references, claim_needs, unwell_pods};
 use super::fields::Matters;
 use super::version_problem::VersionProblem;
 use super::what::OldValues;

@@ -8,11 +8,10 @@ use futures::FutureExt;
 use futures::future::join_all;
 use tokio::time::timeout;
 
+use crate::commands::field_fight::FieldFight;
 use crate::diff::Redactor;
 use crate::source::Version;
 use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, WalkLimits};
-
-use crate::commands::field_fight::FieldFight;
 
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, Sign};

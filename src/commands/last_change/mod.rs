@@ -34,8 +34,7 @@ use crate::watch::{Mux, RequestAllowance, RequestLimit};
 
 use candidate::candidates;
 pub(crate) use change::LastChange;
-use failure::FailureReason;
-use failure::{Failure, broken};
+use failure::{Failure, FailureReason, broken};
 use find::{Found, LookUp, Reads};
 use recreated::RecreatedServices;
 use revoked_right::RevokedRights;

@@ -17,8 +17,7 @@ use crate::watch::{History, Past, RequestAllowance, Walk, WalkLimits};
 
 use super::change::LastChange;
 use super::error_text::addresses;
-use super::failure::Failure;
-use super::failure::unwell_pods;
+use super::failure::{Failure, unwell_pods};
 
 /// How long ago such a Service was created.
 const LATELY: SignedDuration = SignedDuration::from_mins(30);

@@ -19,8 +19,7 @@ use crate::watch::{History, PastEvent, RequestAllowance};
 
 use super::change::LastChange;
 use super::error_text::ErrorText;
-use super::failure::Failure;
-use super::failure::{FailureReason, unwell_pods};
+use super::failure::{Failure, FailureReason, unwell_pods};
 use super::fields::Matters;
 
 /// The group of the kinds that give rights.

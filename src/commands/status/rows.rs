@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::blocks::Repetition;
-use super::state::StatusState;
-use super::state::{RequestedObject, RootSelection};
+use super::state::{RequestedObject, RootSelection, StatusState};
 use crate::commands::LastChange;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};

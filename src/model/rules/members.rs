@@ -1,12 +1,11 @@
 //! The members of inventories: which of them have no object, and what that means for the inventory.
 
 use crate::graph::{MAX_MEMBER_LISTS, Node, ReferenceTarget};
+use crate::model::around::Around;
+use crate::model::objects::Absence;
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
-
-use crate::model::around::Around;
-use crate::model::objects::Absence;
 
 /// A member of an inventory that has no object in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]

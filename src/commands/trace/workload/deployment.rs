@@ -9,8 +9,7 @@ use crate::status::Status;
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::PodGroup;
-use super::rollout::spec;
-use super::rollout::{RolloutSnapshot, WorkloadKind};
+use super::rollout::{RolloutSnapshot, WorkloadKind, spec};
 use super::{phases, pods, view};
 
 /// The kind `apps/Deployment`.

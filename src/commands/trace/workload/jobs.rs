@@ -13,11 +13,8 @@ use crate::render::count::counted;
 use crate::status::{Assessment, MAX_MISSED, Status, missed_starts, next_start};
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
-use super::pods::PodStep;
-use super::pods::{PodGroup, number, pods_of};
-use super::rollout::unread_text;
-use super::rollout::{RolloutSnapshot, WorkloadKind};
-use super::rollout::{count, spec};
+use super::pods::{PodGroup, PodStep, number, pods_of};
+use super::rollout::{RolloutSnapshot, WorkloadKind, count, spec, unread_text};
 use super::{phases, view};
 
 /// The kind `batch/Job`.

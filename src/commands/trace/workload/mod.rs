@@ -26,11 +26,9 @@ use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
 use crate::source::{Event, SourceKey};
 use deployment::Deployment;
-use jobs::CronJob;
-use jobs::Job;
+use jobs::{CronJob, Job};
 use rollout::WorkloadKind;
-use sets::DaemonSet;
-use sets::StatefulSet;
+use sets::{DaemonSet, StatefulSet};
 use state::WorkloadState;
 use transitions::PhaseTransitions;
 

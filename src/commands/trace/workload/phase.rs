@@ -1,7 +1,6 @@
 //! `RolloutPhase`: one phase of a rollout, its progress, and why it failed.
 
-use super::change::ChangedFields;
-use super::change::SpecChange;
+use super::change::{ChangedFields, SpecChange};
 use super::moment::Moment;
 use crate::object::StatusCondition;
 use crate::status::{Cause, CauseRule};

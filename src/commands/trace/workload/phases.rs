@@ -7,12 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::graph::Images;
 use crate::object::StatusCondition;
 
-use super::pods::PodGroup;
-use super::pods::{PodProgress, PodStep};
-use super::rollout::RolloutSnapshot;
-use super::rollout::unread_text;
-
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+use super::pods::{PodGroup, PodProgress, PodStep};
+use super::rollout::{RolloutSnapshot, unread_text};
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {

@@ -13,8 +13,7 @@ use crate::status::Status;
 use super::deployment::RollingUpdateLimits;
 use super::phase::RolloutPhase;
 use super::pods::{PodGroup, pods_of};
-use super::rollout::{RolloutSnapshot, WorkloadKind};
-use super::rollout::{count, spec};
+use super::rollout::{RolloutSnapshot, WorkloadKind, count, spec};
 use super::{phases, pods, view};
 
 /// The kind `apps/StatefulSet`.

@@ -6,13 +6,11 @@ use crate::commands::trace::traced::{Presence, Traced};
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Version, Why};
 
-use super::change::ChangedFields;
-use super::change::SpecChange;
+use super::change::{ChangedFields, SpecChange};
 use super::moment::Moment;
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::phases::earlier_revision;
-use super::rollout::Loaded;
-use super::rollout::{RolloutSnapshot, WorkloadKind};
+use super::rollout::{Loaded, RolloutSnapshot, WorkloadKind};
 
 /// The trace of one workload.
 pub(super) struct WorkloadState {
