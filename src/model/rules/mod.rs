@@ -140,13 +140,15 @@ impl Rule {
 }
 
 /// The rules about an object that can be applied.
-fn rules_about<'m>(
-    around: Around<'m>,
-    node: &Node,
-) -> impl Iterator<Item = &'static Rule> + use<'m> {
-    let of_all = RULES.iter().filter(move |rule| rule.is_known(around));
-    let (group, kind) = (node.object.group().to_owned(), node.object.kind.clone());
-    of_all.filter(move |rule| rule.kind == "*" || (rule.kind == &*kind && rule.group == group))
+fn rules_about<'a>(
+    around: Around<'a>,
+    node: &'a Node,
+) -> impl Iterator<Item = &'static Rule> + use<'a> {
+    let known = RULES.iter().filter(move |rule| rule.is_known(around));
+    known.filter(move |rule| {
+        let is_of_kind = rule.kind == &*node.object.kind && rule.group == node.object.group();
+        rule.kind == "*" || is_of_kind
+    })
 }
 
 /// What is wrong with an object by those around it, and what is to be noted.
