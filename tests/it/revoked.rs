@@ -1,6 +1,6 @@
 //! Tests of what `status` shows of a right that was taken away, if a failure says that it is missing.
 
-use kubectl_spy::sandbox::{Deletion, Kind, Target, Writer};
+use kubectl_spy::sandbox::{Deletion, Effect, ErrorBody, Fault, Kind, Target, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, pod};
@@ -119,4 +119,40 @@ async fn a_right_that_is_there_again_or_was_never_there_names_nothing() {
         .update(role("writer", &["delete"]), &by)
         .unwrap();
     assert_eq!(said(&never), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_changes_the_one_after_which_the_right_is_gone_is_named() {
+    let cluster = cluster().await;
+    let by = Writer::new("mallory");
+    cluster
+        .sandbox
+        .update(role("reader", &["get"]), &by)
+        .unwrap();
+    cluster.tick(1);
+    let target = Target::new(&format!("rolebindings.{RBAC}"), "shop", "robot-reads");
+    let by = Writer::new("judy");
+    cluster
+        .sandbox
+        .delete(&target, Deletion::Immediate, &by)
+        .unwrap();
+    let found = said(&cluster);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("role/reader changed"), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn roles_that_may_not_be_read_are_said_as_not_read() {
+    let cluster = cluster().await;
+    let refusal = Effect::Status {
+        code: 403,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    let fault = Fault::on(Verb::Any, "roles", refusal);
+    cluster.sandbox.inject(fault.always());
+    cluster.put(forbidden());
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    let said = "not all changes before the failure could be read";
+    assert!(ran.stdout.contains(said), "{}\n{}", ran.stdout, ran.stderr);
 }

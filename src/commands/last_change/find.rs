@@ -96,7 +96,7 @@ impl LookUp {
         });
         let (suspects, cut_off): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
         let mut suspects: Vec<Suspect> = suspects.into_iter().flatten().collect();
-        let is_cut_off = cut_off.contains(&true);
+        let mut is_cut_off = cut_off.contains(&true);
         if is_cut_off {
             // What it names may have existed since.
             suspects.retain(|suspect| !suspect.change.is_creation());
@@ -104,7 +104,8 @@ impl LookUp {
         if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
             suspects.extend(recreated_service(recreated.as_ref(), &reads).await);
             if let Some(revoked) = &revoked {
-                let found = revoked.find(&redactor, &reads.allowance).await;
+                let (found, is_unread) = revoked.find(&redactor, &reads.allowance).await;
+                is_cut_off |= is_unread;
                 suspects.extend(found.map(|(change, history)| Suspect {
                     change,
                     is_blamed: false,

@@ -4,6 +4,9 @@
 //! (<https://kubernetes.io/docs/reference/access-authn-authz/rbac/>). Nothing tells which binding gave it before, so the
 //! bindings and roles that changed lately are read.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -30,6 +33,9 @@ const REQUESTS_A_KIND: u32 = 4;
 
 /// How long the search may take.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The bindings and roles at one time.
+type Rbac = BTreeMap<ReferenceTarget, Arc<Version>>;
 
 /// A right that the API server says a user does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,57 +93,68 @@ impl RevokedRights {
         })
     }
 
-    /// The newest change that took the right away, and the past in which it is.
+    /// The change that took the right away, and the past in which it is; and whether some of it could not be read.
     pub(super) async fn find(
         &self,
         redactor: &Redactor,
         allowance: &RequestAllowance,
-    ) -> Option<(LastChange, History)> {
+    ) -> (Option<(LastChange, History)>, bool) {
         let reads = self.histories.iter().map(|history| async move {
             let lately = allowance.take(REQUESTS_A_KIND).then(|| history.lately())?;
             let (now, events) = lately.await.ok()?;
             Some((history, now.objects, events))
         });
-        let read = timeout(PATIENCE, join_all(reads)).await.ok()?;
-        let read: Vec<_> = read.into_iter().flatten().collect();
-        let current = read.iter().flat_map(|(_, objects, _)| objects);
-        let current: Vec<&Version> = current.map(|version| &**version).collect();
-        if current.iter().any(|one| self.right.is_given(one, &current)) {
-            return None;
-        }
-        let events = read
-            .iter()
-            .flat_map(|(history, _, events)| events.iter().map(move |event| (*history, event)));
-        let past = events.clone().flat_map(|(_, event)| {
-            let before = event.prev.as_deref();
-            before.into_iter().chain([&*event.now])
-        });
-        let all: Vec<&Version> = current.iter().copied().chain(past).collect();
-        let lost = events.filter(|(_, event)| self.is_lost(event, &all));
-        let (history, event) = lost.max_by_key(|(_, event)| event.at)?;
-        let change = if event.is_end() {
-            LastChange::deletion(&event.now.object, event.at?)
-        } else {
-            let matters = Matters {
-                reason: &FailureReason::Other,
-                is_own: false,
-                errors: &ErrorText::default(),
-                now: self.now,
-            };
-            LastChange::between(event.prev.as_deref()?, &event.now, matters, redactor)?.tied()
+        let Ok(read) = timeout(PATIENCE, join_all(reads)).await else {
+            return (None, true);
         };
-        Some((change, history.clone()))
+        let is_cut_off = read.iter().any(Option::is_none);
+        let (mut there, mut events) = (Rbac::new(), Vec::new());
+        for (history, objects, past) in read.into_iter().flatten() {
+            there.extend(objects.into_iter().map(|one| (name(&one), one)));
+            events.extend(past.into_iter().map(|event| (history, event)));
+        }
+        events.sort_by_key(|(_, event)| Reverse(event.at));
+        let found = self
+            .loss(there, &events)
+            .and_then(|(history, event)| Some((self.change(event, redactor)?, (*history).clone())));
+        (found, is_cut_off)
     }
 
-    /// Whether a binding or a role gave the right before an event, and no longer after it.
-    fn is_lost(&self, event: &PastEvent, all: &[&Version]) -> bool {
-        let before = match &event.prev {
-            Some(before) => before,
-            None if event.is_end() => &event.now,
-            None => return false,
+    /// The event before which the right was given. `events` begin with the newest, and end at what is `there` now. `None` if
+    /// the right is given now, or was not given before any of them.
+    fn loss<'e, H>(
+        &self,
+        mut there: Rbac,
+        events: &'e [(H, PastEvent)],
+    ) -> Option<&'e (H, PastEvent)> {
+        if self.right.is_given(&there) {
+            return None;
+        }
+        events.iter().find(|(_, event)| {
+            let before = match &event.prev {
+                None if event.is_end() => Some(&event.now),
+                before => before.as_ref(),
+            };
+            match before {
+                Some(before) => drop(there.insert(name(before), before.clone())),
+                None => drop(there.remove(&name(&event.now))),
+            }
+            self.right.is_given(&there)
+        })
+    }
+
+    fn change(&self, event: &PastEvent, redactor: &Redactor) -> Option<LastChange> {
+        if event.is_end() {
+            return Some(LastChange::deletion(&event.now.object, event.at?));
+        }
+        let matters = Matters {
+            reason: &FailureReason::Other,
+            is_own: false,
+            errors: &ErrorText::default(),
+            now: self.now,
         };
-        let is_given = |version| self.right.is_given(version, all);
-        is_given(before) && (event.is_end() || !is_given(&event.now))
+        let change = LastChange::between(event.prev.as_deref()?, &event.now, matters, redactor);
+        change.map(LastChange::tied)
     }
 }
 
@@ -161,14 +178,13 @@ impl MissingRight {
         })
     }
 
-    /// Whether a binding or a role gives the right together with one of the others.
-    fn is_given(&self, one: &Version, others: &[&Version]) -> bool {
-        let mut others = others.iter().copied();
-        if is_binding(one) {
-            self.is_bound(one) && others.any(|role| names(one, role) && self.is_allowed(role))
-        } else {
-            self.is_allowed(one) && others.any(|bound| names(bound, one) && self.is_bound(bound))
-        }
+    /// Whether a binding and the role that it names give the right.
+    fn is_given(&self, there: &Rbac) -> bool {
+        let bindings = there.values();
+        let bindings = bindings.filter(|one| one.object.kind.ends_with("Binding"));
+        let bound = bindings.filter(|binding| self.is_bound(binding));
+        let mut roles = bound.filter_map(|binding| there.get(&role_of(binding)?));
+        roles.any(|role| self.is_allowed(role))
     }
 
     /// Whether a subject of a binding is the user, or a group of it.
@@ -200,7 +216,7 @@ impl MissingRight {
         })
     }
 
-    /// Whether a rule of a role allows the request. A rule for single names allows no others.
+    /// Whether a rule of a role allows the request for objects of any name.
     fn is_allowed(&self, role: &Version) -> bool {
         let Ok(doc) = role.doc() else {
             return false;
@@ -218,25 +234,30 @@ impl MissingRight {
                 has("resources", &self.resource)
                     || any_kind.is_some_and(|any_kind| has("resources", any_kind))
             };
-            has("verbs", &self.verb) && has("apiGroups", &self.group) && is_of_kind()
+            let is_for_all = rule.items_at(&["resourceNames"]).next().is_none();
+            is_for_all && has("verbs", &self.verb) && has("apiGroups", &self.group) && is_of_kind()
         })
     }
 }
 
-fn is_binding(version: &Version) -> bool {
-    version.object.kind.ends_with("Binding")
+fn name(version: &Version) -> ReferenceTarget {
+    ReferenceTarget::of(&version.object)
 }
 
-/// Whether a binding names a role.
-fn names(binding: &Version, role: &Version) -> bool {
-    let Ok(doc) = binding.doc() else {
-        return false;
-    };
+/// The role that a binding names.
+fn role_of(binding: &Version) -> Option<ReferenceTarget> {
+    let doc = binding.doc().ok()?;
     let named = |field| doc.root().str_at(&["roleRef", field]);
-    let is_named = named("kind").as_deref() == Some(&*role.object.kind)
-        && named("name").as_deref() == Some(&*role.object.name);
-    let place = &role.object.namespace;
-    is_binding(binding) && is_named && (place.is_none() || *place == binding.object.namespace)
+    let kind = named("kind")?;
+    let namespace = binding.object.namespace.clone();
+    Some(ReferenceTarget {
+        namespace: namespace.filter(|_| kind == "Role"),
+        kind: GroupKind {
+            group: RBAC.into(),
+            kind: kind.into(),
+        },
+        name: named("name")?.into(),
+    })
 }
 
 #[cfg(test)]
@@ -282,8 +303,12 @@ mod tests {
 
     /// A role in a namespace, or in the cluster, with this rule and another one.
     fn role(kind: &str, namespace: &str, rule: &str) -> Version {
+        let namespace = match namespace {
+            "" => String::new(),
+            namespace => format!(r#","namespace":"{namespace}""#),
+        };
         version(&format!(
-            r#"{{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"{kind}","metadata":{{"name":"r","namespace":"{namespace}"}},"rules":[{{"apiGroups":["apps"],"resources":["*"],"verbs":["*"]}},{{{rule}}}]}}"#
+            r#"{{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"{kind}","metadata":{{"name":"r"{namespace}}},"rules":[{{"apiGroups":["apps"],"resources":["*"],"verbs":["*"]}},{{{rule}}}]}}"#
         ))
     }
 
@@ -303,6 +328,7 @@ mod tests {
         let logs = r#""apiGroups":[""],"resources":["pods/log"],"verbs":["get","list"]"#;
         let any_log = r#""apiGroups":["*"],"resources":["*/log"],"verbs":["*"]"#;
         let pods = r#""apiGroups":[""],"resources":["pods"],"verbs":["list"]"#;
+        let of_one = format!(r#"{logs},"resourceNames":["web"]"#);
         for (bound, subject, kind, namespace, allowed, expect) in [
             ("Role", robot, "Role", "shop", logs, true),
             ("Role", all, "Role", "shop", any_log, true),
@@ -310,13 +336,14 @@ mod tests {
             ("Role", others, "Role", "shop", logs, false),
             ("Role", robot, "Role", "other", logs, false),
             ("Role", robot, "Role", "shop", pods, false),
-            ("Role", robot, "ClusterRole", "shop", logs, false),
-            ("ClusterRole", robot, "ClusterRole", "shop", logs, true),
+            ("Role", robot, "Role", "shop", &of_one, false),
+            ("Role", robot, "ClusterRole", "", logs, false),
+            ("ClusterRole", robot, "ClusterRole", "", logs, true),
         ] {
-            let (binding, role) = (binding(bound, subject), role(kind, namespace, allowed));
-            for (one, other) in [(&binding, &role), (&role, &binding)] {
-                assert_eq!(right.is_given(one, &[other]), expect, "{one:?} {other:?}");
-            }
+            let both = [binding(bound, subject), role(kind, namespace, allowed)];
+            let both = both.map(|one| (name(&one), Arc::new(one)));
+            let there = Rbac::from(both);
+            assert_eq!(right.is_given(&there), expect, "{there:?}");
         }
     }
 }
