@@ -6,6 +6,7 @@
 
 mod api;
 mod audit;
+mod blame;
 mod claim;
 mod counts;
 mod history;
@@ -27,6 +28,7 @@ use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::thread;
 
+use blame::Blame;
 use history::History;
 use plane::{Leases, Plane, namespace};
 use question::{Answer, Question};
@@ -109,6 +111,12 @@ fn on_one_plane(seeds: &[u64], memory: Memory, report: &Mutex<Report>) {
             truth.compacted.clone_from(&middle);
         }
         ask_all(&plane, &compacted, report);
+        // The Pods that fail are no part of the histories, so they come last.
+        for truth in told.iter().chain(&compacted) {
+            let mut blame = Blame::default();
+            let wrong = blame::check(&plane, truth, &mut blame);
+            report.lock().unwrap().blame(truth, blame, &wrong);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Judges the answers, and reports those that are false.
 
+use super::blame::Blame;
 use super::claim::{Claim, Word};
 use super::history::History;
 use super::question::Answer;
@@ -20,6 +21,7 @@ pub struct Report {
     failed: Vec<String>,
     answers: usize,
     bite: Bite,
+    blame: Blame,
 }
 
 /// How many claims of each sort were judged.
@@ -56,8 +58,18 @@ impl Report {
             judge(&answer, truth)
         });
         let failed: Vec<String> = judged.filter_map(Result::err).collect();
+        self.fail(truth, &failed);
+    }
+
+    /// Adds what was said of the causes of failures after a history, and what of it is false.
+    pub fn blame(&mut self, truth: &Truth<'_>, blame: Blame, wrong: &[String]) {
+        self.blame.add(blame);
+        self.fail(truth, wrong);
+    }
+
+    fn fail(&mut self, truth: &Truth<'_>, failed: &[String]) {
         if !failed.is_empty() {
-            let text = told(truth, &failed);
+            let text = told(truth, failed);
             println!("{text}\n");
             self.failed.push(text);
         }
@@ -69,9 +81,9 @@ impl Report {
             failed,
             answers,
             bite,
-            ..
+            blame,
         } = self;
-        println!("{answers} answers: {bite:?}");
+        println!("{answers} answers: {bite:?}; {blame:?}");
         let seeds = failed.len();
         assert!(
             failed.is_empty(),
@@ -87,9 +99,14 @@ impl Report {
             bite.lengths,
             bite.compacted,
             bite.complete,
+            blame.named,
+            blame.deletions,
         ];
         // One history need not have every sort.
-        assert!(answers < ENOUGH || !judged.contains(&0), "{bite:?}");
+        assert!(
+            answers < ENOUGH || !judged.contains(&0),
+            "{bite:?} {blame:?}"
+        );
     }
 }
 
