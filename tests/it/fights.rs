@@ -173,3 +173,35 @@ async fn an_autoscaler_that_undoes_a_scale_is_named_with_what_it_undid() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bounds_of_an_autoscaler_that_names_the_workload_are_shown() {
+    let undone = "changed by kube-controller-manager: replicas: 8 → 4; kubectl had written 8";
+    let bounded = format!("{undone} (horizontalpodautoscaler/of-web: min 2, max 4)");
+    let by_default = format!("{undone} (horizontalpodautoscaler/of-web: min 1, max 4)");
+    let target = |api: &str, kind: &str, name: &str| {
+        let target = json!({"apiVersion": api, "kind": kind, "name": name});
+        json!({"scaleTargetRef": target, "minReplicas": 2, "maxReplicas": 4})
+    };
+    let mut without_minimum = target("apps/v1", "Deployment", "web");
+    without_minimum["minReplicas"] = json!(null);
+    for (spec, expect) in [
+        (target("apps/v1", "Deployment", "web"), &*bounded),
+        // The version of an API may be any that the server knows.
+        (target("apps/v1beta2", "Deployment", "web"), &*bounded),
+        (without_minimum, &*by_default),
+        (target("apps/v1", "Deployment", "api"), undone),
+        (target("apps/v1", "StatefulSet", "web"), undone),
+        (target("example.com/v1", "Deployment", "web"), undone),
+        (json!({"maxReplicas": "no number"}), undone),
+    ] {
+        let cluster = scaled(&[("kubectl", 8), ("kube-controller-manager", 4)]).await;
+        cluster.put(json!({
+            "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": "of-web", "namespace": "shop"}, "spec": spec.clone(),
+        }));
+        for verb in ["status", "trace"] {
+            assert_eq!(changed(&cluster, verb), expect, "{verb} {spec}");
+        }
+    }
+}

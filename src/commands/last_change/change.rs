@@ -275,6 +275,13 @@ impl LastChange {
         LastChange { fight, ..self }
     }
 
+    /// Adds the bounds of an autoscaler to what two managers do with the scale.
+    pub(super) fn add_bounds(&mut self, bounds: Option<String>) {
+        if let (Some(fight), Some(bounds)) = (&mut self.fight, bounds) {
+            *fight = format!("{fight} ({bounds})");
+        }
+    }
+
     /// Whether it changes a field that another change changes, too.
     pub(super) fn repeats(&self, other: &LastChange) -> bool {
         self.paths.iter().any(|path| other.paths.contains(path))

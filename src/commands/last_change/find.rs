@@ -13,6 +13,7 @@ use crate::diff::Redactor;
 use crate::source::Version;
 use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, WalkLimits};
 
+use super::autoscaler::Autoscalers;
 use super::candidate::{Candidate, CandidateStart};
 use super::change::{LastChange, Sign};
 use super::failure::FailureReason;
@@ -38,7 +39,7 @@ const MOST: usize = 3;
 
 /// What a look-up found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundChanges {
     /// The changes that may be the cause, the most suspect first.
     pub(super) changes: Vec<LastChange>,
     /// Whether requests or time ran out before all candidates were read.
@@ -55,6 +56,7 @@ struct Suspect {
 /// How to look up one failure.
 pub(super) struct LookUp {
     pub(super) candidates: Vec<Candidate>,
+    pub(super) autoscalers: Option<Autoscalers>,
     pub(super) recreated: Option<RecreatedServices>,
     pub(super) revoked: Option<RevokedRights>,
     pub(super) redactor: Arc<Redactor>,
@@ -73,9 +75,10 @@ pub(super) struct Reads {
 impl LookUp {
     /// The changes of the candidates that may be the cause. If something ties one to the failure, only such changes count:
     /// the deletion of what is needed comes first, then a change of what is blamed, then the newest.
-    pub(super) async fn run(self) -> Found {
+    pub(super) async fn run(self) -> FoundChanges {
         let LookUp {
             candidates,
+            autoscalers,
             recreated,
             revoked,
             redactor,
@@ -116,8 +119,12 @@ impl LookUp {
         keep_most_suspect(&mut suspects);
         let dates = dates.as_ref().map(|dates| (dates, &reads.allowance));
         let changes = suspects.into_iter().map(|suspect| dated(suspect, dates));
-        Found {
-            changes: join_all(changes).await,
+        let mut changes = join_all(changes).await;
+        if let (Some(rescaled), Some(autoscalers)) = (changes.first_mut(), autoscalers) {
+            rescaled.add_bounds(autoscalers.bounds(&reads.allowance).await);
+        }
+        FoundChanges {
+            changes,
             is_cut_off,
         }
     }

@@ -3,6 +3,7 @@
 //! Only objects are looked up that have failed, or that report a problem of their own or of their Pods: a few of them, in
 //! the background. Where the server has compacted the versions, there is nothing to show.
 
+mod autoscaler;
 mod candidate;
 mod change;
 mod error_text;
@@ -32,10 +33,11 @@ use crate::object::Uid;
 use crate::source::SourceKey;
 use crate::watch::{Mux, RequestAllowance, RequestLimit};
 
+use autoscaler::Autoscalers;
 use candidate::candidates;
 pub(crate) use change::LastChange;
 use failure::{Failure, FailureReason, broken};
-use find::{Found, LookUp, Reads};
+use find::{FoundChanges, LookUp, Reads};
 use recreated::RecreatedServices;
 use revoked_right::RevokedRights;
 
@@ -59,9 +61,9 @@ pub(crate) struct LastChanges {
     mux: Mux,
     redactor: Arc<Redactor>,
     request_limit: RequestLimit,
-    lookups: FuturesUnordered<BoxFuture<'static, (Failure, Found)>>,
+    lookups: FuturesUnordered<BoxFuture<'static, (Failure, FoundChanges)>>,
     /// The failures that were looked up, with the result.
-    found: BTreeMap<Failure, Found>,
+    found: BTreeMap<Failure, FoundChanges>,
     /// The number of failures that are not looked up, because there are too many.
     beyond: usize,
     /// Whether a change was found since the last call of `take_news`.
@@ -113,7 +115,7 @@ impl LastChanges {
             if self.found.contains_key(&failure) {
                 continue;
             }
-            self.found.insert(failure.clone(), Found::default());
+            self.found.insert(failure.clone(), FoundChanges::default());
             let cluster = model.object(&failure.uid).and_then(ModelObject::cluster);
             let history = |key: &SourceKey| {
                 let history = self.mux.history(key)?;
@@ -121,6 +123,7 @@ impl LastChanges {
             };
             let look_up = LookUp {
                 candidates: candidates(model, &failure, &history, now),
+                autoscalers: Autoscalers::of(model, &failure, &history),
                 recreated: RecreatedServices::of(model, &failure, &history, now),
                 revoked: RevokedRights::of(model, &failure, &history, now),
                 redactor: self.redactor.clone(),
@@ -177,10 +180,10 @@ impl LastChanges {
 
     /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if all were looked up.
     pub(crate) fn shortfall(&self) -> Option<String> {
-        let is_short = |found: &&Found| found.is_cut_off && found.changes.is_empty();
+        let is_short = |found: &&FoundChanges| found.is_cut_off && found.changes.is_empty();
         let found = self.found.iter();
         let found = found.filter(|(failure, _)| failure.reason.is_failure());
-        let found: Vec<&Found> = found.map(|(_, found)| found).collect();
+        let found: Vec<&FoundChanges> = found.map(|(_, found)| found).collect();
         let cut_off = found.iter().copied().filter(is_short).count();
         let all = found.len() + self.beyond;
         let done = found.len() - cut_off;
