@@ -58,7 +58,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
 /// Prints what the last word may become. A shell has no use for an error.
 fn complete(words: &[OsString], env: &mut Env) -> Exit {
     let mut context = commands::Context {
-        origin: commands::Origin::Kubeconfig(Box::default()),
+        origin: commands::ClusterOrigin::Kubeconfig(Box::default()),
         look: LookArgs::default(),
         env,
         unread: commands::UnreadFiles::default(),
@@ -96,7 +96,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         look,
         verb,
     } = cli;
-    let origin = commands::Origin::Kubeconfig(Box::new(cluster));
+    let origin = commands::ClusterOrigin::Kubeconfig(Box::new(cluster));
     let mut context = commands::Context {
         origin,
         look,

@@ -24,7 +24,7 @@ pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{Answer, ApiRequest, LogDetail, RequestLog, platform};
+pub(crate) use client::{ApiRequest, LogDetail, RequestLog, ResponseBody, platform};
 pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
@@ -35,7 +35,7 @@ pub(crate) use object_rows::{
 };
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;
-pub use request_path::{InvalidPart, Part};
+pub use request_path::{InvalidPart, PathSegment};
 pub use type_word::TypeWord;
 
 /// The part of a `Status` object (meta/v1) that this program uses.

@@ -13,7 +13,7 @@ pub(crate) struct RequestPath(String);
 
 /// The kind of a path segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PathSegment {
     /// A namespace.
     Namespace,
     /// An object.
@@ -30,7 +30,7 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.words())]
 pub struct InvalidPart {
-    part: Part,
+    part: PathSegment,
     text: String,
     problems: Vec<&'static str>,
 }
@@ -43,7 +43,7 @@ impl InvalidPart {
             problems,
         } = self;
         // kubectl finds this one before it makes a path.
-        if *part == Part::Name && text.is_empty() {
+        if *part == PathSegment::Name && text.is_empty() {
             return "resource name may not be empty".to_owned();
         }
         let text = excerpt(text, SHOWN);
@@ -54,7 +54,7 @@ impl InvalidPart {
 /// How many characters of an invalid text an error contains.
 const SHOWN: usize = 100;
 
-impl Part {
+impl PathSegment {
     /// Refuses the same texts as the API server does in a path (apimachinery's `IsValidPathSegmentName`).
     pub fn check(self, text: &str) -> Result<(), InvalidPart> {
         let mut problems = Vec::new();
@@ -82,14 +82,14 @@ impl Part {
 }
 
 /// kubectl's word for the part.
-impl fmt::Display for Part {
+impl fmt::Display for PathSegment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Namespace => "namespace",
-            Part::Name => "resource name",
-            Part::Group => "API group",
-            Part::Version => "API version",
-            Part::Resource => "resource",
+            PathSegment::Namespace => "namespace",
+            PathSegment::Name => "resource name",
+            PathSegment::Group => "API group",
+            PathSegment::Version => "API version",
+            PathSegment::Resource => "resource",
         })
     }
 }
@@ -103,22 +103,26 @@ impl RequestPath {
         let mut path = RequestPath::of_group(&resource.group, &resource.version)?;
         if let Some(namespace) = namespace.filter(|_| resource.namespaced) {
             path.0.push_str("/namespaces");
-            path = path.then(Part::Namespace, namespace)?;
+            path = path.then(PathSegment::Namespace, namespace)?;
         }
-        path.then(Part::Resource, &resource.plural)
+        path.then(PathSegment::Resource, &resource.plural)
     }
 
     /// `/apis/apps/v1`, or `/api/v1` for the core group.
     pub(crate) fn of_group(group: &str, version: &str) -> Result<RequestPath, InvalidPart> {
         let root = match group {
             "" => RequestPath::from("/api"),
-            group => RequestPath::from("/apis").then(Part::Group, group)?,
+            group => RequestPath::from("/apis").then(PathSegment::Group, group)?,
         };
-        root.then(Part::Version, version)
+        root.then(PathSegment::Version, version)
     }
 
     /// Appends a segment.
-    pub(crate) fn then(mut self, part: Part, text: &str) -> Result<RequestPath, InvalidPart> {
+    pub(crate) fn then(
+        mut self,
+        part: PathSegment,
+        text: &str,
+    ) -> Result<RequestPath, InvalidPart> {
         part.check(text)?;
         self.0.push('/');
         encode(text, &mut self.0);
@@ -221,14 +225,17 @@ mod tests {
             path(&resource("", "v1", "pods/web"), None),
             "invalid resource \"pods/web\": [may not contain '/']"
         );
-        let name = Part::Name.check("x%y").expect_err("refused").to_string();
+        let name = PathSegment::Name
+            .check("x%y")
+            .expect_err("refused")
+            .to_string();
         assert_eq!(name, "invalid resource name \"x%y\": [may not contain '%']");
     }
 
     #[test]
     fn an_error_shortens_a_long_text() {
         let long = "/".repeat(100_000);
-        let error = Part::Resource.check(&long).expect_err("refused");
+        let error = PathSegment::Resource.check(&long).expect_err("refused");
         assert!(error.to_string().len() < 200);
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{FromArgMatches, Subcommand};
 
-use super::{CommandError, Context, Ended, Origin, Shutdown, changes, status, trace};
+use super::{ClusterOrigin, CommandError, Context, Ended, Shutdown, changes, status, trace};
 use crate::sandbox::scenario::{self, Scenario, Stage};
 use crate::sandbox::{Options, Request, Sandbox};
 
@@ -107,7 +107,7 @@ async fn play(
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {
     let sandbox = Sandbox::start(Options::new(context.env.now.clone())).await?;
-    context.origin = Origin::Plain {
+    context.origin = ClusterOrigin::Plain {
         server: sandbox.url(),
         name: "demo",
         namespace: scenario.namespace,

@@ -33,7 +33,7 @@ pub(crate) enum FightTurn {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FieldFight {
     /// The last write of the manager that began, and the last one of the other.
-    sides: Vec<Side>,
+    sides: Vec<Rival>,
     writes: usize,
     begun: [Timestamp; 2],
     ended: [Timestamp; 2],
@@ -41,7 +41,7 @@ pub(crate) struct FieldFight {
 
 /// One of the two managers.
 #[derive(Clone, Debug)]
-struct Side {
+struct Rival {
     manager: String,
     value: String,
     /// Whether it has always written this value.
@@ -57,7 +57,7 @@ impl FieldFight {
             return FightTurn::First;
         };
         let turn = self.writes % 2;
-        let new = Side {
+        let new = Rival {
             manager,
             value: write.value,
             is_steady: true,
@@ -73,7 +73,7 @@ impl FieldFight {
         if !is_turn {
             let last = self.sides.get((self.writes + 1) % 2).cloned();
             let last = last.filter(|last| last.manager != new.manager);
-            let last = last.map(|last| Side {
+            let last = last.map(|last| Rival {
                 is_steady: true,
                 ..last
             });
@@ -85,7 +85,7 @@ impl FieldFight {
         match self.sides.get_mut(turn) {
             Some(side) => {
                 let is_steady = side.is_steady && side.value == new.value;
-                *side = Side { is_steady, ..new };
+                *side = Rival { is_steady, ..new };
             }
             None => self.sides.push(new),
         }
@@ -123,7 +123,7 @@ impl FieldFight {
         let most = age::human(self.ended[1].duration_since(self.begun[0]));
         let is_vague = self.begun[0] != self.begun[1] || self.ended[0] != self.ended[1];
         let within = if is_vague { "up to " } else { "" };
-        let side = |side: &Side| format!("{} ({})", escape_line(&side.manager), side.value);
+        let side = |side: &Rival| format!("{} ({})", escape_line(&side.manager), side.value);
         Some(format!(
             "flipped {} times in {within}{most} between {} and {}",
             self.writes,

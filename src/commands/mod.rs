@@ -27,9 +27,9 @@ pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::follow::{Live, follow};
-pub(crate) use live::session::{EveryKind, Origin, ServerClock, Session};
+pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
 pub(crate) use live::shutdown::{Shutdown, Signal};
-pub(crate) use live::sources::{Need, Note, Shown, Sources, UnreadPart};
+pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use manifests::ManifestArgs;
 pub(crate) use wait::{Answer, Awaited, Judge, Stop, WaitArgs};
@@ -37,7 +37,7 @@ pub(crate) use wait::{Answer, Awaited, Judge, Stop, WaitArgs};
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {
     /// Where objects come from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: ClusterOrigin,
     /// The flags about colour and symbols.
     pub(crate) look: LookArgs,
     /// The clock, the streams, the terminal.

@@ -70,7 +70,7 @@ const SHORTEST_NAME: usize = 6;
 
 /// How current a view is.
 #[derive(Clone, Debug, Default)]
-pub struct Connection {
+pub struct Freshness {
     /// The state of the sources in a few words, painted.
     pub summary: String,
     /// The sources that cannot be read, one line each.
@@ -88,7 +88,7 @@ pub struct Connection {
 /// The limit of unreadable sources that a frame names.
 const NAMED: usize = 3;
 
-impl Connection {
+impl Freshness {
     /// The sources that cannot be read, one line each.
     pub fn refusals(&self, look: Look) -> Vec<String> {
         let lines = self.refused.iter();

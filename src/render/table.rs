@@ -99,7 +99,7 @@ impl Cell {
 
 /// A row: its cells, and the lines below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// One cell for each column; missing cells are empty.
     pub cells: Vec<Cell>,
     /// Lines below the row, across all columns, already escaped; they may be painted.
@@ -196,16 +196,16 @@ impl<'c> TableLayout<'c> {
     }
 
     /// The titles, as a row.
-    pub fn titles(&self) -> Row {
+    pub fn titles(&self) -> TableRow {
         let titles = self.columns.iter().map(|column| column.title.clone());
-        Row {
+        TableRow {
             cells: titles.collect(),
             below: Vec::new(),
         }
     }
 
     /// The lines of these rows. No line is wider than the look's width or ends in blanks.
-    pub fn lines(&self, rows: &[Row]) -> Vec<String> {
+    pub fn lines(&self, rows: &[TableRow]) -> Vec<String> {
         let table = self.table(rows);
         let mut drawn = table.lines();
         let mut lines = Vec::with_capacity(rows.len());
@@ -216,7 +216,7 @@ impl<'c> TableLayout<'c> {
         lines
     }
 
-    fn table(&self, rows: &[Row]) -> comfy_table::Table {
+    fn table(&self, rows: &[TableRow]) -> comfy_table::Table {
         let blank = Cell::default();
         let mut table = comfy_table::Table::new();
         table.load_style(NOTHING);

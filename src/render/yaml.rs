@@ -12,7 +12,7 @@ use crate::diff::{Content, Projection, Shown};
 
 /// The lines of the object's selected part, without line feeds.
 pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
-    let mut writer = Writer {
+    let mut writer = YamlWriter {
         lines: Vec::new(),
         projection,
     };
@@ -26,12 +26,12 @@ pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
     writer.lines
 }
 
-struct Writer<'w> {
+struct YamlWriter<'w> {
     lines: Vec<String>,
     projection: &'w Projection<'w>,
 }
 
-impl Writer<'_> {
+impl YamlWriter<'_> {
     fn has_fields(&self, shown: Shown<'_>) -> bool {
         self.projection.fields(shown).next().is_some()
     }

@@ -5,7 +5,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::request_path::{InvalidPart, Part};
+use super::request_path::{InvalidPart, PathSegment};
 use crate::cluster::discovery::{ResolveError, Resolver};
 use crate::object::Resource;
 
@@ -133,12 +133,14 @@ fn check(
 ) -> Result<Arguments, ArgumentError> {
     for asked in &found.asked {
         if let Names::Named(names) = &asked.names {
-            names.iter().try_for_each(|name| Part::Name.check(name))?;
+            names
+                .iter()
+                .try_for_each(|name| PathSegment::Name.check(name))?;
         }
         asked
             .namespace
             .iter()
-            .try_for_each(|namespace| Part::Namespace.check(namespace))?;
+            .try_for_each(|namespace| PathSegment::Namespace.check(namespace))?;
     }
     let named = found.asked.iter().any(|asked| asked.names != Names::All);
     let selected = given(filters.labels.as_ref()).or(given(filters.fields.as_ref()));

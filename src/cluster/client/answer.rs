@@ -24,12 +24,12 @@ const ERROR_BYTES: usize = 1 << 20;
 const BODY_SHOWN: usize = 200;
 
 /// The body of a successful answer, as it arrives. Dropping it ends the stream.
-pub(crate) struct Answer {
+pub(crate) struct ResponseBody {
     pub(super) body: Body,
     pub(super) _slot: ConnectionSlot,
 }
 
-impl Answer {
+impl ResponseBody {
     /// The next bytes; `None` at a clean end. The caller decides how long to wait for them.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, RequestError> {
         loop {
@@ -71,7 +71,7 @@ impl Answer {
 pub(super) async fn refusal(
     request: &ApiRequest,
     head: &Parts,
-    answer: Answer,
+    answer: ResponseBody,
     limits: &Limits,
 ) -> RequestError {
     let short = Limits {

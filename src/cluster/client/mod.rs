@@ -28,7 +28,7 @@ use super::kubeconfig::{ClusterConfig, ConfigError};
 use request_log::{LogPrinter, SentRequest};
 use stack::{Connections, Stack};
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::ResponseBody;
 pub(crate) use request::{ApiRequest, platform};
 pub use request_error::RequestError;
 pub(crate) use request_log::{LogDetail, RequestLog};
@@ -160,7 +160,7 @@ impl Client {
     }
 
     /// Sends a request and returns the body of a successful response. Refused credentials are renewed once.
-    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<Answer, RequestError> {
+    pub(crate) async fn open(&self, request: &ApiRequest) -> Result<ResponseBody, RequestError> {
         let login = self.shared.login();
         let first = match self.shared.send(&login, request).await {
             // The connection ended during the request, as all do when a server shuts down. A GET is safe to
@@ -252,7 +252,11 @@ impl ClientShared {
         current.clone()
     }
 
-    async fn send(&self, login: &Login, request: &ApiRequest) -> Result<Answer, RequestError> {
+    async fn send(
+        &self,
+        login: &Login,
+        request: &ApiRequest,
+    ) -> Result<ResponseBody, RequestError> {
         let sent = request.to_http()?;
         let slot = login.connections.slot();
         let logged = self.log.get().map(|log| {
@@ -274,7 +278,7 @@ impl ClientShared {
         }
         let (head, body) = answered?;
         self.skew.note(&head.headers);
-        let answer = Answer { body, _slot: slot };
+        let answer = ResponseBody { body, _slot: slot };
         let accepted = head.status != StatusCode::UNAUTHORIZED;
         login.proven.fetch_or(accepted, Ordering::Relaxed);
         if head.status.is_success() {

@@ -26,7 +26,7 @@ use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
 use overrides::set;
 use pem::{certificates, from_base64};
 
-use super::request_path::Part;
+use super::request_path::PathSegment;
 
 pub use error::ConfigError;
 pub(crate) use error::os_words;
@@ -66,11 +66,13 @@ impl ClusterConfig {
         if let Some(namespace) = flag {
             found.namespace = namespace.into();
         }
-        Part::Namespace.check(&found.namespace).map_err(|error| {
-            let context = || format!("the namespace of context {:?}", &*found.name);
-            let setting = flag.map_or_else(context, |_| "the value of -n".to_owned());
-            ConfigError::Namespace { error, setting }
-        })?;
+        PathSegment::Namespace
+            .check(&found.namespace)
+            .map_err(|error| {
+                let context = || format!("the namespace of context {:?}", &*found.name);
+                let setting = flag.map_or_else(context, |_| "the value of -n".to_owned());
+                ConfigError::Namespace { error, setting }
+            })?;
         found.request_timeout = request_timeout;
         found.origin = Some(Arc::new((ambient.clone(), overrides.clone())));
         Ok(found)

@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use super::cache::Cache;
 use super::client::{ApiRequest, Client, RequestError};
-use super::request_path::{Part, RequestPath};
+use super::request_path::{PathSegment, RequestPath};
 use crate::object::list_keys::Schema;
 use crate::object::{Doc, Value};
 
@@ -95,7 +95,7 @@ impl OpenApi {
         let path = name
             .split('/')
             .try_fold(RequestPath::from(ROOT), |path, segment| {
-                path.then(Part::Group, segment)
+                path.then(PathSegment::Group, segment)
             });
         let mut request = ApiRequest::new(path.ok()?);
         if let Some(hash) = hash {

@@ -155,19 +155,19 @@ impl ChangesArgs {
     }
 
     /// What the verb does if a named object does not exist.
-    pub(super) fn absence(&self) -> Absence {
+    pub(super) fn absence(&self) -> IfMissing {
         match self.is_once() {
-            _ if self.wait.expects_absence() => Absence::Fine,
-            true if self.wait.is_about_presence() => Absence::Fine,
-            true => Absence::Missing,
-            false => Absence::Waits,
+            _ if self.wait.expects_absence() => IfMissing::Fine,
+            true if self.wait.is_about_presence() => IfMissing::Fine,
+            true => IfMissing::Missing,
+            false => IfMissing::Waits,
         }
     }
 }
 
 /// What the verb does if a named object does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Absence {
+pub(super) enum IfMissing {
     /// It waits for the object.
     Waits,
     /// It fails, because it does not wait for anything.

@@ -15,7 +15,7 @@ use crate::object::list_keys::{KindKeys, ListKeys};
 use crate::object::managed_fields::{By, ManagedFieldsEntry, Writers};
 use crate::object::path::Path;
 use crate::object::{Doc, GroupKind, ObjectRef, ParseError, Value};
-use crate::render::diff::{ChangeType, Counts, counts};
+use crate::render::diff::{ChangeCounts, ChangeType, counts};
 use crate::source::{SourceKey, Version};
 use crate::watch::Recent;
 
@@ -95,7 +95,7 @@ pub(super) struct Compared<'a> {
     pub(super) diff: Option<Diff<'a>>,
     pub(super) writers: Writers<'a>,
     /// The numbers of shown and hidden changes.
-    pub(super) counts: Counts,
+    pub(super) counts: ChangeCounts,
     /// The number of changes that would be shown if its managers were selected.
     pub(super) selected: usize,
     /// The classes of noise that are shown.
@@ -308,7 +308,7 @@ impl ShownVersions {
         });
         let noise = self.noise_of(key);
         let is_by_named = self.is_by_named(read, &writers, diff.as_ref());
-        let counts = diff.as_mut().map_or_else(Counts::default, |diff| {
+        let counts = diff.as_mut().map_or_else(ChangeCounts::default, |diff| {
             let others = self.by.narrow(diff, &writers);
             let mut counts = counts(diff, &self.filter, &noise);
             counts.filtered += others;

@@ -145,7 +145,7 @@ fn options(args: &ChangesArgs, session: &Session, env: &Env) -> DisplayOptions {
         creation: if args.full {
             Creation::Whole
         } else {
-            Creation::Summary
+            Creation::RunSummary
         },
         timeline: args.fold_mode(),
         fold: if args.no_fold {

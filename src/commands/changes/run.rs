@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
-use super::args::{Absence, ChangesArgs};
+use super::args::{ChangesArgs, IfMissing};
 use super::formats::Audience;
 use super::line_style::clock;
 use super::lookback::{
@@ -22,7 +22,7 @@ use crate::commands::{
 use crate::env::{Clock, Env};
 use crate::model::{Model, Retention};
 use crate::render::diff::ChangeType;
-use crate::render::header_footer::Connection;
+use crate::render::header_footer::Freshness;
 use crate::render::style::Look;
 use crate::source::{Event, SourceKey, SourceState, Why};
 use crate::status::Rules;
@@ -48,7 +48,7 @@ pub(super) struct Changes {
     pub(super) state: ChangesState,
     pub(super) renderer: Renderer,
     pub(super) span: Span,
-    absence: Absence,
+    absence: IfMissing,
     /// The entries that are not printed yet.
     pub(super) pending: Vec<TimelineEntry>,
     /// The sources of named objects that do not exist, until a message about them is printed.
@@ -83,7 +83,7 @@ impl Changes {
     pub(super) fn new(
         keys: Vec<SourceKey>,
         renderer: Renderer,
-        absence: Absence,
+        absence: IfMissing,
         span: Span,
     ) -> Changes {
         Changes {
@@ -371,7 +371,7 @@ impl Live for Changes {
     }
 
     fn reports_waiting(&self) -> bool {
-        self.absence == Absence::Waits && self.audience() != Audience::Records
+        self.absence == IfMissing::Waits && self.audience() != Audience::Records
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -492,9 +492,9 @@ impl Live for Changes {
         for key in std::mem::take(&mut self.absent) {
             let is_printed = self.audience() != Audience::Records;
             match self.absence {
-                Absence::Missing => self.missing.push((*key).clone()),
-                Absence::Waits if is_printed => terminal.notify(&waiting(&key))?,
-                Absence::Waits | Absence::Fine => {}
+                IfMissing::Missing => self.missing.push((*key).clone()),
+                IfMissing::Waits if is_printed => terminal.notify(&waiting(&key))?,
+                IfMissing::Waits | IfMissing::Fine => {}
             }
         }
         if self.span == Span::Once {
@@ -526,7 +526,7 @@ impl Live for Changes {
         let canvas = terminal
             .frame_canvas(self.renderer.summary.started)
             .narrowed();
-        let connection = Connection {
+        let connection = Freshness {
             objects: self.state.objects,
             versions: Some((self.state.versions, self.state.hidden)),
             changed: self.state.last,

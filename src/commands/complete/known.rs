@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 
-use super::line::{TypedLine, WordPart};
+use super::line::{TypedLine, TypedPart};
 use super::offer::Offer;
 use crate::commands::manifests::RELEASE_PREFIX;
 use crate::graph::relation_names;
@@ -25,7 +25,7 @@ pub(super) fn commands(line: &TypedLine<'_>) -> Vec<Offer> {
 }
 
 /// What stands before the name of a Helm release, if a word may become it.
-pub(super) fn release_prefix(word: WordPart<'_>) -> Option<Offer> {
+pub(super) fn release_prefix(word: TypedPart<'_>) -> Option<Offer> {
     let is_alone = word.kept().is_empty() && RELEASE_PREFIX.starts_with(word.text());
     is_alone.then(|| Offer::new(RELEASE_PREFIX, "the objects of a Helm release"))
 }
@@ -59,7 +59,7 @@ pub(super) fn choices(arg: &Arg) -> Vec<Offer> {
 }
 
 /// The relations of `trace --relations`, without those that the list has.
-pub(super) fn relations(word: WordPart<'_>) -> Vec<Offer> {
+pub(super) fn relations(word: TypedPart<'_>) -> Vec<Offer> {
     let names = relation_names().into_iter();
     let names = names.filter(|name| !word.listed().any(|listed| listed == *name));
     names.map(|name| Offer::new(name, "")).collect()

@@ -67,7 +67,7 @@ impl<'l> TypedLine<'l> {
             }
         }
         line.asked = match open {
-            Some(arg) => Asked::Value(arg, WordPart::whole(current)),
+            Some(arg) => Asked::Value(arg, TypedPart::whole(current)),
             None if dashes == Dashes::Flags && current.starts_with('-') => line.flag_word(current),
             None => line.word(current),
         };
@@ -139,7 +139,7 @@ impl<'l> TypedLine<'l> {
                 None => name.chars().last().and_then(|letter| self.short(letter)),
             };
             return match arg {
-                Some(arg) => Asked::Value(arg, WordPart::whole(value)),
+                Some(arg) => Asked::Value(arg, TypedPart::whole(value)),
                 None => Asked::Nothing,
             };
         }
@@ -147,12 +147,13 @@ impl<'l> TypedLine<'l> {
         match (letters.next(), letters.next()) {
             // `-nshop`
             (Some(letter), Some(_)) if letter != '-' => match self.short(letter) {
-                Some(arg) if takes_word(arg) => {
-                    Asked::Value(arg, WordPart::whole(current).keeping(1 + letter.len_utf8()))
-                }
+                Some(arg) if takes_word(arg) => Asked::Value(
+                    arg,
+                    TypedPart::whole(current).keeping(1 + letter.len_utf8()),
+                ),
                 Some(_) | None => Asked::Nothing,
             },
-            _ => Asked::Flag(WordPart::whole(current)),
+            _ => Asked::Flag(TypedPart::whole(current)),
         }
     }
 
@@ -161,7 +162,7 @@ impl<'l> TypedLine<'l> {
         let is_lost = self.verbs.is_empty() && !self.objects.is_empty();
         match self.command.has_subcommands() {
             true if is_lost => Asked::Nothing,
-            true => Asked::Command(WordPart::whole(current)),
+            true => Asked::Command(TypedPart::whole(current)),
             false => self.positional(current),
         }
     }
@@ -172,7 +173,7 @@ impl<'l> TypedLine<'l> {
         };
         if arg.get_id() != "objects" {
             return if self.objects.is_empty() {
-                Asked::Value(arg, WordPart::whole(current))
+                Asked::Value(arg, TypedPart::whole(current))
             } else {
                 Asked::Nothing
             };
@@ -181,11 +182,11 @@ impl<'l> TypedLine<'l> {
             return Asked::Nothing;
         }
         if is_release(current) {
-            return Asked::Release(WordPart::whole(current).keeping(RELEASE_PREFIX.len()));
+            return Asked::Release(TypedPart::whole(current).keeping(RELEASE_PREFIX.len()));
         }
         let selects = ["selector", "field-selector", "all-namespaces"];
         let may_name = !selects.iter().any(|flag| self.has(flag));
-        let word = WordPart::whole(current);
+        let word = TypedPart::whole(current);
         let first = self.objects.first();
         let has_pairs = first.is_none_or(|first| first.contains('/'));
         match (first, current.split_once('/')) {
@@ -221,43 +222,43 @@ pub(super) enum Asked<'l> {
     /// Nothing that is known.
     Nothing,
     /// A command, or the scenario of `demo`.
-    Command(WordPart<'l>),
+    Command(TypedPart<'l>),
     /// A flag.
-    Flag(WordPart<'l>),
+    Flag(TypedPart<'l>),
     /// The value of a flag, or of a word that is no object.
-    Value(&'l Arg, WordPart<'l>),
+    Value(&'l Arg, TypedPart<'l>),
     /// A TYPE, or one more in a list.
-    Type(WordPart<'l>),
+    Type(TypedPart<'l>),
     /// The TYPE of one more TYPE/NAME.
-    TypeOfPair(WordPart<'l>),
+    TypeOfPair(TypedPart<'l>),
     /// The name of a Helm release.
-    Release(WordPart<'l>),
+    Release(TypedPart<'l>),
     /// A NAME of these types, which are separated by commas.
-    Name(&'l str, WordPart<'l>),
+    Name(&'l str, TypedPart<'l>),
 }
 
 /// A word: a part that stays, and the text that becomes an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WordPart<'l> {
+pub(super) struct TypedPart<'l> {
     word: &'l str,
     /// Where the text begins.
     at: usize,
 }
 
-impl<'l> WordPart<'l> {
+impl<'l> TypedPart<'l> {
     /// All of a word may change.
-    pub(super) fn whole(word: &'l str) -> WordPart<'l> {
-        WordPart { word, at: 0 }
+    pub(super) fn whole(word: &'l str) -> TypedPart<'l> {
+        TypedPart { word, at: 0 }
     }
 
     /// The same word, of whose text another `bytes` stay.
-    pub(super) fn keeping(self, bytes: usize) -> WordPart<'l> {
+    pub(super) fn keeping(self, bytes: usize) -> TypedPart<'l> {
         let at = self.at + bytes;
-        WordPart { at, ..self }
+        TypedPart { at, ..self }
     }
 
     /// The last item of a text with commas.
-    pub(super) fn last_item(self) -> WordPart<'l> {
+    pub(super) fn last_item(self) -> TypedPart<'l> {
         let comma = self.text().rfind(',');
         self.keeping(comma.map_or(0, |comma| comma + 1))
     }

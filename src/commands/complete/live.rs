@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::known;
-use super::line::{TypedLine, WordPart};
-use super::live_cluster::{LiveCluster, Read};
+use super::line::{TypedLine, TypedPart};
+use super::live_cluster::{LiveCluster, ReadDepth};
 use super::offer::{Offer, Offers};
 use crate::commands::{CommandError, Context};
 use crate::object::list_keys::{Identity, ListKeys, ListPlace};
@@ -18,7 +18,7 @@ const DISCOVERY: Duration = Duration::from_millis(900);
 /// The types for a word, without those that the list has.
 pub(super) async fn types(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let listed: BTreeSet<&str> = word.listed().collect();
@@ -45,7 +45,7 @@ pub(super) async fn types(
 /// The types for one more TYPE/NAME.
 pub(super) async fn types_of_pairs(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     types(line, word, context).await.followed_by("/")
@@ -55,7 +55,7 @@ pub(super) async fn types_of_pairs(
 pub(super) async fn names(
     line: &TypedLine<'_>,
     words: &str,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let Some(cluster) = LiveCluster::of(line, context) else {
@@ -77,7 +77,7 @@ pub(super) async fn names(
 /// The Helm releases of the namespace, without those that the line has.
 pub(super) async fn releases(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let Some(cluster) = LiveCluster::of(line, context) else {
@@ -101,7 +101,7 @@ async fn names_of(
 /// The namespaces of the cluster.
 pub(super) async fn namespaces(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let Some(cluster) = LiveCluster::of(line, context) else {
@@ -114,31 +114,31 @@ pub(super) async fn namespaces(
 /// The keys or values of the labels of the objects.
 pub(super) async fn labels(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let part = LabelPart::of(word);
-    let docs = objects(line, Read::Metadata, context).await;
+    let docs = objects(line, ReadDepth::Metadata, context).await;
     Offers::of(part.offers(docs.iter().map(Doc::root)), part.word())
 }
 
 /// The field managers of the objects.
 pub(super) async fn field_managers(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
-    let docs = objects(line, Read::Metadata, context).await;
+    let docs = objects(line, ReadDepth::Metadata, context).await;
     Offers::of(managers(docs.iter().map(Doc::root)), word)
 }
 
 /// The paths in one of the objects.
 pub(super) async fn object_paths(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
-    let docs = objects(line, Read::Whole, context).await;
+    let docs = objects(line, ReadDepth::Whole, context).await;
     let found = docs.iter().flat_map(|doc| paths(doc.root(), word.text()));
     Offers::of(found.collect(), word).continued()
 }
@@ -146,10 +146,10 @@ pub(super) async fn object_paths(
 /// The fields by which objects are sorted: those that each has, and those of one of the objects.
 pub(super) async fn json_paths(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
-    let docs = objects(line, Read::Whole, context).await;
+    let docs = objects(line, ReadDepth::Whole, context).await;
     let found = docs
         .iter()
         .flat_map(|doc| paths_like(doc.root(), word.text()));
@@ -160,15 +160,15 @@ pub(super) async fn json_paths(
 /// The condition types of one of the objects.
 pub(super) async fn goal_conditions(
     line: &TypedLine<'_>,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
-    let docs = objects(line, Read::Whole, context).await;
+    let docs = objects(line, ReadDepth::Whole, context).await;
     Offers::of(condition_types(docs.iter().map(Doc::root)), word)
 }
 
 /// The objects that the line names or selects; none after an error.
-async fn objects(line: &TypedLine<'_>, read: Read, context: &Context<'_>) -> Vec<Doc> {
+async fn objects(line: &TypedLine<'_>, read: ReadDepth, context: &Context<'_>) -> Vec<Doc> {
     match LiveCluster::of(line, context) {
         Some(cluster) => cluster.objects(line, read).await.unwrap_or_default(),
         None => Vec::new(),
@@ -179,14 +179,14 @@ async fn objects(line: &TypedLine<'_>, read: Read, context: &Context<'_>) -> Vec
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LabelPart<'l> {
     /// The key, after `!` if that is typed.
-    Key(WordPart<'l>),
+    Key(TypedPart<'l>),
     /// A value of a key.
-    Value { key: &'l str, word: WordPart<'l> },
+    Value { key: &'l str, word: TypedPart<'l> },
 }
 
 impl<'l> LabelPart<'l> {
     /// Reads the last requirement of a list: `tier=web,app!=`.
-    pub(super) fn of(selector: WordPart<'l>) -> LabelPart<'l> {
+    pub(super) fn of(selector: TypedPart<'l>) -> LabelPart<'l> {
         let word = selector.last_item();
         let text = word.text();
         let Some(equals) = text.find('=') else {
@@ -200,7 +200,7 @@ impl<'l> LabelPart<'l> {
     }
 
     /// The part of the selector that becomes an offer.
-    pub(super) fn word(self) -> WordPart<'l> {
+    pub(super) fn word(self) -> TypedPart<'l> {
         match self {
             LabelPart::Key(word) | LabelPart::Value { word, .. } => word,
         }

@@ -137,14 +137,14 @@ impl LiveCluster {
     pub(super) async fn objects(
         &self,
         line: &TypedLine<'_>,
-        read: Read,
+        read: ReadDepth,
     ) -> Result<Vec<Doc>, CommandError> {
         let cluster = ClusterId(self.config.name().clone());
         let targets = self.targets(line, read).await?;
         let keys = targets.iter().flat_map(|target| {
             let form = match read {
-                Read::Whole if !is_secret(&target.resource) => Form::Full,
-                Read::Whole | Read::Metadata => Form::Metadata,
+                ReadDepth::Whole if !is_secret(&target.resource) => Form::Full,
+                ReadDepth::Whole | ReadDepth::Metadata => Form::Metadata,
             };
             source_keys(&cluster, target, form)
         });
@@ -154,11 +154,15 @@ impl LiveCluster {
         Ok(join_all(lists).await.concat())
     }
 
-    async fn targets(&self, line: &TypedLine<'_>, read: Read) -> Result<Vec<Target>, CommandError> {
+    async fn targets(
+        &self,
+        line: &TypedLine<'_>,
+        read: ReadDepth,
+    ) -> Result<Vec<Target>, CommandError> {
         let given = |flag| match read {
-            Read::Whole => line.value(flag).map(str::to_owned),
+            ReadDepth::Whole => line.value(flag).map(str::to_owned),
             // The selector may be what the user types.
-            Read::Metadata => None,
+            ReadDepth::Metadata => None,
         };
         let filters = Filters {
             labels: given("selector"),
@@ -189,7 +193,7 @@ impl LiveCluster {
 
 /// How much of the objects to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum ReadDepth {
     /// The metadata of up to 500 objects, whatever the selectors of the line.
     Metadata,
     /// One whole object.
@@ -197,11 +201,11 @@ pub(super) enum Read {
 }
 
 /// The objects of a source; none if it cannot be read.
-async fn listed(transport: &HttpTransport, key: &SourceKey, read: Read) -> Vec<Doc> {
+async fn listed(transport: &HttpTransport, key: &SourceKey, read: ReadDepth) -> Vec<Doc> {
     let page = Page {
         limit: match read {
-            Read::Metadata => LIMIT,
-            Read::Whole => 1,
+            ReadDepth::Metadata => LIMIT,
+            ReadDepth::Whole => 1,
         },
         next: None,
     };

@@ -19,7 +19,7 @@ use std::time::Duration;
 use clap::{Arg, Command};
 
 use super::{CommandError, Context, Ended};
-use line::{Asked, TypedLine, ValueSort, WordPart};
+use line::{Asked, TypedLine, TypedPart, ValueSort};
 use live_cluster::cluster_names;
 use offer::{Directive, Offers};
 
@@ -79,7 +79,7 @@ async fn offers(line: &TypedLine<'_>, context: &Context<'_>) -> Offers {
 async fn value(
     line: &TypedLine<'_>,
     arg: &Arg,
-    word: WordPart<'_>,
+    word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
     let sort = ValueSort::of(arg);

@@ -1,7 +1,7 @@
 //! `Offers`: the answer to a shell, in the protocol of cobra's `__complete`
 //! (<https://github.com/spf13/cobra/blob/v1.10.1/site/content/completions/_index.md>): a line for each value, then a directive.
 
-use super::line::WordPart;
+use super::line::TypedPart;
 use crate::render::text::escape_line;
 
 /// One value that the word may become.
@@ -63,7 +63,7 @@ impl Directive {
 
 impl Offers {
     /// The offers that begin with the text of a word, after the part of the word that stays.
-    pub(super) fn of(list: Vec<Offer>, word: WordPart<'_>) -> Offers {
+    pub(super) fn of(list: Vec<Offer>, word: TypedPart<'_>) -> Offers {
         let fitting = list.into_iter();
         let fitting = fitting.filter(|offer| offer.value.starts_with(word.text()));
         let whole = |offer: Offer| Offer {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn offered(list: Vec<Offer>) -> Offers {
-        Offers::of(list, WordPart::whole(""))
+        Offers::of(list, TypedPart::whole(""))
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         let lines = offered(list.clone()).lines();
         assert_eq!(lines, ["api", "web\t2/2\\t41d", ":4"]);
         assert_eq!(offered(list.clone()).continued().lines()[2], ":6");
-        let word = WordPart::whole("deploy/w").keeping(7);
+        let word = TypedPart::whole("deploy/w").keeping(7);
         assert_eq!(
             Offers::of(list, word).lines(),
             ["deploy/web\t2/2\\t41d", ":4"]

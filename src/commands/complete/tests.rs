@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 
 use super::known;
-use super::line::{Asked, TypedLine, ValueSort, WordPart};
+use super::line::{Asked, TypedLine, TypedPart, ValueSort};
 use super::live::{LabelPart, condition_types, managers, paths, paths_like, types_like};
 use super::offer::{Offer, Offers};
 use crate::commands::{ClusterArgs, LookArgs, changes, completion, demo, status, trace, version};
@@ -30,7 +30,7 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-fn part(word: WordPart<'_>) -> String {
+fn part(word: TypedPart<'_>) -> String {
     format!("{}|{}", word.kept(), word.text())
 }
 
@@ -176,7 +176,7 @@ fn every_flag_with_a_free_value_is_known() {
     assert_eq!(free, expect);
 }
 
-fn lines(offers: Vec<Offer>, word: WordPart<'_>) -> String {
+fn lines(offers: Vec<Offer>, word: TypedPart<'_>) -> String {
     let mut lines = Offers::of(offers, word).lines();
     lines.pop();
     let values = lines
@@ -238,7 +238,7 @@ fn words_for_types() {
     more[2].verbs.clear();
     let offered = |text: &str| {
         let found = types_like(well_known().iter().chain(&more), text);
-        lines(found, WordPart::whole(text))
+        lines(found, TypedPart::whole(text))
     };
     assert_eq!(offered("depl"), "deploy deployments");
     assert_eq!(offered("po"), "po poddisruptionbudgets pods podtemplates");
@@ -252,7 +252,7 @@ fn words_for_types() {
     assert_eq!(offered("gi"), "");
     let all = offered("");
     assert!(all.contains("services") && !all.contains("svc"), "{all}");
-    let list = WordPart::whole("svc,depl").last_item();
+    let list = TypedPart::whole("svc,depl").last_item();
     let found = types_like(well_known(), list.text());
     assert_eq!(lines(found, list), "svc,deploy svc,deployments");
 }
@@ -271,7 +271,7 @@ fn pod() -> Doc {
 #[test]
 fn paths_of_an_object() {
     let doc = pod();
-    let offered = |text: &str| lines(paths(doc.root(), text), WordPart::whole(text));
+    let offered = |text: &str| lines(paths(doc.root(), text), TypedPart::whole(text));
     for (text, expect) in [
         ("", ".metadata .spec .status"),
         (".", ".metadata .spec .status"),
@@ -305,7 +305,7 @@ fn paths_to_sort_by() {
     let offered = |text: &str| {
         let found = paths_like(doc.root(), text).into_iter();
         let found = known::sort_fields().into_iter().chain(found);
-        lines(found.collect(), WordPart::whole(text))
+        lines(found.collect(), TypedPart::whole(text))
     };
     let always = ".metadata.creationTimestamp .metadata.name .metadata.namespace";
     for (text, expect) in [
@@ -329,7 +329,7 @@ fn every_path_is_a_pattern_and_shows_no_value() {
     let mut seen = 0;
     while let Some(text) = open.pop() {
         let found = paths(doc.root(), &text);
-        for path in lines(found, WordPart::whole(&text)).split(' ') {
+        for path in lines(found, TypedPart::whole(&text)).split(' ') {
             assert!(!path.contains("hunter2"), "{path}");
             if path.len() > text.len() {
                 let parsed = path.parse::<crate::object::path::Pattern>();
@@ -346,7 +346,7 @@ fn every_path_is_a_pattern_and_shows_no_value() {
 fn labels_of_objects() {
     let doc = pod();
     let offered = |text: &str| {
-        let part = LabelPart::of(WordPart::whole(text));
+        let part = LabelPart::of(TypedPart::whole(text));
         lines(part.offers(std::iter::once(doc.root())), part.word())
     };
     for (text, expect) in [
@@ -368,7 +368,7 @@ fn labels_of_objects() {
 #[test]
 fn managers_and_conditions_of_objects() {
     let doc = pod();
-    let whole = WordPart::whole("");
+    let whole = TypedPart::whole("");
     let objects = || std::iter::once(doc.root());
     assert_eq!(lines(managers(objects()), whole), "kubectl-edit kubelet");
     assert_eq!(

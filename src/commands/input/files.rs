@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use glob::glob;
 
-use super::unread::PassedOver;
+use super::unread::SkippedFiles;
 use super::{text_of, unreadable};
 use crate::commands::{CommandError, Context, FileArgs};
 use crate::object::without_secrets;
@@ -44,7 +44,7 @@ pub(in crate::commands) async fn read_files(
 #[derive(Default)]
 struct ReadFiles {
     reader: FileReader,
-    passed_over: PassedOver,
+    passed_over: SkippedFiles,
     bytes: usize,
 }
 

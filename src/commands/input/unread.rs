@@ -86,12 +86,12 @@ const NAMED: usize = 3;
 
 /// The files of directories that hold no objects, by their extensions.
 #[derive(Debug, Default)]
-pub(super) struct PassedOver {
+pub(super) struct SkippedFiles {
     files: usize,
     of_extension: BTreeMap<String, usize>,
 }
 
-impl PassedOver {
+impl SkippedFiles {
     /// Counts a file.
     pub(super) fn add(&mut self, path: &Path) {
         self.files += 1;
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn files_are_counted_by_their_extensions() {
         let check = |paths: &[&str], line: &str| {
-            let mut passed_over = PassedOver::default();
+            let mut passed_over = SkippedFiles::default();
             for path in paths {
                 passed_over.add(Path::new(path));
             }

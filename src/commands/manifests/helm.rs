@@ -16,8 +16,8 @@ use super::named::{ManifestPlace, Naming};
 use super::read::Manifest;
 use super::{RELEASE_PREFIX, is_release};
 use crate::cluster::{
-    ApiRequest, Client, Filters, Namespaces, Part, RequestError, RequestPath, Resolver, Target,
-    list_metadata,
+    ApiRequest, Client, Filters, Namespaces, PathSegment, RequestError, RequestPath, Resolver,
+    Target, list_metadata,
 };
 use crate::commands::{CommandError, Context, ObjectArgs};
 use crate::object::{Doc, Kind, Value, near};
@@ -182,7 +182,7 @@ impl ReleasePlace<'_> {
     }
 
     async fn stored(&self, store: ReleaseStore, name: &str) -> Result<Doc, CommandError> {
-        let path = path(self.namespace, store)?.then(Part::Name, name);
+        let path = path(self.namespace, store)?.then(PathSegment::Name, name);
         let path = path.map_err(RequestError::from)?;
         let request = ApiRequest::new(path).about("get", store.plural());
         let body = self.client.get_patiently(&request).await?;
@@ -238,8 +238,8 @@ async fn revisions(
 
 fn path(namespace: &str, store: ReleaseStore) -> Result<RequestPath, RequestError> {
     let namespaces = RequestPath::from("/api/v1/namespaces");
-    let path = namespaces.then(Part::Namespace, namespace)?;
-    Ok(path.then(Part::Resource, store.plural())?)
+    let path = namespaces.then(PathSegment::Namespace, namespace)?;
+    Ok(path.then(PathSegment::Resource, store.plural())?)
 }
 
 impl RevisionMetadata {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::read::Manifest;
-use crate::cluster::{ArgumentError, InvalidPart, Names, Part, Resolver, Target};
+use crate::cluster::{ArgumentError, InvalidPart, Names, PathSegment, Resolver, Target};
 use crate::commands::CommandError;
 use crate::commands::input::remedy;
 use crate::object::selector::LabelSelector;
@@ -211,9 +211,9 @@ fn check(root: Value<'_>, verb: &str) -> Result<ObjectRef, Wrong> {
 
 /// Refuses names that would change the path of a request.
 fn parts(object: &ObjectRef) -> Result<(), InvalidPart> {
-    Part::Name.check(&object.name)?;
+    PathSegment::Name.check(&object.name)?;
     let mut namespace = object.namespace.iter();
-    namespace.try_for_each(|namespace| Part::Namespace.check(namespace))
+    namespace.try_for_each(|namespace| PathSegment::Namespace.check(namespace))
 }
 
 /// The resource of a kind that one of the manifests defines. Its `CustomResourceDefinition` may not exist in the cluster

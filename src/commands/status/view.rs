@@ -9,7 +9,7 @@ use super::state::{StatusState, judged_without};
 use super::table::lines;
 use crate::model::Model;
 use crate::render::canvas::Canvas;
-use crate::render::header_footer::Connection;
+use crate::render::header_footer::Freshness;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
 use crate::source::{Scope, SourceKey};
 
@@ -49,7 +49,7 @@ fn memory(options: RowOptions) -> ColumnMemory {
 /// more). Each line is at least one column narrower than the terminal.
 pub(super) fn view(
     state: &StatusState,
-    connection: Connection,
+    connection: Freshness,
     table: &mut LiveTable,
     canvas: Canvas,
 ) -> Vec<String> {
@@ -61,7 +61,7 @@ pub(super) fn view(
         .health
         .without_departed(state.rows_within(canvas.rows));
     let known = rows.shown.iter().filter(|row| row.known.is_some());
-    let connection = Connection {
+    let connection = Freshness {
         objects: known.count() + rows.beyond,
         changed: state.last,
         ..connection
@@ -101,7 +101,7 @@ pub(super) fn view(
 /// The whole table, for `--once`.
 pub(super) fn table(
     state: &StatusState,
-    connection: &Connection,
+    connection: &Freshness,
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {

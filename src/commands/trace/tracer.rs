@@ -11,7 +11,7 @@ use crate::commands::live::sources::waiting;
 use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::render::canvas::Canvas;
-use crate::render::header_footer::Connection;
+use crate::render::header_footer::Freshness;
 use crate::source::{Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
@@ -276,7 +276,7 @@ impl Live for Tracer {
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started).narrowed();
         let models = self.traces.iter().map(|trace| &trace.chain.traced().model);
-        let connection = Connection {
+        let connection = Freshness {
             objects: models.map(|model| model.objects().count()).sum(),
             changed: self.changed,
             ..sources.connection(canvas)

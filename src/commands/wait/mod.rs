@@ -10,7 +10,7 @@ mod waiting;
 use clap::Args;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, Session, Shown, Shutdown, Sources, UnreadPart};
+use super::{CommandError, Ended, SeenObjects, Session, Shutdown, Sources, UnreadPart};
 use crate::env::Env;
 use crate::source::SourceKey;
 use crate::status::Goal;
@@ -129,7 +129,7 @@ pub(crate) struct Stop {
     /// The parts that were not read when the verb ended.
     pub(crate) unread: Vec<UnreadPart>,
     /// What the selected sources have shown.
-    pub(crate) shown: Shown,
+    pub(crate) shown: SeenObjects,
 }
 
 impl Stop {
@@ -143,7 +143,7 @@ impl Stop {
             takes_silence: false,
             reads_file: false,
             unread: Vec::new(),
-            shown: Shown::default(),
+            shown: SeenObjects::default(),
         }
     }
 

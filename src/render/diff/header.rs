@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::view::Counts;
+use super::view::ChangeCounts;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::render::count::plural;
 use crate::render::style::{Look, Role};
@@ -31,7 +31,7 @@ pub struct Header<'h> {
     /// The managers, as [`ShownChanges::who`](super::ShownChanges::who) names them.
     pub who: Option<&'h str>,
     /// The number of changes.
-    pub counts: Option<&'h Counts>,
+    pub counts: Option<&'h ChangeCounts>,
 }
 
 /// The heading of a version. If it is wider than the terminal, it is shortened in steps. First it drops the
@@ -48,7 +48,7 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
     let timed = Header { ago, ..no_span };
     let (from, to) = (None, None);
     let unversioned = Header { from, to, ..timed };
-    let shown = header.counts.map(Counts::of_shown);
+    let shown = header.counts.map(ChangeCounts::of_shown);
     let counts = shown.as_ref();
     let least = Header {
         counts,
@@ -98,7 +98,7 @@ fn line(header: &Header<'_>, look: Look) -> String {
 }
 
 /// The number of changes as text: `3 changes, 3 hidden`
-fn counts(counts: &Counts) -> String {
+fn counts(counts: &ChangeCounts) -> String {
     let shown = plural(counts.shown, "change");
     match counts.hidden() {
         0 => shown,

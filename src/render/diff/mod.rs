@@ -26,5 +26,5 @@ pub use created::{created_lines, lifetime, secret_keys_in_line};
 pub use header::{ChangeType, Header, header};
 pub use in_line::{ChangeInLine, change_in_line, images_in_line, most_telling_first, path_in_line};
 pub use tree::{Extent, whole_lines};
-pub use view::{Counts, DiffView, Fold, ShownChanges, counts, selected};
+pub use view::{ChangeCounts, DiffView, Fold, ShownChanges, counts, selected};
 pub use who::{VersionWriter, writer, writer_of};

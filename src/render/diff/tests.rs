@@ -683,7 +683,7 @@ fn a_heading_that_is_too_long_drops_parts_in_order() {
         doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}"#).root(),
     );
     let (from, to) = (ResourceVersion::new("90001"), ResourceVersion::new("90120"));
-    let counts = Counts {
+    let counts = ChangeCounts {
         shown: 3,
         noise: [(Noise::Version, 2)].into(),
         filtered: 0,
@@ -727,7 +727,7 @@ fn headings_have_all_their_parts() {
         doc(r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"}}"#).root(),
     );
     let (from, to) = (ResourceVersion::new("90001"), ResourceVersion::new("90120"));
-    let counts = Counts {
+    let counts = ChangeCounts {
         shown: 3,
         noise: [(Noise::Version, 2), (Noise::ManagedFields, 1)].into(),
         filtered: 0,

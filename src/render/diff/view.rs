@@ -77,7 +77,7 @@ pub fn selected<'d>(
 
 /// The number of changes in a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ChangeCounts {
     /// The shown changes.
     pub shown: usize,
     /// The selected changes that are hidden, by kind of noise.
@@ -86,7 +86,7 @@ pub struct Counts {
     pub filtered: usize,
 }
 
-impl Counts {
+impl ChangeCounts {
     /// The number of changes hidden as noise.
     pub fn hidden(&self) -> usize {
         self.noise.values().sum()
@@ -94,25 +94,25 @@ impl Counts {
 
     /// The counts if the filter excludes all changes.
     #[must_use]
-    pub fn all_filtered(&self) -> Counts {
-        Counts {
+    pub fn all_filtered(&self) -> ChangeCounts {
+        ChangeCounts {
             filtered: self.shown + self.hidden() + self.filtered,
-            ..Counts::default()
+            ..ChangeCounts::default()
         }
     }
 
     /// The number of shown changes, without the other counts.
-    pub(super) fn of_shown(&self) -> Counts {
-        Counts {
+    pub(super) fn of_shown(&self) -> ChangeCounts {
+        ChangeCounts {
             shown: self.shown,
-            ..Counts::default()
+            ..ChangeCounts::default()
         }
     }
 }
 
 /// Counts the changes of a version.
-pub fn counts(diff: &Diff<'_>, filter: &Filter, shown: &BTreeSet<Noise>) -> Counts {
-    let mut counts = Counts::default();
+pub fn counts(diff: &Diff<'_>, filter: &Filter, shown: &BTreeSet<Noise>) -> ChangeCounts {
+    let mut counts = ChangeCounts::default();
     for change in diff.changes() {
         match change.noise {
             _ if !filter.keeps(diff, change) => counts.filtered += 1,

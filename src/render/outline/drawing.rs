@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::fold::Fitted;
 use super::item::{ItemBody, OutlineItem};
 use crate::render::style::{Look, Symbols, symbol};
-use crate::render::table::{Cell, Column, ColumnWidths, Row, TableLayout};
+use crate::render::table::{Cell, Column, ColumnWidths, TableLayout, TableRow};
 use crate::render::text::fit_names;
 
 /// How many rows have their cells at once. The cells and the layout of ten thousand rows would take 20 MB.
@@ -55,7 +55,7 @@ impl Drawing {
                     if part.len() >= LAID_OUT_AT_ONCE {
                         lines.extend(layout.lines(&std::mem::take(&mut part)));
                     }
-                    part.push(Row { cells, below });
+                    part.push(TableRow { cells, below });
                 }
                 None => {
                     if let Some(row) = part.last_mut() {

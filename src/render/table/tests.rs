@@ -23,13 +23,13 @@ fn columns() -> Vec<Column> {
     ]
 }
 
-fn row(lead: &str, words: [(&str, Role); 6]) -> Row {
+fn row(lead: &str, words: [(&str, Role); 6]) -> TableRow {
     let mut cells: Vec<Cell> = words
         .iter()
         .map(|&(word, role)| Cell::new(word, role))
         .collect();
     cells[0] = cells[0].clone().with_lead(lead);
-    Row {
+    TableRow {
         cells,
         below: Vec::new(),
     }
@@ -39,7 +39,7 @@ fn row(lead: &str, words: [(&str, Role); 6]) -> Row {
 #[derive(Default)]
 struct Table {
     columns: Vec<Column>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
 impl Table {

@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use memchr::memchr;
 
 use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
-use crate::cluster::{Answer, ApiRequest, Client, Names, RequestError, RequestPath, Target};
+use crate::cluster::{ApiRequest, Client, Names, RequestError, RequestPath, ResponseBody, Target};
 use crate::object::ResourceVersion;
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use page::PrintedColumns;
@@ -178,7 +178,7 @@ pub fn source_keys(cluster: &ClusterId, target: &Target, form: Form) -> Vec<Sour
 const LONGEST: usize = 16 << 20;
 
 /// The lines of a response.
-fn lines(answer: Answer) -> LineStream {
+fn lines(answer: ResponseBody) -> LineStream {
     let start = Some((answer, LineSplitter::default()));
     Box::pin(stream::unfold(start, |state| async move {
         let (mut answer, mut splitter) = state?;

@@ -26,7 +26,7 @@ impl TextFormat for Paths {
         }
         let now = view.compared.read.now();
         match view.options.creation {
-            Creation::Summary => {
+            Creation::RunSummary => {
                 let object = view.options.redactor.shown(now.doc.root());
                 created_lines(object, &view.diff_view())
             }

@@ -31,10 +31,10 @@ impl TextFormat for Tree {
             (Extent::Changed, Creation::Whole) if is_new => {
                 whole_lines(object, &view.diff_view(), change)
             }
-            (Extent::Changed, Creation::Summary) if is_new => {
+            (Extent::Changed, Creation::RunSummary) if is_new => {
                 created_lines(object, &view.diff_view())
             }
-            (Extent::Whole | Extent::Changed, Creation::Whole | Creation::Summary) => Vec::new(),
+            (Extent::Whole | Extent::Changed, Creation::Whole | Creation::RunSummary) => Vec::new(),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::commands::live::sources::{named, place};
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
-use crate::render::diff::Counts;
+use crate::render::diff::ChangeCounts;
 use crate::render::style::Look;
 use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
@@ -26,7 +26,7 @@ use fights::Fights;
 pub(super) use options::{Creation, DisplayOptions, ago, both_versions, known, notice};
 use options::{unreadable, warning};
 pub(super) use summary::LeftOut;
-use summary::{QuietRuns, Summary};
+use summary::{QuietRuns, RunSummary};
 use unmatched::Unmatched;
 
 /// What "probably" means in a line about a version.
@@ -51,7 +51,7 @@ fn explained(look: Look) -> String {
 /// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
     pub(crate) options: DisplayOptions,
-    pub(crate) summary: Summary,
+    pub(crate) summary: RunSummary,
     /// The versions with only noise.
     pub(crate) quiet: QuietRuns,
     /// The versions of the timeline that counted lines stand for.
@@ -80,7 +80,7 @@ impl Renderer {
             left_out: LeftOut::default(),
             unmatched: Unmatched::of(&options.shown),
             options,
-            summary: Summary::since(started),
+            summary: RunSummary::since(started),
             quiet: QuietRuns::default(),
             fights: Fights::default(),
             docs: DocCache::default(),
@@ -353,7 +353,7 @@ pub(crate) struct Rendered {
     /// The lines; empty if the entry is hidden.
     pub(super) lines: Vec<String>,
     /// The counts of a hidden version.
-    pub(super) quiet: Option<Counts>,
+    pub(super) quiet: Option<ChangeCounts>,
     /// What the fold of the timeline did with the version.
     pub(super) taken: FoldedInto,
     /// The number of shown changes.
@@ -394,7 +394,7 @@ impl Rendered {
     }
 
     /// A hidden version.
-    pub(super) fn quiet(counts: Counts) -> Rendered {
+    pub(super) fn quiet(counts: ChangeCounts) -> Rendered {
         Rendered {
             quiet: Some(counts),
             ..Rendered::default()

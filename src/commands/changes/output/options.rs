@@ -49,7 +49,7 @@ pub(crate) struct DisplayOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Creation {
     /// Its main fields, shortened to the width.
-    Summary,
+    RunSummary,
     /// The whole object.
     Whole,
 }

@@ -1,4 +1,4 @@
-//! `Summary`: the counts of a run, for `--count`, `--exit-code` and the last line of `changes`.
+//! `RunSummary`: the counts of a run, for `--count`, `--exit-code` and the last line of `changes`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::count::{plural, thousands};
-use crate::render::diff::{ChangeType, Counts};
+use crate::render::diff::{ChangeCounts, ChangeType};
 use crate::render::json::changes::LeftOutRecord;
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 
 /// The counts of a run.
 #[derive(Debug)]
-pub(crate) struct Summary {
+pub(crate) struct RunSummary {
     pub(crate) started: Timestamp,
     /// The value of `--count`; `None` for no limit.
     pub(crate) limit: Option<u64>,
@@ -31,9 +31,9 @@ pub(crate) struct Summary {
     hidden: usize,
 }
 
-impl Summary {
-    pub(crate) fn since(started: Timestamp) -> Summary {
-        Summary {
+impl RunSummary {
+    pub(crate) fn since(started: Timestamp) -> RunSummary {
+        RunSummary {
             started,
             limit: None,
             printed: 0,
@@ -62,7 +62,7 @@ impl Summary {
     /// Counts the changes of a version.
     pub(super) fn count_changes(&mut self, rendered: &Rendered) {
         self.shown += rendered.shown;
-        self.hidden += rendered.hidden + rendered.quiet.as_ref().map_or(0, Counts::hidden);
+        self.hidden += rendered.hidden + rendered.quiet.as_ref().map_or(0, ChangeCounts::hidden);
     }
 
     /// `3 versions: 1 live · 4 changes shown, 8 hidden · 5m12s`. `parts` are the numbers of versions by their origin; zeros
@@ -115,7 +115,7 @@ struct Run {
 
 impl QuietRuns {
     /// Counts a quiet version.
-    pub(crate) fn count(&mut self, object: &ObjectRef, seen: Timestamp, counts: &Counts) {
+    pub(crate) fn count(&mut self, object: &ObjectRef, seen: Timestamp, counts: &ChangeCounts) {
         let mut run = self.take(object).unwrap_or_else(|| Run {
             object: object.clone(),
             first: seen,
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn versions_are_counted_by_where_they_came_from() {
         let at = |second| Timestamp::from_second(second).expect("in range");
-        let mut summary = Summary::since(at(0));
+        let mut summary = RunSummary::since(at(0));
         assert_eq!(summary.line(&[(0, "live")], "·", at(7)), "no versions · 7s");
         summary.count_changes(&Rendered {
             shown: 4,
@@ -256,9 +256,9 @@ mod tests {
             ..Rendered::default()
         });
         summary.count_changes(&Rendered {
-            quiet: Some(Counts {
+            quiet: Some(ChangeCounts {
                 noise: [(crate::diff::Noise::Version, 3)].into(),
-                ..Counts::default()
+                ..ChangeCounts::default()
             }),
             ..Rendered::default()
         });
@@ -273,9 +273,9 @@ mod tests {
             ObjectRef::of(Doc::parse(text).expect("valid").root())
         };
         let at = |second: i64| Timestamp::from_second(1_714_572_000 + second).expect("in range");
-        let counts = |noise: &[(Noise, usize)]| Counts {
+        let counts = |noise: &[(Noise, usize)]| ChangeCounts {
             noise: noise.iter().copied().collect(),
-            ..Counts::default()
+            ..ChangeCounts::default()
         };
         let look = Look {
             width: Some(80),

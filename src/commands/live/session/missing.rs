@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{HINT, Session, SessionPlace};
 use crate::cluster::{
-    ApiRequest, Client, Part, RequestError, RequestPath, namespaces_with, similar_names,
+    ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
 use crate::commands::live::sources::named;
-use crate::commands::{CommandError, Ended, ErrorKind, Shown, Stop, WaitArgs};
+use crate::commands::{CommandError, Ended, ErrorKind, SeenObjects, Stop, WaitArgs};
 use crate::object::{ObjectRef, near};
 use crate::source::SourceKey;
 use crate::watch::FileTransport;
@@ -104,7 +104,7 @@ impl Session {
         if !is_over || !stop.unread.is_empty() {
             return Ok(None);
         }
-        let Shown {
+        let SeenObjects {
             has_object,
             absent,
             namespaces,
@@ -213,7 +213,7 @@ fn suggestions_in(file: &FileTransport, key: &SourceKey) -> NameSuggestions {
 }
 
 async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {
-    let path = RequestPath::from("/api/v1/namespaces").then(Part::Name, namespace)?;
+    let path = RequestPath::from("/api/v1/namespaces").then(PathSegment::Name, namespace)?;
     let ask = ApiRequest::new(path);
     client.get(&ask.about("get", "namespaces")).await.map(drop)
 }

@@ -38,7 +38,7 @@ const TYPES: Duration = Duration::from_secs(10);
 
 /// The cluster that a verb reads, unless `--from` names a file.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum ClusterOrigin {
     /// The cluster of the kubeconfig and kubectl's flags.
     Kubeconfig(Box<ClusterArgs>),
     /// A server without credentials.
@@ -110,8 +110,8 @@ impl Session {
         let file = Arc::new(file);
         let cluster = ClusterId(args.name().into());
         let namespace = match &context.origin {
-            Origin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
-            Origin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
+            ClusterOrigin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
+            ClusterOrigin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
         };
         let transport: Arc<dyn Transport> = file.clone();
         let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
@@ -227,11 +227,11 @@ impl Session {
     /// The namespace for the objects of manifests.
     fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
         let is_given = match &context.origin {
-            Origin::Kubeconfig(flags) => {
+            ClusterOrigin::Kubeconfig(flags) => {
                 let namespace = flags.overrides.namespace.as_ref();
                 namespace.is_some_and(|namespace| !namespace.is_empty())
             }
-            Origin::Plain { .. } => false,
+            ClusterOrigin::Plain { .. } => false,
         };
         Manifests {
             namespace: self.namespace.clone(),
@@ -309,7 +309,7 @@ impl Session {
     /// Prepares the connection to the cluster that kubectl would use.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
         let (config, namespace, cache) = match &context.origin {
-            Origin::Kubeconfig(flags) => {
+            ClusterOrigin::Kubeconfig(flags) => {
                 let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
                 // The file may be a pipe without a writer, and a verb can stop meanwhile.
                 let (place, overrides) = (ambient.clone(), flags.overrides.clone());
@@ -320,7 +320,7 @@ impl Session {
                 let namespace = config.namespace().clone();
                 (config, namespace, flags.cache_dir(&ambient))
             }
-            Origin::Plain {
+            ClusterOrigin::Plain {
                 server,
                 name,
                 namespace,
@@ -338,7 +338,7 @@ impl Session {
         client.compare_clocks(context.env.now.clone());
         let lines = context.env.requests.clone();
         client.print_messages(Arc::new(move |message| lines.print(message)));
-        if let Origin::Kubeconfig(flags) = &context.origin
+        if let ClusterOrigin::Kubeconfig(flags) = &context.origin
             && let Some(detail) = flags.log_detail()
         {
             let lines = context.env.requests.clone();

@@ -27,12 +27,12 @@ pub(crate) struct ServerClock {
     now: Clock,
     /// The Leases of the cluster.
     leases: Dates,
-    compared: Mutex<Comparison>,
+    compared: Mutex<ClockReading>,
 }
 
 /// What a comparison of the clocks has shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Comparison {
+struct ClockReading {
     /// How far the `Date` was ahead of this machine's clock.
     date: SignedDuration,
     /// How far the server's clock is ahead, as far as that is known.
@@ -48,7 +48,7 @@ impl ServerClock {
             date,
             now,
             leases,
-            compared: Mutex::new(Comparison::AGREEMENT),
+            compared: Mutex::new(ClockReading::AGREEMENT),
         }
     }
 
@@ -68,7 +68,7 @@ impl ServerClock {
         let date = (self.date)();
         let renewed = timeout(PATIENCE, self.leases.last_renewal()).await;
         let renewed = renewed.ok().flatten();
-        *self.compared() = Comparison::of(date, (self.now)(), renewed);
+        *self.compared() = ClockReading::of(date, (self.now)(), renewed);
     }
 
     /// `this machine's clock is 7h ahead of the server's`, if they differ.
@@ -88,13 +88,13 @@ impl ServerClock {
         Some(format!("{difference}; states and ages are by {by}"))
     }
 
-    fn compared(&self) -> MutexGuard<'_, Comparison> {
+    fn compared(&self) -> MutexGuard<'_, ClockReading> {
         self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Comparison {
-    const AGREEMENT: Comparison = Comparison {
+impl ClockReading {
+    const AGREEMENT: ClockReading = ClockReading {
         date: SignedDuration::ZERO,
         ahead: SignedDuration::ZERO,
         is_proven: true,
@@ -102,7 +102,7 @@ impl Comparison {
 
     /// Compares a `Date` and this machine's time with the last renewal. The clock that is nearer to it is right. Without a
     /// recent one, nothing speaks against the `Date`.
-    fn of(date: SignedDuration, now: Timestamp, renewed: Option<Timestamp>) -> Comparison {
+    fn of(date: SignedDuration, now: Timestamp, renewed: Option<Timestamp>) -> ClockReading {
         let age = |ahead: SignedDuration| {
             let age = now.duration_since(renewed?).saturating_add(ahead);
             (-AGREED..=RENEWED).contains(&age).then_some(age.abs())
@@ -110,7 +110,7 @@ impl Comparison {
         let clocks = [SignedDuration::ZERO, date].into_iter();
         let ages = clocks.filter_map(|ahead| Some((age(ahead)?, ahead)));
         let proven = ages.min_by_key(|(age, _)| *age);
-        Comparison {
+        ClockReading {
             date,
             ahead: proven.map_or(date, |(_, ahead)| ahead),
             is_proven: proven.is_some(),
@@ -201,7 +201,7 @@ mod tests {
             (None, 3600, 3600, false),
         ] {
             let renewed = renewed.map(|seconds| now + SignedDuration::from_secs(seconds));
-            let compared = Comparison::of(SignedDuration::from_secs(date), now, renewed);
+            let compared = ClockReading::of(SignedDuration::from_secs(date), now, renewed);
             let shown = (compared.ahead.as_secs(), compared.is_proven);
             assert_eq!(shown, (ahead, is_proven), "{renewed:?} {date}");
         }
@@ -212,7 +212,7 @@ mod tests {
         let now: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
         let words = |date, renewed: Option<i64>| {
             let renewed = renewed.map(|seconds| now + SignedDuration::from_secs(seconds));
-            Comparison::of(SignedDuration::from_hours(date), now, renewed).words()
+            ClockReading::of(SignedDuration::from_hours(date), now, renewed).words()
         };
         for (date, renewed, expect) in [
             (3, Some(10_795), Some("3h behind the server's")),

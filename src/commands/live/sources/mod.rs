@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::commands::CommandError;
 use crate::render::age;
 use crate::render::canvas::Canvas;
-use crate::render::header_footer::Connection;
+use crate::render::header_footer::Freshness;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
@@ -187,12 +187,12 @@ impl Sources {
     }
 
     /// How current a view on this canvas is.
-    pub(crate) fn connection(&self, canvas: Canvas) -> Connection {
-        Connection {
+    pub(crate) fn connection(&self, canvas: Canvas) -> Freshness {
+        Freshness {
             summary: self.summary(canvas.now, canvas.look),
             refused: self.refusal_lines(),
             watches: self.count(),
-            ..Connection::default()
+            ..Freshness::default()
         }
     }
 
@@ -247,10 +247,10 @@ impl Sources {
     }
 
     /// What the requested sources have shown so far.
-    pub(crate) fn shown(&self) -> Shown {
+    pub(crate) fn shown(&self) -> SeenObjects {
         let absent = self.vital().filter(|known| known.is_absent());
         let namespaces = self.vital().filter_map(|known| known.key.namespace());
-        Shown {
+        SeenObjects {
             has_object: self.vital().any(|known| known.met),
             absent: absent.map(|known| SourceKey::clone(&known.key)).collect(),
             namespaces: namespaces.map(Arc::from).collect(),
@@ -475,7 +475,7 @@ fn is_given_up(state: &SourceState) -> bool {
 
 /// What the requested sources have shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct SeenObjects {
     /// Whether any of them has ever had an object.
     pub(crate) has_object: bool,
     /// Those of one named object that never existed.

@@ -19,7 +19,7 @@ use super::view::{LiveTable, table, view};
 use crate::model::Model;
 use crate::object::Resource;
 use crate::render::canvas::{Canvas, ExitKey};
-use crate::render::header_footer::Connection;
+use crate::render::header_footer::Freshness;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::Rules;
@@ -123,12 +123,12 @@ fn whole(cluster: &Cluster, now: Timestamp) -> String {
     table(&cluster.state, &connection(cluster), PLAIN, canvas).join("\n")
 }
 
-fn connection(cluster: &Cluster) -> Connection {
-    Connection {
+fn connection(cluster: &Cluster) -> Freshness {
+    Freshness {
         summary: "● live".to_owned(),
         refused: cluster.refused.clone(),
         watches: cluster.state.model.coverage().sources().count(),
-        ..Connection::default()
+        ..Freshness::default()
     }
 }
 
