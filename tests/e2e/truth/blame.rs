@@ -25,8 +25,8 @@ const VERBS: [&str; 2] = ["status", "trace"];
 /// A Pod that needs a key which its object lacks.
 #[derive(Clone, Copy, Debug)]
 pub struct Failing {
-    object: Name,
-    key: &'static str,
+    pub object: Name,
+    pub key: &'static str,
 }
 
 /// What was said of the causes of failures.
@@ -85,8 +85,13 @@ impl Failing {
         last.is_none_or(|last| last.what == What::Deleted || !self.has_key(&last.object))
     }
 
-    /// The newest write that took the key away; `None` if nothing ever had it.
+    /// The newest write that took the key away, or the deletion of the object that is not there; `None` if nothing ever had
+    /// the key.
     fn culprit(self, writes: &[Write]) -> Option<&Write> {
+        let last = self.writes(writes).next_back();
+        if let Some(deletion) = last.filter(|last| last.what == What::Deleted) {
+            return Some(deletion);
+        }
         let taken = |write: &&Write| match write.what {
             What::Deleted => self.has_key(&write.object),
             What::Modified => {
@@ -172,14 +177,14 @@ impl Failing {
         wrong.into_iter().map(complaint).collect()
     }
 
-    /// Judges the changes of the record of the Pod.
-    fn judge(self, stdout: &str, writes: &[Write], blame: &mut Blame) -> Vec<String> {
-        let records = stdout
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    /// Judges the changes in the record of the Pod.
+    pub fn judge(self, stdout: &str, writes: &[Write], blame: &mut Blame) -> Vec<String> {
+        let records = stdout.lines().map(serde_json::from_str::<Value>);
+        let mut records = records.map(Result::unwrap);
         let pod = self.pod();
-        let record = records.into_iter().find(|it| it["ref"]["name"] == *pod);
-        let Some(record) = record else {
+        // A trace is one record of all objects.
+        let is_of_pod = |it: &Value| it["ref"]["name"] == *pod || it["nodes"].is_array();
+        let Some(record) = records.find(is_of_pod) else {
             return vec![format!("no record of pod/{pod}:\n{stdout}")];
         };
         let changes = record["lastChanges"].as_array().cloned();
@@ -259,10 +264,13 @@ fn changed(write: &Write, path: &str) -> bool {
     let Some(before) = &write.before else {
         return false;
     };
-    let key = path
-        .trim_start_matches("data")
-        .trim_matches(['.', '[', ']', '"']);
-    write.what == What::Modified && before["data"][key] != write.object["data"][key]
+    let key = path.strip_prefix("data").unwrap_or_default();
+    let key = key.trim_matches(['.', '[', ']', '"']);
+    let of = |object: &Value| match key {
+        "" => object["data"].clone(),
+        key => object["data"][key].clone(),
+    };
+    write.what == What::Modified && of(before) != of(&write.object)
 }
 
 /// Whether the time of a change is that of a write, or nothing is said of it.

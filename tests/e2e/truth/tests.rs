@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::audit::{Author, Span};
+use super::blame::{Blame, Failing};
 use super::history::History;
 use super::objects::{Kind, Name};
 use super::question::{Answer, Filter, Fold, Format, Question, Scope, Since};
@@ -247,4 +248,62 @@ fn a_false_record_is_found() {
             ),
         ],
     );
+}
+
+#[test]
+fn a_false_cause_is_found() {
+    let first = object(5, "n001", ("alice", 0.2));
+    let mut second = object(7, "n002", ("bob", 5.1));
+    second["data"] = json!({});
+    let created = [Value::Null, first.clone()];
+    let writes = [
+        write(5, What::Created, ("alice", 0.2), created),
+        write(7, What::Modified, ("bob", 5.1), [first, second.clone()]),
+        write(8, What::Modified, ("carl", 7.1), [second.clone(), second]),
+    ];
+    let failing = Failing {
+        object: Name::of(Kind::ConfigMap, "app"),
+        key: "a",
+    };
+    let right = json!({
+        "ref": {"kind": "ConfigMap", "name": "app"}, "by": "bob", "time": "2026-03-02T12:00:05Z", "about": false,
+        "created": false, "deleted": false, "changes": ["data.a: n001 → (none)"], "sign": "tied",
+    });
+    for (field, value, expect) in [
+        ("by", json!("bob"), ""),
+        ("by", Value::Null, ""),
+        ("changes", json!(["data: {a: n001} → (none)"]), ""),
+        ("by", json!("carl"), "carl did not do it"),
+        ("by", json!("alice"), "alice did not do it"),
+        ("changes", json!(["data.b: 1 → 2"]), "bob did not do it"),
+        ("deleted", json!(true), "bob did not do it"),
+        (
+            "time",
+            json!("2026-03-02T12:00:01Z"),
+            "it was done at another time",
+        ),
+        (
+            "ref",
+            json!({"kind": "Secret", "name": "app"}),
+            "nothing of this object is needed",
+        ),
+    ] {
+        let mut change = right.clone();
+        change[field] = value;
+        let pod = json!({"ref": {"name": "needs-configmap-app-a"}, "lastChanges": [change]});
+        let wrong = failing.judge(&pod.to_string(), &writes, &mut Blame::default());
+        let wrong: Vec<&str> = wrong
+            .iter()
+            .map(|it| it.split(":\n").next().unwrap())
+            .collect();
+        assert_eq!(wrong.join(" "), expect, "{field}");
+    }
+    // Who created it is named, and is not the cause.
+    let mut created = right;
+    created["created"] = json!(true);
+    created["by"] = json!("alice");
+    created["time"] = json!("2026-03-02T12:00:00Z");
+    let trace = json!({"nodes": [], "lastChanges": [created]});
+    let wrong = failing.judge(&trace.to_string(), &writes, &mut Blame::default());
+    assert!(wrong[0].starts_with("it is not the cause"), "{wrong:?}");
 }
