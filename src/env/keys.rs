@@ -172,7 +172,8 @@ fn silence() -> bool {
     is_set
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

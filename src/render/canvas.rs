@@ -4,8 +4,9 @@ use jiff::Timestamp;
 
 use super::age;
 use super::outline::OutlineSpace;
-use super::style::Look;
-use super::text::{after_leads, cut_line, width};
+use super::style::{Look, role, symbol};
+use super::text::{after_leads, cut_line, escape_line, width};
+use crate::status::Status;
 
 /// The look, the size and the time that a view is drawn for.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +108,13 @@ impl Canvas {
     pub fn wrapped(self, lead: &str, text: &str) -> Vec<String> {
         let blanks = " ".repeat(width(lead));
         after_leads([lead, &blanks], text, self.look, usize::MAX)
+    }
+
+    /// The state as its symbol and words. The words are escaped here.
+    pub fn state(self, status: Status, words: &str) -> String {
+        let symbol = symbol(status, self.look);
+        let words = self.look.styles.paint(role(status), &escape_line(words));
+        format!("{symbol} {words}")
     }
 
     /// The age of something; empty if `since` is unknown.

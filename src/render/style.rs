@@ -8,8 +8,6 @@ pub(crate) mod testing;
 
 use colored::{Color, ColoredString, Colorize};
 
-use super::canvas::Canvas;
-use super::text::escape_line;
 use crate::status::Status;
 
 /// The role of a piece of text, which decides how it is painted.
@@ -267,15 +265,6 @@ pub fn symbol(status: Status, look: Look) -> String {
         Status::Unknown => symbols.unknown,
     };
     look.styles.paint(role(status), symbol)
-}
-
-impl Canvas {
-    /// The state as its symbol and words. The words are escaped here.
-    pub fn state(self, status: Status, words: &str) -> String {
-        let symbol = symbol(status, self.look);
-        let words = self.look.styles.paint(role(status), &escape_line(words));
-        format!("{symbol} {words}")
-    }
 }
 
 #[cfg(test)]

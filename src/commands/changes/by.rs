@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use super::compared::{ReadVersions, authors};
-use super::fold::{Author, ControlledObject, is_event, is_report};
+use super::author::{Author, ControlledObject, authors, is_event, is_report};
+use super::read_versions::ReadVersions;
 use crate::diff::{Change, Diff, Noise};
 use crate::object::ObjectRef;
 use crate::object::managed_fields::{By, Writers, entries};

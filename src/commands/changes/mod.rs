@@ -1,6 +1,7 @@
 //! `changes`: shows each version of each object as a diff, with its writer.
 
 mod args;
+mod author;
 mod by;
 mod compared;
 mod fold;
@@ -8,6 +9,7 @@ mod formats;
 mod line_style;
 mod lookback;
 mod output;
+mod read_versions;
 mod run;
 mod schemas;
 mod state;

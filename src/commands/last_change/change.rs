@@ -19,7 +19,7 @@ use crate::status::Assessment;
 use crate::watch::{Between, Revision};
 
 use super::failure::FailureReason;
-use super::fields::{Matters, REPLICAS};
+use super::fields::{Matters, REPLICAS, Sign};
 use super::what::{ChangedBy, FieldChanges, Made, OldValues, What, WrittenFields};
 
 /// How many changed fields are listed.
@@ -53,17 +53,6 @@ pub(crate) struct LastChange {
     pub(super) what: What,
     /// What two managers do with its first field: `flipped 9 times in 25s between …`.
     fight: Option<String>,
-}
-
-/// What ties a change to the failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sign {
-    /// Nothing: it was only made before the failure.
-    None,
-    /// It changed the failed object, or an object that the kind of the failure is about.
-    Possible,
-    /// The failure or its words are about what it changed.
-    Tied,
 }
 
 impl LastChange {

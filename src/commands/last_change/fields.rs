@@ -8,9 +8,19 @@ use crate::object::managed_fields::OwnedField;
 use crate::object::path::Side;
 use crate::source::PRINTED_PATH;
 
-use super::change::Sign;
 use super::error_text::ErrorText;
 use super::failure::FailureReason;
+
+/// What ties a change to the failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    /// Nothing: it was only made before the failure.
+    None,
+    /// It changed the failed object, or an object that the kind of the failure is about.
+    Possible,
+    /// The failure or its words are about what it changed.
+    Tied,
+}
 
 /// Which changes matter, and whose they are.
 #[derive(Clone, Copy)]

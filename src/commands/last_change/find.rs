@@ -15,8 +15,9 @@ use crate::watch::{Dates, End, History, Past, Presence, RequestAllowance, Walk, 
 
 use super::autoscaler::Autoscalers;
 use super::candidate::{Candidate, CandidateStart};
-use super::change::{LastChange, Sign};
+use super::change::LastChange;
 use super::failure::FailureReason;
+use super::fields::Sign;
 use super::recreated::RecreatedServices;
 use super::revoked_right::RevokedRights;
 use super::suspects::SuspectChanges;

@@ -3,7 +3,6 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::folds::whole;
-use super::in_line::COLUMNS;
 use super::value;
 use super::value::Room;
 use super::view::{DiffView, ShownChanges};
@@ -55,6 +54,9 @@ pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
     }
     lines
 }
+
+/// The most columns of a value in a line.
+pub(super) const COLUMNS: usize = 48;
 
 /// The paths of the Pod template in workloads.
 const PODS: [&[&str]; 2] = [

@@ -1,15 +1,12 @@
 //! One change in a few words, for a line about something else.
 
-use super::created::containers;
+use super::created::{COLUMNS, containers};
 use super::value::fitting;
 use super::view::ShownChanges;
 use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text;
-
-/// The most columns of a value.
-pub(super) const COLUMNS: usize = 48;
 
 /// The columns to which a path is cut at most.
 const LEAST_PATH: usize = 8;

@@ -181,20 +181,6 @@ pub(super) fn prefixes(depths: &[usize], symbols: &Symbols) -> Vec<Prefix> {
     prefixes
 }
 
-/// The index of the parent of each row: the last one of a lower depth.
-pub(super) fn parents(depths: &[usize]) -> Vec<Option<usize>> {
-    let mut above: Vec<usize> = Vec::new();
-    let parent = |(place, &depth): (usize, &usize)| {
-        while above.last().is_some_and(|&at| depths[at] >= depth) {
-            above.pop();
-        }
-        let parent = above.last().copied();
-        above.push(place);
-        parent
-    };
-    depths.iter().enumerate().map(parent).collect()
-}
-
 /// An empty column of the tree, as wide as [`Symbols::trunk`].
 const BLANK: &str = "  ";
 
@@ -272,12 +258,6 @@ mod tests {
     }
 
     /// The trees of a trace begin at depth 1, and none of them is the child of another.
-    #[test]
-    fn the_parent_of_a_row_is_the_last_one_of_lower_depth() {
-        let expect = [None, Some(0), Some(0), None, Some(3)];
-        assert_eq!(parents(&[1, 2, 2, 1, 3]), expect);
-    }
-
     const ROWS: [(usize, &str); 7] = [
         (0, "deployment/web"),
         (1, "replicaset/new"),

@@ -1,8 +1,7 @@
 //! Chooses the items to show if space is short: first those of named objects, then failing items, then items in
 //! transition, then those that only repeat what others say; of these, first those with the fewest items above them.
 
-use super::drawing::parents;
-use super::item::{ItemBody, OutlineItem, Weight};
+use super::item::{ItemBody, OutlineItem, Weight, parents};
 use crate::render::text;
 use crate::status::Status;
 

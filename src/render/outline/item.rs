@@ -206,6 +206,20 @@ fn escaped_lines<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Strin
     lines
 }
 
+/// The index of the parent of each row: the last one of a lower depth.
+pub(super) fn parents(depths: &[usize]) -> Vec<Option<usize>> {
+    let mut above: Vec<usize> = Vec::new();
+    let parent = |(place, &depth): (usize, &usize)| {
+        while above.last().is_some_and(|&at| depths[at] >= depth) {
+            above.pop();
+        }
+        let parent = above.last().copied();
+        above.push(place);
+        parent
+    };
+    depths.iter().enumerate().map(parent).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +239,11 @@ mod tests {
         };
         let all = [0, 1, 2, 3, 4, 5, 6].map(kept);
         assert_eq!(all, ["", "a", "ax", "abx", "abxy", "abxyr", "abxyr"]);
+    }
+
+    #[test]
+    fn the_parent_of_a_row_is_the_last_one_of_lower_depth() {
+        let expect = [None, Some(0), Some(0), None, Some(3)];
+        assert_eq!(parents(&[1, 2, 2, 1, 3]), expect);
     }
 }

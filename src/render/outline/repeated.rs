@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::drawing::parents;
-use super::item::{OutlineItem, Weight};
+use super::item::{OutlineItem, Weight, parents};
 
 /// Removes the causes that an earlier sibling of the same weight has, and counts them there: `3 × no image`. Items without
 /// a parent are no siblings: each of them was asked for. An item that has changed itself keeps its causes.

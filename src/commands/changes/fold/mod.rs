@@ -1,8 +1,8 @@
 //! `TimelineFold`: makes the timeline of every kind readable. What people and tools did is printed version by version.
 //! An Event is one line. What controllers did about it becomes one counted line below the object they did it for.
 
-mod author;
 mod event_line;
+mod part;
 mod run;
 
 use std::collections::{HashMap, HashSet};
@@ -11,16 +11,17 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::author::{ControlledObject, KnownOwners};
 use super::compared::Compared;
 use super::line_style::LineStyle;
 use super::state::{TimelineEntry, When};
 use crate::object::ObjectRef;
 use crate::source::Version;
-use author::KnownOwners;
-pub(super) use author::{Author, ControlledObject, TimelinePart, is_event, is_report};
 pub(crate) use event_line::EventLine;
 use event_line::WarningKey;
+use part::TimelinePart;
 use run::FoldedRun;
+pub(crate) use run::RunsEnd;
 
 /// What a timeline folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,17 +72,6 @@ pub(crate) struct TimelineFold {
 
 /// How many objects and Warnings it remembers.
 const REMEMBERED: usize = 4096;
-
-/// Which open runs end with a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RunsEnd {
-    /// All of them.
-    All,
-    /// Those of which nothing came for a while.
-    Settled,
-    /// Those of them that follow a printed version of their owner. The footer has the others.
-    SettledChanges,
-}
 
 impl TimelineFold {
     pub(crate) fn new(mode: FoldMode) -> TimelineFold {

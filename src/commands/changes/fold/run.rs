@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::{RunsEnd, TimelinePart};
+use super::part::TimelinePart;
 use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::changes::state::TimelineEntry;
@@ -19,6 +19,17 @@ use crate::status::{Assessment, Rules, Status};
 
 /// The flag that shows the folded versions.
 const SHOW: &str = "(show: --owned)";
+
+/// Which open runs end with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunsEnd {
+    /// All of them.
+    All,
+    /// Those of which nothing came for a while.
+    Settled,
+    /// Those of them that follow a printed version of their owner. The footer has the others.
+    SettledChanges,
+}
 
 /// The folded versions about one object, since its last printed version.
 pub(super) struct FoldedRun {

@@ -1,8 +1,9 @@
 //! `changes -o json`: one record per line.
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::compared::{Compared, TwoLives, WriteTime};
+use crate::commands::changes::compared::{Compared, WriteTime};
 use crate::commands::changes::output::{DisplayOptions, Rendered, known};
+use crate::commands::changes::read_versions::TwoLives;
 use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
 use crate::commands::live::sources::describe;
 use crate::object::managed_fields::Writers;

@@ -1,9 +1,9 @@
 //! `-o short`: a version as one line.
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::compared::TwoLives;
 use crate::commands::changes::fold::EventLine;
 use crate::commands::changes::output::Rendered;
+use crate::commands::changes::read_versions::TwoLives;
 use crate::render::diff::{
     ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
 };

@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::compared::{TwoLives, VersionDoc};
 use crate::commands::changes::output::{Rendered, ago, known, shifted};
+use crate::commands::changes::read_versions::{TwoLives, VersionDoc};
 use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::age;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::reach::REQUESTS;
-use crate::commands::changes::compared::{DocCache, ShownVersions, WriteTime};
+use crate::commands::changes::compared::{ShownVersions, WriteTime};
+use crate::commands::changes::read_versions::DocCache;
 use crate::commands::changes::state::VersionEvent;
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;

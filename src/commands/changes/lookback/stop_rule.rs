@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::source_past::WriteTimes;
-use crate::commands::changes::compared::{DocCache, ShownVersions, WriteTime};
+use crate::commands::changes::compared::{ShownVersions, WriteTime};
+use crate::commands::changes::read_versions::DocCache;
 use crate::commands::changes::state::VersionEvent;
 use crate::render::diff::ChangeType;
 use crate::source::SourceKey;

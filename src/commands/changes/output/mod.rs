@@ -10,9 +10,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::compared::DocCache;
 use super::fold::{FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, VersionView, notice_record, unreadable_record};
+use super::read_versions::DocCache;
 use super::state::{Occurrence, TimelineEntry, VersionEvent, When};
 use crate::commands::live::sources::{named, place};
 use crate::commands::{CommandError, Sources, Terminal};

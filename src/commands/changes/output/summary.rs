@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Rendered;
-use crate::commands::changes::compared::{Compared, authors};
+use crate::commands::changes::author::authors;
+use crate::commands::changes::compared::Compared;
 use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Extent, Marking, Sort, TreeRow};
+use super::row::{Extent, Marking, Sort, TreeRow};
 use crate::diff::{Change, Content, NodeId, Op, Projection, Shown};
 use crate::object::path::Side;
 use crate::render::count::thousands;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build::{Spot, TreeBuilder};
 use super::fields::text;
-use super::{Extent, Marking, RowBody, Sort, TreeRow, compact};
+use super::row::{Extent, Marking, RowBody, Sort, TreeRow, compact};
 use crate::diff::text::{Hunk, Tag, TextDiff};
 use crate::diff::{Change, Content, Embedded, Filter, Fmt, LAST_APPLIED, NodeId, Noise, Op, Shown};
 use crate::object::list_keys::ListKeys;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
-use super::{Extent, Marking, RowBody, TreeRow};
+use super::row::{Extent, Marking, RowBody, TreeRow};
 use crate::diff::{Content, NodeId, Noise, Shown};
 use crate::object::path::Side;
 

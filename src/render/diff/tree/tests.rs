@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
+use super::row::RowBody;
 use super::*;
 use crate::diff::tests::laws::pair;
 use crate::diff::tests::secrets::{PLANTED, base64, planted};

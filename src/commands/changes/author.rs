@@ -1,11 +1,11 @@
-//! `TimelinePart`: what a version is in the timeline of every kind. A pure decision about one compared version.
+//! `Author`: who wrote a version, a person, a tool or a controller, and for which owner a controller wrote it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::commands::changes::compared::{Compared, ReadVersions, authors};
+use super::read_versions::ReadVersions;
 use crate::diff::{Change, Diff};
-use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep, Writers, entries};
+use crate::object::managed_fields::{By, ManagedFieldsEntry, OwnerStep, Writers, entries};
 use crate::object::{ObjectRef, Uid, Value};
 use crate::render::diff::ChangeType;
 use crate::source::Version;
@@ -15,45 +15,6 @@ const REVISION: &str = r#".metadata.annotations["deployment.kubernetes.io/revisi
 
 /// The field that the scheduler sets. A binding has no field manager.
 const BINDING: &str = ".spec.nodeName";
-
-/// What a version is in the timeline of every kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimelinePart {
-    /// What somebody did.
-    Version,
-    /// An Event.
-    Event,
-    /// What controllers did about an object that they created for its owner.
-    Owned,
-    /// A report of a controller about an object.
-    Report,
-}
-
-impl TimelinePart {
-    /// Decides what a version is. What people and tools do to owned objects is what somebody did.
-    pub(crate) fn of(compared: &Compared<'_>) -> TimelinePart {
-        if is_event(&compared.read.event.now.object) {
-            return TimelinePart::Event;
-        }
-        let owned = ControlledObject::of(compared.read);
-        let authors = authors(&compared.writers, compared.diff.as_ref());
-        let is_by = |kind| {
-            let mut authors = authors.iter();
-            authors.any(|author| Author::of(author, owned.as_ref()) == kind)
-        };
-        match owned {
-            _ if is_by(Author::Person) => TimelinePart::Version,
-            Some(_) if !is_by(Author::Tool) => TimelinePart::Owned,
-            None => match &compared.diff {
-                Some(diff) if is_report(compared.change(), diff, &compared.writers) => {
-                    TimelinePart::Report
-                }
-                Some(_) | None => TimelinePart::Version,
-            },
-            Some(_) => TimelinePart::Version,
-        }
-    }
-}
 
 /// Whether the object is an Event, of either of the groups that serve them.
 pub(crate) fn is_event(object: &ObjectRef) -> bool {
@@ -306,6 +267,26 @@ impl KnownOwners {
         *known = KnownObject::Controller(found.clone());
         found
     }
+}
+
+/// The managers that wrote a version. If no entry shows one, the owners of the values that it set: usually one of them
+/// wrote twice in one second. Who owned a removed field need not have removed it.
+pub(super) fn authors<'w, 'a>(
+    writers: &'w Writers<'a>,
+    diff: Option<&Diff<'a>>,
+) -> Vec<&'w ManagedFieldsEntry<'a>> {
+    let recorded: Vec<_> = writers.actors().collect();
+    if !recorded.is_empty() {
+        return recorded;
+    }
+    let owners = diff.into_iter().flat_map(|diff| {
+        let changes = diff.changes().iter();
+        changes.filter_map(|change| match diff.by(writers, change)? {
+            By::Owner(owner) => Some(owner),
+            By::Actor(_) | By::Took { .. } | By::Was(_) => None,
+        })
+    });
+    owners.collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,179 @@
+//! `TreeRow`: a line of the `tree` view, and how brackets and counts join the line before them.
+
+use crate::diff::NodeId;
+use crate::render::diff::embedded::Excerpt;
+use crate::render::diff::lines::LineMark;
+use crate::render::diff::value::{Room, Span};
+use crate::render::style::{Look, Role};
+use crate::render::text;
+
+/// How much of an object is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The changes, and the context that locates them. Long values are cut.
+    Changed,
+    /// The whole object. No value is cut.
+    Whole,
+}
+
+/// The mark of all lines of a value, and the changes that they show.
+#[derive(Clone, Copy)]
+pub(super) struct Marking<'t> {
+    pub(super) mark: LineMark,
+    pub(super) shows: &'t [NodeId],
+}
+
+impl Marking<'_> {
+    pub(super) const NONE: Marking<'static> = Marking {
+        mark: LineMark::NONE,
+        shows: &[],
+    };
+}
+
+/// The value part of a line.
+#[derive(Debug, Default)]
+pub(super) enum RowBody {
+    #[default]
+    None,
+    One(String),
+    /// The old and the new value.
+    Pair(String, String),
+}
+
+/// The relation of a line to the lines around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A value on one line.
+    #[default]
+    Value,
+    /// The start of an object or a list.
+    Open,
+    /// The end of an object or a list.
+    Close,
+    /// The number of omitted parts.
+    Omitted,
+    /// A line of a text, which no other row may join.
+    Text,
+}
+
+/// A line. All text in it is display text.
+#[derive(Debug, Default)]
+pub(super) struct TreeRow {
+    pub(super) mark: LineMark,
+    pub(super) sort: Sort,
+    pub(super) indent: usize,
+    /// The text before the value: its name, and its opening bracket.
+    pub(super) head: String,
+    pub(super) body: RowBody,
+    /// The note about the value, before its closing brackets and commas.
+    pub(super) note: String,
+    /// The brackets and commas after the value.
+    pub(super) tail: String,
+    /// The note at the end of the line.
+    pub(super) end: String,
+    /// The values whose changes the line shows.
+    pub(super) shows: Vec<NodeId>,
+}
+
+/// Brackets and counts join the line before them. The first field of an item joins its bracket.
+pub(super) fn compact(rows: Vec<TreeRow>) -> Vec<TreeRow> {
+    let mut lines: Vec<TreeRow> = Vec::new();
+    for row in rows {
+        match lines.last_mut() {
+            Some(last) if last.takes(&row) => last.absorb(row),
+            _ => lines.push(row),
+        }
+    }
+    lines
+}
+
+impl TreeRow {
+    fn takes(&self, next: &TreeRow) -> bool {
+        match next.sort {
+            // After the note at the end of a line, only the inside of that value may follow.
+            Sort::Close | Sort::Omitted if !self.end.is_empty() => {
+                next.indent > self.indent || self.closes(next)
+            }
+            Sort::Close | Sort::Omitted => self.sort != Sort::Text,
+            Sort::Value | Sort::Open => self.is_bare() && next.mark == LineMark::NONE,
+            Sort::Text => false,
+        }
+    }
+
+    fn closes(&self, next: &TreeRow) -> bool {
+        next.sort == Sort::Close && next.indent == self.indent
+    }
+
+    /// Whether the line is an opening bracket only.
+    fn is_bare(&self) -> bool {
+        self.sort == Sort::Open && self.head.len() == 1 && self.tail.is_empty()
+    }
+
+    fn absorb(&mut self, next: TreeRow) {
+        match next.sort {
+            Sort::Close | Sort::Omitted => {
+                self.tail.push(' ');
+                self.tail.push_str(&next.head);
+                self.tail.push_str(&next.tail);
+            }
+            Sort::Value | Sort::Open | Sort::Text => {
+                self.head = format!("{} {}", self.head, next.head);
+                self.body = next.body;
+                self.note = next.note;
+                self.tail = next.tail;
+                self.sort = next.sort;
+            }
+        }
+        self.end.push_str(&next.end);
+        self.shows.extend(next.shows);
+    }
+
+    /// The painted line. Values that are too long for `width` are cut.
+    pub(super) fn paint(self, look: Look, width: Option<usize>) -> String {
+        let (mark, rest) = (self.mark, self.mark.role_of_rest());
+        let fixed = [&self.head, &self.note, &self.tail, &self.end];
+        let taken: usize = fixed.iter().map(|part| text::width(part)).sum();
+        let room = Room {
+            columns: width.map(|width| width.saturating_sub(2 + self.indent + taken)),
+            ellipsis: look.symbols.ellipsis,
+        };
+        let mut spans = vec![
+            (mark.role, format!("{} ", mark.text)),
+            (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
+        ];
+        match self.body {
+            RowBody::None => {}
+            RowBody::One(value) => spans.push((rest, room.one(&value).into_owned())),
+            RowBody::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
+        }
+        spans.extend([
+            (Role::Dim, self.note),
+            (rest, self.tail),
+            (Role::Dim, self.end),
+        ]);
+        let paint = |(role, text): &Span| look.styles.paint(*role, text);
+        spans.iter().map(paint).collect()
+    }
+}
+
+fn pair(old: &str, new: &str, room: Room, look: Look) -> Vec<Span> {
+    let arrow = format!(" {} ", look.symbols.arrow);
+    let room = Room {
+        columns: room
+            .columns
+            .map(|columns| columns.saturating_sub(text::width(&arrow))),
+        ..room
+    };
+    let excerpt = room.columns.and_then(|_| Excerpt::of(old, new));
+    let (mut spans, new) = match excerpt {
+        Some(excerpt) => {
+            let half = room.columns.map(|columns| columns / 2);
+            let [old, new] = excerpt.sides(half, room.ellipsis);
+            (old, new)
+        }
+        None => room.pair(old, new),
+    };
+    spans.push((Role::Dim, arrow));
+    spans.extend(new);
+    spans
+}
