@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::hand_node::Protocol;
+
 /// A real control plane that belongs to one test. Dropping it ends its processes.
 #[derive(Debug)]
 pub struct ControlPlane {
@@ -116,6 +118,34 @@ impl ControlPlane {
     /// Replaces the token of `dev`. API servers that start later accept only the new one.
     pub fn new_token(&self) {
         self.run(&["new-token", "dev"]);
+    }
+
+    /// SIGKILLs the log endpoint of all nodes.
+    pub fn kill_kubelet(&self) {
+        self.run(&["kill-kubelet"]);
+    }
+
+    /// Starts it again.
+    pub fn start_kubelet(&self) {
+        self.run(&["start-kubelet"]);
+    }
+
+    /// The log endpoint of all nodes, for API servers that use this protocol.
+    pub fn kubelet(&self, protocol: Protocol) -> SocketAddr {
+        self.address(match protocol {
+            Protocol::Http2 => 8,
+            Protocol::Http1 => 9,
+        })
+    }
+
+    /// Where tests ask the log endpoint for faults.
+    pub fn kubelet_control(&self) -> SocketAddr {
+        self.address(10)
+    }
+
+    /// The logs of the containers: the `/var/log` of all nodes.
+    pub fn containers(&self) -> PathBuf {
+        self.own_directory().join("containers")
     }
 
     /// The address of etcd.

@@ -4,7 +4,7 @@
 //! A failure prints its seed, the history and the false lines. `SPY_TRUTH_SEED=17` runs only that seed, `SPY_TRUTH_SEEDS=500`
 //! runs the first 500.
 
-mod api;
+pub mod api;
 mod audit;
 mod blame;
 mod claim;
