@@ -25,35 +25,53 @@ pub struct Lookup {
     pub(super) named: BTreeSet<ReferenceTarget>,
 }
 
-/// The objects that were passed over because nothing looks for them, by their owners.
+/// The owners of objects that are not in the graph, because nothing looks for them yet.
 #[derive(Debug, Default)]
 pub struct PassedOver {
-    of: BTreeMap<Uid, BTreeSet<Uid>>,
+    owners: BTreeMap<Uid, Vec<Uid>>,
+    owned: BTreeMap<Uid, BTreeSet<Uid>>,
 }
 
 impl PassedOver {
-    /// Adds an object.
-    pub fn add(&mut self, uid: &Uid, object: Value<'_>) {
-        for owner in owner_uids(object) {
-            self.of.entry(owner).or_default().insert(uid.clone());
+    /// Stores the owners of an object in place of those before. Returns whether it has any.
+    pub fn put(&mut self, uid: &Uid, object: Value<'_>) -> bool {
+        self.remove(uid);
+        let owners: Vec<Uid> = owner_uids(object).collect();
+        for owner in &owners {
+            let owned = self.owned.entry(owner.clone()).or_default();
+            owned.insert(uid.clone());
         }
+        let has_any = !owners.is_empty();
+        if has_any {
+            self.owners.insert(uid.clone(), owners);
+        }
+        has_any
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.of.is_empty()
-    }
-
-    /// Removes an object, as it was last.
-    pub fn remove(&mut self, uid: &Uid, object: Value<'_>) {
-        for owner in owner_uids(object) {
-            if let Some(owned) = self.of.get_mut(&owner) {
+    /// Removes an object.
+    pub fn remove(&mut self, uid: &Uid) {
+        for owner in self.owners.remove(uid).into_iter().flatten() {
+            if let Some(owned) = self.owned.get_mut(&owner) {
                 owned.remove(uid);
                 if owned.is_empty() {
-                    self.of.remove(&owner);
+                    self.owned.remove(&owner);
                 }
             }
         }
+    }
+
+    /// What these objects own: directly, and through those of the found objects that count as owners.
+    pub fn below(&self, owners: &BTreeSet<Uid>, is_owner: impl Fn(&Uid) -> bool) -> BTreeSet<Uid> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&Uid> = owners.iter().collect();
+        while let Some(owner) = open.pop() {
+            for owned in self.owned.get(owner).into_iter().flatten() {
+                if found.insert(owned.clone()) && is_owner(owned) {
+                    open.push(owned);
+                }
+            }
+        }
+        found
     }
 }
 
@@ -101,20 +119,18 @@ impl Lookup {
     #[must_use]
     pub fn with_passed(&self, passed: &PassedOver) -> Lookup {
         let mut lookup = self.clone();
-        let mut open: Vec<&Uid> = self.owners.iter().collect();
-        while let Some(owner) = open.pop() {
-            for owned in passed.of.get(owner).into_iter().flatten() {
-                if lookup.owners.insert(owned.clone()) {
-                    open.push(owned);
-                }
-            }
-        }
+        lookup.owners.extend(passed.below(&self.owners, |_| true));
         lookup
     }
 
     /// Whether it looks for the dependents of objects.
     pub fn has_owners(&self) -> bool {
         !self.owners.is_empty()
+    }
+
+    /// Whether it looks for the dependents of all these objects.
+    pub fn looks_below(&self, owners: &BTreeSet<&Uid>) -> bool {
+        owners.iter().all(|owner| self.owners.contains(*owner))
     }
 
     /// Whether an object names or selects one of the anchors, belongs to one of the owners, or is one of the named objects.

@@ -34,9 +34,22 @@ pub struct MemberPlan {
     pub inventories: BTreeSet<Uid>,
     /// The members that are not read, because there are too many.
     pub beyond: BTreeSet<ReferenceTarget>,
+    /// The custom members whose dependents are looked for.
+    pub owners: BTreeSet<Uid>,
 }
 
 impl MemberPlan {
+    /// The sources that show these named objects.
+    pub fn of_named(
+        named: BTreeSet<ReferenceTarget>,
+        cluster: &ClusterId,
+        types: &ServedTypes,
+    ) -> MemberPlan {
+        let mut plan = MemberPlan::default();
+        plan.read(named, cluster, types);
+        plan
+    }
+
     /// Adds the plan for another object.
     pub fn add(&mut self, other: MemberPlan) {
         for source in other.sources {
@@ -47,6 +60,49 @@ impl MemberPlan {
         self.lookups.extend(other.lookups);
         self.inventories.extend(other.inventories);
         self.beyond.extend(other.beyond);
+        self.owners.extend(other.owners);
+    }
+
+    /// Reads named objects: a few of one type and namespace by their names, and more in the list of all.
+    fn read(
+        &mut self,
+        targets: BTreeSet<ReferenceTarget>,
+        cluster: &ClusterId,
+        types: &ServedTypes,
+    ) {
+        let is_many = targets.len() > MAX_MEMBER_LISTS;
+        let mut groups: BTreeMap<(GroupKind, Option<Arc<str>>), BTreeSet<ReferenceTarget>> =
+            BTreeMap::new();
+        for target in targets {
+            let group = (target.kind.clone(), target.namespace.clone());
+            groups.entry(group).or_default().insert(target);
+        }
+        for members in groups.into_values() {
+            let by_name = members.len() == 1 || (!is_many && members.len() <= MAX_BY_NAME);
+            if by_name {
+                for member in members {
+                    match member.source(cluster, types) {
+                        None => {} // its type is not served
+                        Some(source) if self.has_room() => self.sources.push(source),
+                        Some(_) => drop(self.beyond.insert(member)),
+                    }
+                }
+                continue;
+            }
+            let first = members.first();
+            let source = first.and_then(|member| member.list_source(cluster, types));
+            match source {
+                None => {}
+                Some(source) if self.has_room() => {
+                    self.lookups.push(Lookup::for_named(source, members));
+                }
+                Some(_) => self.beyond.extend(members),
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.sources.len() + self.lookups.len() < MAX_MEMBER_LISTS
     }
 }
 
@@ -123,50 +179,7 @@ impl MemberPlanner<'_> {
                 self.plan.inventories.insert(node.uid.clone());
             }
         }
-        let is_many = targets.len() > MAX_MEMBER_LISTS;
-        let mut groups: BTreeMap<(GroupKind, Option<Arc<str>>), BTreeSet<ReferenceTarget>> =
-            BTreeMap::new();
-        for target in targets {
-            let group = (target.kind.clone(), target.namespace.clone());
-            groups.entry(group).or_default().insert(target);
-        }
-        for members in groups.into_values() {
-            let by_name = members.len() == 1 || (!is_many && members.len() <= MAX_BY_NAME);
-            if by_name {
-                for member in members {
-                    self.read_by_name(member);
-                }
-            } else {
-                self.look_for(members);
-            }
-        }
-    }
-
-    fn has_room(&self) -> bool {
-        self.plan.sources.len() + self.plan.lookups.len() < MAX_MEMBER_LISTS
-    }
-
-    fn read_by_name(&mut self, member: ReferenceTarget) {
-        match member.source(self.cluster, self.types) {
-            None => {} // its type is not served
-            Some(source) if self.has_room() => self.plan.sources.push(source),
-            Some(_) => {
-                self.plan.beyond.insert(member);
-            }
-        }
-    }
-
-    /// Looks for members of one type and namespace in the list of all.
-    fn look_for(&mut self, members: BTreeSet<ReferenceTarget>) {
-        let first = members.first();
-        let source = first.and_then(|member| member.list_source(self.cluster, self.types));
-        match source {
-            None => {}
-            Some(source) if self.has_room() => {
-                self.plan.lookups.push(Lookup::for_named(source, members));
-            }
-            Some(_) => self.plan.beyond.extend(members),
-        }
+        self.plan.read(targets, self.cluster, self.types);
     }
 
     /// Reads the dependents of the workloads in the tree. Those of many workloads are looked for in the whole namespace.
@@ -219,8 +232,10 @@ impl MemberPlanner<'_> {
             is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
         };
         let members = tree.iter().filter(is_member).take(MAX_CUSTOM);
-        let members = members.map(|node| (&node.uid, self.cluster));
-        let lookups = self.graph.owned_lookups(members, self.types);
+        let owners: Vec<&Uid> = members.map(|node| &node.uid).collect();
+        let roots = owners.iter().map(|uid| (*uid, self.cluster));
+        let lookups = self.graph.owned_lookups(roots, self.types);
         self.plan.lookups.extend(lookups);
+        self.plan.owners.extend(owners.into_iter().cloned());
     }
 }

@@ -14,6 +14,7 @@ use super::evidence::Evidence;
 use super::lookups::Lookups;
 use super::object::ModelObject;
 use super::objects::{Absence, Objects, PlannedMembers};
+use super::search::Search;
 
 /// A read-only view of the objects.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,11 @@ impl<'m> Around<'m> {
     /// The sources of which only the objects around others are kept.
     pub(super) fn lookups(self) -> &'m Lookups {
         &self.0.lookups
+    }
+
+    /// The search for dependents of unknown kinds.
+    pub(super) fn search(self) -> &'m Search {
+        &self.0.search
     }
 
     /// The objects that need an explanation.

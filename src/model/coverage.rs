@@ -65,7 +65,8 @@ impl Coverage {
         self.readings().all(|reading| *reading != Reading::Partial)
     }
 
-    pub(super) fn follows(&self, source: &SourceKey) -> bool {
+    /// Whether a source is among them.
+    pub fn follows(&self, source: &SourceKey) -> bool {
         self.sources().any(|known| known == source)
     }
 

@@ -71,19 +71,14 @@ impl Lookups {
         };
         let is_kept = known.lookup.keeps(doc.root(), types);
         if !is_kept && known.lookup.has_owners() && is_custom(source) {
-            let uid = version.object.identity();
-            self.passed.add(&uid, doc.root());
+            self.passed.put(&version.object.identity(), doc.root());
         }
         is_kept
     }
 
     /// Forgets an object that is gone.
-    pub(super) fn forget(&mut self, uid: &Uid, version: &Version) {
-        if !self.passed.is_empty()
-            && let Ok(doc) = version.doc()
-        {
-            self.passed.remove(uid, doc.root());
-        }
+    pub(super) fn forget(&mut self, uid: &Uid) {
+        self.passed.remove(uid);
     }
 
     /// Whether the model keeps a named object from a source.

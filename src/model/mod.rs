@@ -17,6 +17,7 @@ mod refresh;
 mod repetition;
 mod roots;
 mod rules;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +33,10 @@ use crate::status::{Rules, Status};
 
 use around::Around;
 use objects::Objects;
-use plan::{dependent_sources, judgement_plan, plan_members, with_dependent_sources};
+use plan::{
+    dependent_sources, judgement_plan, plan_members, plan_search, searched_owners,
+    with_dependent_sources,
+};
 use roots::MAX_EXPANDED;
 use rules::policies::policies_source;
 
@@ -138,13 +142,40 @@ impl Model {
 
     /// The sources of which the model needs every object since the last call, also if another view has them already.
     pub fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.objects.coverage.take_rereads()
+        let mut rereads = self.objects.coverage.take_rereads();
+        rereads.extend(self.objects.search.take_rereads());
+        rereads
     }
 
     /// The sources that were looked through, with the numbers of their objects.
     pub fn looked_through(&self) -> impl Iterator<Item = (&SourceKey, usize)> {
         let read = |(source, _): &(&SourceKey, usize)| self.objects.coverage.is_read(source);
-        self.objects.lookups.counts().filter(read)
+        let lookups = self.objects.lookups.counts().filter(read);
+        lookups.chain(self.objects.search.counts())
+    }
+
+    /// Every source to follow: those that the model reads, and those in which it only looks for dependents.
+    pub fn sources(&self) -> impl Iterator<Item = &SourceKey> {
+        let coverage = &self.objects.coverage;
+        let search = self.objects.search.sources();
+        let search = search.filter(|source| !coverage.follows(source));
+        coverage.sources().chain(search)
+    }
+
+    /// Whether a source is only looked through for dependents.
+    pub fn searches(&self, source: &SourceKey) -> bool {
+        let mut search = self.objects.search.sources();
+        !self.objects.coverage.follows(source) && search.any(|key| key == source)
+    }
+
+    /// Whether the search for dependents is over: no other source will change a state.
+    pub fn is_searched(&self) -> bool {
+        self.objects.search.is_over()
+    }
+
+    /// Which dependents the search may have missed, and why; `None` if none.
+    pub fn search_shortfall(&self) -> Option<String> {
+        self.objects.search.shortfall()
     }
 
     /// The sources that the model follows, and how much of each has been read.
@@ -248,16 +279,26 @@ impl Model {
 
     /// Whether a source has the dependents or the members of the requested objects, which decide their states.
     pub fn is_deciding(&self, source: &SourceKey) -> bool {
-        self.wanted.dependents.contains(source) || self.wanted.plan.has_member(source)
+        self.wanted.dependents.contains(source) || self.wanted.plan.decides(source)
     }
 
     /// Applies the effects of events and of time, and follows the sources that the states and the view then need.
     /// `story` names the sources that only this view needs. Returns every object that may be different now.
-    pub fn step(&mut self, now: Timestamp, story: Vec<SourceKey>) -> BTreeSet<Uid> {
+    pub fn step(&mut self, now: Timestamp, story: &[SourceKey]) -> BTreeSet<Uid> {
         let mut touched = refresh::refresh(&mut self.objects, now);
         self.update_roots(&touched);
         self.rank_roots(&touched, now);
         self.roots.expand(MAX_EXPANDED);
+        touched.extend(self.follow_wanted(now, story));
+        // Only now does the search begin: the first frame does not wait for it.
+        if self.objects.coverage.has_answers() && self.roots.note_loaded() {
+            touched.extend(self.follow_wanted(now, story));
+        }
+        touched
+    }
+
+    /// Follows the sources that the states and the view need now. Returns what that changes.
+    fn follow_wanted(&mut self, now: Timestamp, story: &[SourceKey]) -> BTreeSet<Uid> {
         let wanted = self.wanted(story);
         let is_new = wanted != self.wanted;
         if is_new {
@@ -265,15 +306,12 @@ impl Model {
             self.follow_plan(&shown, &wanted.connected, &wanted.plan);
             self.wanted = wanted;
         }
-        if is_new || !self.objects.is_fresh() {
-            let again = refresh::refresh(&mut self.objects, now);
-            self.rank_roots(&again, now);
-            touched.extend(again);
+        if !is_new && self.objects.is_fresh() {
+            return BTreeSet::new();
         }
-        if self.objects.coverage.has_answers() {
-            self.roots.loaded();
-        }
-        touched
+        let again = refresh::refresh(&mut self.objects, now);
+        self.rank_roots(&again, now);
+        again
     }
 
     /// Those of these objects whose dependents are in sources that nobody requested, without the sources that are left out.
@@ -305,7 +343,9 @@ impl Model {
         let roots = touched.iter().filter(|uid| is_root(uid) && is_there(uid));
         let roots: Vec<&Uid> = roots.collect();
         let owners = self.owners_of_sources(roots.iter().copied(), |_| false);
-        let owners: BTreeSet<Uid> = owners.into_iter().cloned().collect();
+        let is_requested = |source: &SourceKey| self.is_requested(source);
+        let searched = searched_owners(self.around(), &roots, is_requested);
+        let owners = owners.into_iter().chain(searched).cloned().collect();
         self.roots.note_owners(&roots, &owners);
     }
 
@@ -325,7 +365,7 @@ impl Model {
     }
 
     /// What the requested objects and what is shown around them need.
-    fn wanted(&self, story: Vec<SourceKey>) -> Wanted {
+    fn wanted(&self, story: &[SourceKey]) -> Wanted {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
         let followed = self.roots.followed();
         let followed = followed.map(|(uid, root)| (uid, cluster(root)));
@@ -337,12 +377,18 @@ impl Model {
         let listed = listed.map(|(uid, root)| (uid, cluster(root)));
         let (connected, lookups) = self.connections();
         let mut shown = self.requested.clone();
-        shown.extend(story.into_iter().chain(connected));
+        shown.extend(story.iter().cloned().chain(connected));
+        let mut plan = plan_members(self.around(), plan, listed);
+        if self.roots.have_loaded() {
+            let followed = self.roots.followed().map(|(uid, _)| uid);
+            let is_requested = |source: &SourceKey| self.is_requested(source);
+            plan = plan_search(self.around(), plan, followed, is_requested);
+        }
         Wanted {
             shown,
             dependents,
             connected: lookups,
-            plan: plan_members(self.around(), plan, listed),
+            plan,
         }
     }
 
@@ -393,6 +439,7 @@ impl Model {
         let mut sources: Vec<SourceKey> = shown.iter().chain(plan.sources()).cloned().collect();
         lookups.retain(|lookup| !sources.contains(&lookup.source));
         sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
+        self.objects.search.follow(plan.search());
         self.objects.follow(sources, plan.evidence().to_vec());
         self.objects.look_through(lookups);
         self.objects.expect_members(plan.members().clone());

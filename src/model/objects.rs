@@ -13,6 +13,7 @@ use super::coverage::{Coverage, Reading};
 use super::evidence::Evidence;
 use super::lookups::Lookups;
 use super::object::ModelObject;
+use super::search::Search;
 
 /// How long the model keeps an object that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub(super) struct Objects {
     pub(super) types: ServedTypes,
     pub(super) coverage: Coverage,
     pub(super) lookups: Lookups,
+    /// The search for dependents of unknown kinds. Its sources are not part of the coverage: the model has no object of them.
+    pub(super) search: Search,
     pub(super) members: PlannedMembers,
     pub(super) graph: Graph,
     pub(super) by_uid: BTreeMap<Uid, Box<ModelObject>>,
@@ -96,6 +99,7 @@ impl Objects {
             types: ServedTypes::default(),
             coverage: Coverage::default(),
             lookups: Lookups::default(),
+            search: Search::default(),
             members: PlannedMembers::default(),
             graph: Graph::default(),
             by_uid: BTreeMap::new(),
@@ -188,7 +192,7 @@ impl Objects {
         self.evidence.follow(evidence.clone());
         self.coverage
             .follow(sources.into_iter().chain(evidence).collect());
-        self.was_settled &= self.coverage.has_answers();
+        self.was_settled &= self.has_everything();
     }
 
     /// Replaces the sources of which the model keeps only the objects around others. If these others change, it must
@@ -221,6 +225,11 @@ impl Objects {
     /// Whether there is something to show: every source has answered, or does not answer.
     pub(super) fn is_presentable(&self) -> bool {
         self.is_fresh() && self.coverage.has_answers()
+    }
+
+    /// Whether every source has answered, or does not answer, and the search for dependents is over.
+    pub(super) fn has_everything(&self) -> bool {
+        self.coverage.has_answers() && self.search.is_over()
     }
 
     /// The time of a change of state that happens now; `None` if it does not count as a change.

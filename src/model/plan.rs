@@ -1,7 +1,7 @@
 //! `JudgementPlan`: the sources that decide and explain the states of objects, beside the sources of the objects
 //! themselves. Every verb that judges objects follows the same plan, so that all come to the same judgement.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::graph::{
     Facts, Graph, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
@@ -14,6 +14,7 @@ use super::evidence_sources::evidence_sources;
 use super::lookups::is_custom;
 use super::rules::gateways::class_sources;
 use super::rules::references::reference_sources;
+use super::search::SearchPlan;
 use crate::model::rules::services::service_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
@@ -37,6 +38,10 @@ pub struct JudgementPlan {
     lookups: Vec<Lookup>,
     /// The members of inventories.
     members: MemberPlan,
+    /// The dependents that the search has found.
+    found: MemberPlan,
+    /// The search for dependents in kinds that nothing else reads.
+    search: SearchPlan,
     /// How many inventories there are whose members are not read.
     unread_inventories: usize,
 }
@@ -63,12 +68,14 @@ impl JudgementPlan {
 
     /// The sources to follow, without those to look through.
     pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
-        self.members.sources.iter().chain(&self.neighbours)
+        let decisive = self.members.sources.iter().chain(&self.found.sources);
+        decisive.chain(&self.neighbours)
     }
 
     /// The sources to look through.
     pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookup> {
-        self.lookups.iter().chain(&self.members.lookups)
+        let lookups = self.lookups.iter().chain(&self.members.lookups);
+        lookups.chain(&self.found.lookups)
     }
 
     /// The sources that explain an object that is not well.
@@ -81,9 +88,14 @@ impl JudgementPlan {
         &self.members
     }
 
-    /// Whether a source has members of inventories, which decide the states of these.
-    pub fn has_member(&self, source: &SourceKey) -> bool {
-        self.members.sources.contains(source)
+    /// The search for dependents.
+    pub(super) fn search(&self) -> &SearchPlan {
+        &self.search
+    }
+
+    /// Whether a source has members of inventories or dependents that were found, which decide the states of others.
+    pub fn decides(&self, source: &SourceKey) -> bool {
+        self.members.sources.contains(source) || self.found.sources.contains(source)
     }
 
     /// Whether a source is in the plan.
@@ -144,6 +156,60 @@ pub(super) fn plan_members<'u>(
     plan
 }
 
+/// The custom resources among these objects whose dependents may be in kinds that nobody requested.
+pub(super) fn searched_owners<'u>(
+    around: Around<'_>,
+    uids: &[&'u Uid],
+    is_requested: impl Fn(&SourceKey) -> bool,
+) -> BTreeSet<&'u Uid> {
+    let graph = around.graph();
+    let mut places: BTreeMap<_, BTreeSet<&Uid>> = BTreeMap::new();
+    for uid in uids {
+        let node = graph.node(uid);
+        if let Some(node) = node.filter(|node| owns_others(graph, node)) {
+            let of_place = places.entry(&node.object.namespace).or_default();
+            of_place.insert(uid);
+        }
+    }
+    let is_read = |source: &SourceKey, _: &BTreeSet<&Uid>| is_requested(source);
+    places.retain(|_, owners| {
+        let first = owners.first().map(|uid| Uid::clone(uid));
+        let first: BTreeSet<Uid> = first.into_iter().collect();
+        !SearchPlan::of(around, &first, is_read).is_empty()
+    });
+    places.into_values().flatten().collect()
+}
+
+/// The plan that also looks for the dependents of these objects, and of the custom members of inventories, in the kinds that
+/// nothing else reads, and reads those that were found.
+#[must_use]
+pub(super) fn plan_search<'u>(
+    around: Around<'_>,
+    plan: JudgementPlan,
+    roots: impl Iterator<Item = &'u Uid>,
+    is_requested: impl Fn(&SourceKey) -> bool,
+) -> JudgementPlan {
+    let mut plan = plan;
+    let is_owner = |uid: &&Uid| {
+        let node = around.graph().node(uid);
+        node.is_some_and(|node| owns_others(around.graph(), node))
+    };
+    let mut owners = plan.members.owners.clone();
+    owners.extend(roots.filter(is_owner).cloned());
+    let is_read = |source: &SourceKey, owners: &BTreeSet<&Uid>| {
+        let is_looked_through =
+            |lookup: &Lookup| lookup.source == *source && lookup.looks_below(owners);
+        is_requested(source) || plan.lookups().any(is_looked_through)
+    };
+    let search = SearchPlan::of(around, &owners, is_read);
+    for (cluster, named) in around.search().found(search.owners()) {
+        plan.found
+            .add(MemberPlan::of_named(named, cluster, around.types()));
+    }
+    plan.search = search;
+    plan
+}
+
 /// The inventories among these objects. The plan for one has the inventories below it, too.
 fn top_inventories<'u>(
     around: Around<'_>,
@@ -198,7 +264,7 @@ pub(super) fn dependent_sources<'u>(
             continue;
         };
         sources.extend(node.dependent_sources(cluster));
-        if !may_own_workloads(graph, node) || seen.contains(uid) {
+        if !owns_others(graph, node) || seen.contains(uid) {
             continue;
         }
         for (_, below) in graph.tree_beyond(uid, |uid| seen.contains(uid)) {
@@ -225,7 +291,7 @@ pub(super) fn with_dependent_sources<'u>(
     };
     let (deep, flat): (Vec<&Uid>, Vec<&Uid>) = roots.iter().partition(|uid| {
         let node = graph.node(uid);
-        node.is_some_and(|node| may_own_workloads(graph, node))
+        node.is_some_and(|node| owns_others(graph, node))
     });
     let below = graph.with_below(deep.iter().copied());
     let above = graph.with_above(below.iter().filter(|uid| has_sources(uid)));
@@ -234,8 +300,8 @@ pub(super) fn with_dependent_sources<'u>(
     deep.chain(flat).collect()
 }
 
-/// Whether the workloads below an object are its own: those of a custom resource, but not those of an inventory.
-fn may_own_workloads(graph: &Graph, node: &Node) -> bool {
+/// Whether an object may own others of any kind: a custom resource may. What is below an inventory is not its own.
+fn owns_others(graph: &Graph, node: &Node) -> bool {
     node.is_custom() && !graph.is_inventory(&node.uid)
 }
 

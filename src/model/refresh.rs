@@ -20,6 +20,7 @@ use super::rules::{readers, to_judge_again};
 
 /// Applies one event. Events of sources that the model does not follow change nothing.
 pub(super) fn apply(objects: &mut Objects, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+    look_for_dependents(objects, source, event);
     if !objects.coverage.apply(source, event) {
         return;
     }
@@ -46,7 +47,7 @@ pub(super) fn apply(objects: &mut Objects, source: &Arc<SourceKey>, event: &Even
     }
     let uid = version.object.identity();
     if why.is_gone() {
-        objects.lookups.forget(&uid, version);
+        objects.lookups.forget(&uid);
     }
     if let Some(object) = objects.by_uid.get_mut(&uid) {
         let why = if why.is_gone() {
@@ -59,6 +60,19 @@ pub(super) fn apply(objects: &mut Objects, source: &Arc<SourceKey>, event: &Even
             objects.departed.insert(uid.clone());
         }
         objects.changed.insert(uid);
+    }
+}
+
+/// Looks for dependents in an event. The model keeps an object that has gone for a while, so the search does, too.
+fn look_for_dependents(objects: &mut Objects, source: &Arc<SourceKey>, event: &Event) {
+    objects.search.apply(source, event);
+    if let Event::Object { why, now, .. } = event
+        && why.is_gone()
+    {
+        let uid = now.object.identity();
+        if !objects.by_uid.contains_key(&uid) {
+            objects.search.forget(&uid);
+        }
     }
 }
 
@@ -125,7 +139,7 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
             note_health(objects, uid);
         }
     }
-    objects.was_settled = objects.coverage.has_answers();
+    objects.was_settled = objects.has_everything();
     touched
 }
 
@@ -286,6 +300,9 @@ fn remove(objects: &mut Objects, uid: &Uid) -> Vec<Uid> {
     };
     if let Some(review) = object.review {
         objects.reviews.remove(&(review, uid.clone()));
+    }
+    if object.departure.is_some() {
+        objects.search.forget(uid);
     }
     around.extend(objects.graph.referrers(&object.object).cloned());
     around

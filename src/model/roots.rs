@@ -173,9 +173,14 @@ impl Roots {
         }
     }
 
-    /// Notes that the sources were read.
-    pub(super) fn loaded(&mut self) {
-        self.has_loaded = true;
+    /// Notes that the sources were read. Returns whether that is new.
+    pub(super) fn note_loaded(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_loaded, true)
+    }
+
+    /// Whether the sources were read once.
+    pub(super) fn have_loaded(&self) -> bool {
+        self.has_loaded
     }
 
     /// The objects whose dependents are hidden.

@@ -256,7 +256,7 @@ fn a_pod_that_runs_stays_well_without_its_config_map_and_says_what_is_missing() 
         (&*source.resource.kind, source.form),
         ("ConfigMap", Form::Metadata)
     );
-    model.step(at(0), Vec::new());
+    model.step(at(0), &[]);
     assert_eq!(verdict(&mut model, at(0)), "Current: ");
     model.apply(&source, &Event::synced(0), at(1));
     assert_eq!(

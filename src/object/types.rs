@@ -37,7 +37,7 @@ impl ResourceType {
 /// The known types: Kubernetes' own, and those that a cluster was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServedTypes {
-    custom: Arc<BTreeMap<GroupKind, Resource>>,
+    served: Arc<BTreeMap<GroupKind, Resource>>,
     /// The custom kinds with the subresource `status`.
     with_status: Arc<BTreeSet<GroupKind>>,
 }
@@ -45,12 +45,12 @@ pub struct ServedTypes {
 impl ServedTypes {
     /// The types that a cluster serves. Of several versions of a kind the first one counts.
     pub fn of(served: impl IntoIterator<Item = Resource>) -> ServedTypes {
-        let mut custom = BTreeMap::new();
+        let mut kinds = BTreeMap::new();
         for resource in served {
-            custom.entry(resource.group_kind()).or_insert(resource);
+            kinds.entry(resource.group_kind()).or_insert(resource);
         }
         ServedTypes {
-            custom: Arc::new(custom),
+            served: Arc::new(kinds),
             ..ServedTypes::default()
         }
     }
@@ -95,12 +95,17 @@ impl ServedTypes {
     pub fn resource(&self, kind: &GroupKind) -> Option<&Resource> {
         let well_known = well_known_type(&kind.group, &kind.kind);
         let well_known = well_known.map(|found| &found.resource);
-        well_known.or_else(|| self.custom.get(kind))
+        well_known.or_else(|| self.served.get(kind))
+    }
+
+    /// All types that the cluster was found to serve, one of each kind.
+    pub fn all(&self) -> impl Iterator<Item = &Resource> {
+        self.served.values()
     }
 
     /// The namespaced types of an API group that Kubernetes itself does not define.
     pub fn of_group(&self, group: &str) -> impl Iterator<Item = &Resource> {
-        let all = self.custom.values();
+        let all = self.served.values();
         all.filter(move |resource| *resource.group == *group && resource.namespaced)
     }
 }

@@ -149,6 +149,32 @@ pub enum GapCause {
     },
 }
 
+/// How many times to try a server that has not answered yet.
+const TRIES: u32 = 3;
+/// The same of a server that asks for a later attempt: it will answer.
+const TRIES_IF_THROTTLED: u32 = 6;
+
+impl SourceState {
+    /// Whether a server has been tried often enough.
+    pub fn is_given_up(&self) -> bool {
+        match self {
+            SourceState::Retrying {
+                attempt,
+                is_throttled: true,
+                ..
+            } => *attempt >= TRIES_IF_THROTTLED,
+            SourceState::Retrying { attempt, .. } => *attempt >= TRIES,
+            SourceState::Connecting
+            | SourceState::Live
+            | SourceState::Polling { .. }
+            | SourceState::Forbidden { .. }
+            | SourceState::Unserved { .. }
+            | SourceState::Failed { .. }
+            | SourceState::Ended => false,
+        }
+    }
+}
+
 /// The state of one source: the list and watch of one resource in one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceState {

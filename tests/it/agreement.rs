@@ -1,12 +1,16 @@
 //! A law: no verb calls an object well that another verb calls broken. Each case is a random namespace; every
-//! object of it is shown by `status` and by `trace`, as text and as JSON, and judged by `--exit-code`.
+//! object of it is shown by `status` and by `trace`, as text and as JSON, and judged by `--exit-code`. Another law: an
+//! object has the same verdict by its name and in a list, whatever it owns.
 
-use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Verb};
+use std::collections::BTreeMap;
+
+use kubectl_spy::object::Resource;
+use kubectl_spy::sandbox::{Effect, ErrorBody, Fault, Kind, Options, Verb};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};
 
-use super::support::cluster::{Cluster, config_map, deployment, pod};
+use super::support::cluster::{self, Cluster, config_map, deployment, pod};
 
 /// The parts of a namespace that vary.
 #[derive(Clone, Debug)]
@@ -362,8 +366,11 @@ fn has_good_symbol(text: &str) -> bool {
     row.starts_with('●')
 }
 
-#[test]
-fn no_verb_calls_an_object_well_that_another_calls_broken() {
+/// Runs a law on random cases.
+fn check<T: std::fmt::Debug>(
+    worlds: impl Strategy<Value = T>,
+    law: impl AsyncFn(T) -> Result<(), TestCaseError>,
+) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -379,26 +386,240 @@ fn no_verb_calls_an_object_well_that_another_calls_broken() {
         },
         prop::test_runner::TestRng::deterministic_rng(prop::test_runner::RngAlgorithm::ChaCha),
     );
-    let law = |world: World| {
-        runtime.block_on(async {
-            let cluster = Cluster::start().await;
-            let objects = world.build(&cluster);
-            if let Some(resource) = world.forbidden {
-                let forbidden = Effect::Status {
-                    code: 403,
-                    retry_after: None,
-                    body: ErrorBody::Status,
-                };
-                let fault = Fault::on(Verb::Any, resource, forbidden);
-                cluster.sandbox.inject(fault.range(1..=u32::MAX));
-            }
-            for object in &objects {
-                let said = answers(&cluster, object);
-                let is_one = said.iter().all(|(_, is_well)| *is_well == said[0].1);
-                prop_assert!(is_one, "{object}: {said:?}");
-            }
-            Ok(())
-        })
+    let law = |world: T| runtime.block_on(law(world));
+    runner.run(&worlds, law).unwrap();
+}
+
+#[test]
+fn no_verb_calls_an_object_well_that_another_calls_broken() {
+    check(worlds(), async |world| {
+        let cluster = Cluster::start().await;
+        let objects = world.build(&cluster);
+        if let Some(resource) = world.forbidden {
+            let forbidden = Effect::Status {
+                code: 403,
+                retry_after: None,
+                body: ErrorBody::Status,
+            };
+            let fault = Fault::on(Verb::Any, resource, forbidden);
+            cluster.sandbox.inject(fault.range(1..=u32::MAX));
+        }
+        for object in &objects {
+            let said = answers(&cluster, object);
+            let is_one = said.iter().all(|(_, is_well)| *is_well == said[0].1);
+            prop_assert!(is_one, "{object}: {said:?}");
+        }
+        Ok(())
+    });
+}
+
+/// A custom resource, and what it owns.
+#[derive(Clone, Debug)]
+struct Family {
+    is_cluster_scoped: bool,
+    owner: Health,
+    dependents: Vec<Dependent>,
+}
+
+#[derive(Clone, Debug)]
+struct Dependent {
+    kind: DependentKind,
+    health: Health,
+    /// Whether another dependent owns it: a custom resource of a group of its own.
+    is_deep: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum DependentKind {
+    ConfigMap,
+    Ingress,
+    Deployment,
+    Budget,
+    Custom,
+    /// Only a cluster-scoped owner has cluster-scoped dependents.
+    ClusterScoped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Good,
+    Late,
+    Broken,
+}
+
+fn families() -> impl Strategy<Value = Family> {
+    use DependentKind as D;
+    let kind = select(&[
+        D::ConfigMap,
+        D::Ingress,
+        D::Deployment,
+        D::Budget,
+        D::Custom,
+        D::Custom,
+        D::ClusterScoped,
+    ]);
+    let health = || select(&[Health::Good, Health::Good, Health::Late, Health::Broken]);
+    let dependent = (kind, health(), any::<bool>()).prop_map(|(kind, health, is_deep)| Dependent {
+        kind,
+        health,
+        is_deep,
+    });
+    let dependents = prop::collection::vec(dependent, 1..4);
+    (any::<bool>(), health(), dependents).prop_map(|(is_cluster_scoped, owner, dependents)| {
+        Family {
+            is_cluster_scoped,
+            owner,
+            dependents,
+        }
+    })
+}
+
+/// The kinds of four API groups. A `Package` and a `Grant` are cluster-scoped.
+fn custom_kinds(options: &mut Options) {
+    options.kinds = vec![
+        Kind::custom("obs.example.com", "v1", "Collector", "collectors"),
+        Kind::custom("net.example.org", "v1", "Probe", "probes"),
+        Kind::custom("pkg.example.dev", "v1", "Package", "packages"),
+        Kind::custom("auth.example.net", "v1", "Grant", "grants"),
+    ];
+    for kind in &mut options.kinds[2..] {
+        kind.resource = Resource {
+            namespaced: false,
+            ..kind.resource.clone()
+        };
+    }
+}
+
+impl Family {
+    /// Creates the objects. Returns them as `TYPE/NAME`.
+    fn build(&self, cluster: &Cluster) -> Vec<String> {
+        let owner = if self.is_cluster_scoped {
+            custom("pkg.example.dev/v1", "Package", "top", self.owner)
+        } else {
+            custom("obs.example.com/v1", "Collector", "top", self.owner)
+        };
+        let owner = cluster.put(owner);
+        let between = custom("net.example.org/v1", "Probe", "between", Health::Good);
+        let between = cluster.put(cluster::owned_by(between, &owner));
+        let mut objects = vec![named(&owner), named(&between)];
+        for (number, dependent) in self.dependents.iter().enumerate() {
+            let kind = match dependent.kind {
+                DependentKind::ClusterScoped if !self.is_cluster_scoped => DependentKind::Custom,
+                kind => kind,
+            };
+            let object = kind.object(&format!("d{number}"), dependent.health);
+            let is_deep = dependent.is_deep && object["metadata"]["namespace"] == "shop";
+            let owner = if is_deep { &between } else { &owner };
+            objects.push(named(&cluster.put(cluster::owned_by(object, owner))));
+        }
+        objects
+    }
+}
+
+fn named(object: &Value) -> String {
+    let kind = object["kind"].as_str().unwrap().to_lowercase();
+    format!("{kind}/{}", object["metadata"]["name"].as_str().unwrap())
+}
+
+/// A custom resource in `shop`, or in no namespace, as its controller reports it.
+fn custom(api_version: &str, kind: &str, name: &str, health: Health) -> Value {
+    let ready = if health == Health::Good {
+        "True"
+    } else {
+        "False"
     };
-    runner.run(&worlds(), law).unwrap();
+    let stalled = if health == Health::Broken {
+        "True"
+    } else {
+        "False"
+    };
+    let mut object = json!({
+        "apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": {},
+        "status": {"observedGeneration": 1, "conditions": [
+            {"type": "Ready", "status": ready, "reason": "Checked", "message": "it was checked"},
+            {"type": "Stalled", "status": stalled, "reason": "NoRoute", "message": "no route to host"},
+        ]},
+    });
+    if !["Package", "Grant"].contains(&kind) {
+        object["metadata"]["namespace"] = "shop".into();
+    }
+    object
+}
+
+impl DependentKind {
+    fn object(self, name: &str, health: Health) -> Value {
+        let is_good = health == Health::Good;
+        let metadata = json!({"name": name, "namespace": "shop"});
+        match self {
+            DependentKind::Custom => custom("net.example.org/v1", "Probe", name, health),
+            DependentKind::ClusterScoped => custom("auth.example.net/v1", "Grant", name, health),
+            DependentKind::ConfigMap => config_map(name, &json!({"a": "b"})),
+            DependentKind::Ingress => json!({
+                "apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata,
+                "spec": if is_good { json!({}) } else {
+                    json!({"defaultBackend": {"service": {"name": "absent", "port": {"number": 80}}}})
+                },
+                "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}},
+            }),
+            DependentKind::Deployment => {
+                let mut workload = deployment(name, 1);
+                let count = u32::from(is_good);
+                workload["status"] = json!({
+                    "observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": count,
+                    "availableReplicas": count, "conditions": [
+                        {"type": "Available", "status": if is_good { "True" } else { "False" }},
+                        {"type": "ReplicaFailure", "status": if health == Health::Broken { "True" } else { "False" },
+                         "reason": "FailedCreate", "message": "exceeded quota"},
+                    ],
+                });
+                workload
+            }
+            DependentKind::Budget => json!({
+                "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata,
+                "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": name}}},
+                "status": {
+                    "currentHealthy": if is_good { 3 } else { 1 }, "desiredHealthy": 2, "expectedPods": 3,
+                    "disruptionsAllowed": i32::from(is_good), "observedGeneration": 1,
+                },
+            }),
+        }
+    }
+}
+
+/// The records of the requested objects, by their names: the state and its causes.
+fn verdicts(cluster: &Cluster, args: &[&str]) -> BTreeMap<String, (Value, Value)> {
+    let args = [&["status", "--once", "-o", "json"], args].concat();
+    let ran = tokio::task::block_in_place(|| cluster.spy().run(&args));
+    assert_eq!(ran.status.code(), Some(0), "{args:?} {}", ran.stderr);
+    let records = ran.stdout.lines();
+    let records = records.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let verdicts = records.map(|record| {
+        let name = record["ref"]["name"].as_str().unwrap();
+        let kind = record["ref"]["kind"].as_str().unwrap().to_lowercase();
+        let verdict = (record["status"].clone(), record["causes"].clone());
+        (format!("{kind}/{name}"), verdict)
+    });
+    verdicts.collect()
+}
+
+#[test]
+fn an_object_has_the_same_verdict_by_its_name_and_in_a_list() {
+    check(families(), async |family| {
+        let cluster = Cluster::start_with(custom_kinds).await;
+        let objects = family.build(&cluster);
+        let unhealthy = verdicts(&cluster, &["--unhealthy", "-A"]);
+        let of_type = verdicts(&cluster, &["collectors,packages"]);
+        for object in &objects {
+            let own = verdicts(&cluster, &[object]);
+            let own = &own[object];
+            match unhealthy.get(object) {
+                Some(listed) => prop_assert_eq!(own, listed, "{}", object),
+                None => prop_assert_eq!(&own.0, "Current", "{}", object),
+            }
+            if let Some(listed) = of_type.get(object) {
+                prop_assert_eq!(own, listed, "{}", object);
+            }
+        }
+        Ok(())
+    });
 }

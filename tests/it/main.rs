@@ -16,6 +16,7 @@ mod clock;
 mod complete;
 mod credentials;
 mod demo;
+mod dependents;
 mod docs;
 mod dumps;
 mod escapes;

@@ -585,7 +585,7 @@ async fn of_many_objects_only_the_broken_ones_are_expanded_and_listed() {
     ● deployment/web-6       1/1     Current      -          4m41s   1            1           -      -
     ● deployment/web-8       1/1     Current      -          4m35s   1            1           -      -
     ● deployment/web-9       1/1     Current      -          4m32s   1            1           -      -
-    dependents of 7 objects hidden; name an object to show them
+    dependents of 7 objects not read; name an object to show them
     ");
     assert_snapshot!(once(&cluster, &["deploy", "--unhealthy", "-o", "name"]).transcript(), @"
     deployment.apps/web-2

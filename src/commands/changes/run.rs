@@ -345,7 +345,7 @@ impl Changes {
 impl Live for Changes {
     fn wanted(&self) -> Vec<SourceKey> {
         match &self.judged {
-            Some(judged) => judged.model.coverage().sources().cloned().collect(),
+            Some(judged) => judged.model.sources().cloned().collect(),
             None => self.keys.clone(),
         }
     }
@@ -357,17 +357,18 @@ impl Live for Changes {
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
         Box::new(|key| {
-            if self.keys.contains(key) {
-                Need::Vital
-            } else {
-                Need::Useful
+            let judged = self.judged.as_ref();
+            match () {
+                () if self.keys.contains(key) => Need::Vital,
+                () if judged.is_some_and(|judged| judged.model.searches(key)) => Need::Spare,
+                () => Need::Useful,
             }
         })
     }
 
     fn judged(&self) -> Option<&Model> {
         let model = &self.judged.as_ref()?.model;
-        Some(model).filter(|model| model.is_presentable())
+        Some(model).filter(|model| model.is_presentable() && model.is_searched())
     }
 
     fn reports_waiting(&self) -> bool {
@@ -483,7 +484,7 @@ impl Live for Changes {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         if let Some(judged) = &mut self.judged {
-            judged.model.step((judged.clock)(), Vec::new());
+            judged.model.step((judged.clock)(), &[]);
         }
         self.schemas.report(terminal)?;
         if !self.print_past(terminal)? {

@@ -286,7 +286,7 @@ fn state(
     let mut state = StatusState::new(model.of_excerpt(), requested, now);
     let mut known: HashSet<SourceKey> = HashSet::new();
     loop {
-        let wanted = state.model.coverage().sources();
+        let wanted = state.model.sources();
         let unread = wanted.filter(|source| !known.contains(source)).cloned();
         let unread: Vec<SourceKey> = unread.collect();
         if unread.is_empty() {

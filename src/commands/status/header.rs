@@ -11,7 +11,8 @@ use crate::render::text::escape_line;
 use crate::source::Scope;
 use crate::status::{CauseRule, Status};
 
-/// `dependents of 102 objects hidden (4 not Current); name an object to show them`: the objects whose dependents are hidden.
+/// `dependents of 102 objects not read (4 not Current); name an object to show them`: the objects without dependents in the
+/// view.
 pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) -> Option<String> {
     let Collapsed { mut all, unwell } = state.collapsed();
     if options.titles == Titles::Hidden {
@@ -25,7 +26,7 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
         unwell => format!(" ({unwell} not Current)"),
     };
     let counted = counted(all, "object", "objects");
-    let text = format!("dependents of {counted} hidden{unwell}; name an object to show them");
+    let text = format!("dependents of {counted} not read{unwell}; name an object to show them");
     (all > 0).then(|| look.styles.dim(&text))
 }
 
@@ -35,6 +36,12 @@ pub(super) fn unread_inventories(state: &StatusState, look: Look) -> Option<Stri
     let counted = counted(unread, "inventory is", "inventories are");
     let text = format!("the members of {counted} not read; name one to read them");
     (unread > 0).then(|| look.styles.dim(&text))
+}
+
+/// `dependents may be missing: secrets (cannot be read); …`: which dependents the rows may lack.
+pub(super) fn unsearched(state: &StatusState, look: Look) -> Option<String> {
+    let shortfall = state.model.search_shortfall()?;
+    Some(look.styles.dim(&escape_line(&shortfall)))
 }
 
 /// `changes looked up for 24 of 30 failures: name an object to see its own`: which failures have no look-back.

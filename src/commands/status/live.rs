@@ -191,7 +191,7 @@ impl Live for LiveStatus {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.state.model.coverage().sources().cloned().collect()
+        self.state.model.sources().cloned().collect()
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
@@ -199,9 +199,11 @@ impl Live for LiveStatus {
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        let plan = self.state.model.judgement();
+        let model = &self.state.model;
+        let plan = model.judgement();
         Box::new(|key| match () {
-            () if plan.has_member(key) => Need::Decisive,
+            () if model.searches(key) => Need::Spare,
+            () if plan.decides(key) => Need::Decisive,
             () if plan.contains(key) => Need::Useful,
             () => Need::Vital,
         })
@@ -216,10 +218,8 @@ impl Live for LiveStatus {
     }
 
     fn judged(&self) -> Option<&Model> {
-        self.state
-            .model
-            .is_presentable()
-            .then_some(&self.state.model)
+        let model = &self.state.model;
+        (model.is_presentable() && model.is_searched()).then_some(model)
     }
 
     async fn wait_for_other(&mut self) {

@@ -108,7 +108,7 @@ impl StatusState {
 
     /// Applies the changes since the last call. Returns whether anything has changed.
     pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
-        let touched = self.model.step(now, Vec::new());
+        let touched = self.model.step(now, &[]);
         let roots = self.model.roots();
         if let Some(sorting) = &mut self.sorting {
             let roots = touched.iter().filter(|uid| roots.get(uid).is_some());
@@ -150,9 +150,10 @@ impl StatusState {
         PodCounts::of_rollout(self.model.doc(uid)?.root())
     }
 
-    /// Whether every source has been read or cannot be read.
+    /// Whether every source has been read or cannot be read, and the search for dependents is over.
     pub(super) fn is_settled(&self) -> bool {
-        self.model.is_fresh() && self.model.coverage().is_settled()
+        let model = &self.model;
+        model.is_fresh() && model.coverage().is_settled() && model.is_searched()
     }
 
     /// Whether no objects of the requested types exist. One absent object that was requested by name does not

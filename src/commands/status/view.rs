@@ -2,7 +2,9 @@
 
 use super::blocks::blocks;
 use super::columns::{StatusColumns, printed_titles};
-use super::header::{aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories};
+use super::header::{
+    aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories, unsearched,
+};
 use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::{StatusState, judged_without};
@@ -72,6 +74,7 @@ pub(super) fn view(
         frame.push(header(state, &rows).line(canvas));
         end.extend(collapsed(state, options, look));
         end.extend(unread_inventories(state, look));
+        end.extend(unsearched(state, look));
         end.extend(unread_changes(state, look));
         end.extend(judged_without(state, look));
         end.extend(connection.first_refusals(look));
@@ -122,6 +125,7 @@ pub(super) fn table(
     }
     lines.extend(collapsed(state, options, canvas.look));
     lines.extend(unread_inventories(state, canvas.look));
+    lines.extend(unsearched(state, canvas.look));
     lines.extend(unread_changes(state, canvas.look));
     lines.extend(judged_without(state, canvas.look));
     lines.extend(connection.refusals(canvas.look));

@@ -67,7 +67,7 @@ pub(super) trait Chain {
         self.traced_mut().judged_at = now;
         self.traced_mut().model.refresh(now);
         let story = self.plan();
-        self.traced_mut().model.step(now, story);
+        self.traced_mut().model.step(now, &story);
     }
 
     /// The state of the object, which frames, lines and records show.

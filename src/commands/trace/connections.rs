@@ -11,6 +11,7 @@ use crate::render::count::{plural, thousands};
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
+use crate::render::text::escape_line;
 use crate::status::{Assessment, Status};
 
 /// The sections on these sides of the object.
@@ -39,7 +40,7 @@ pub(super) fn outline(traced: &Traced, sides: &[TraceSide], canvas: Canvas) -> O
         tree: 0,
         items,
         healthy_beyond: 0,
-        footnote: looked_through(traced),
+        footnote: footnote(traced),
     }
 }
 
@@ -242,6 +243,15 @@ fn home(traced: &Traced) -> Option<&str> {
 
 /// How many kinds the line about lookups names.
 const MAX_KINDS: usize = 3;
+
+/// What was looked through, and which dependents that may have missed.
+fn footnote(traced: &Traced) -> Option<String> {
+    let shortfall = traced.model.search_shortfall();
+    let shortfall = shortfall.map(|text| escape_line(&text).into_owned());
+    let parts = looked_through(traced).into_iter().chain(shortfall);
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
 
 /// `looked through 10,000 pods and 12 deployments`; `None` if nothing was looked through.
 fn looked_through(traced: &Traced) -> Option<String> {

@@ -45,7 +45,7 @@ impl PrintedTrace {
     }
 
     pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
-        self.chain.traced().model.coverage().sources()
+        self.chain.traced().model.sources()
     }
 
     /// What is new since the last print, in a format.

@@ -214,7 +214,7 @@ impl Feed {
     pub(super) fn settle(&mut self) {
         for _ in 0..10 {
             self.chain.refresh(self.now);
-            let sources = self.chain.traced().model.coverage().sources();
+            let sources = self.chain.traced().model.sources();
             let wanted: Vec<SourceKey> = sources.cloned().collect();
             let rereads = self.chain.traced_mut().model.take_rereads();
             self.open

@@ -101,12 +101,17 @@ impl Tracer {
         }
     }
 
-    /// Whether every wanted source has been read or cannot be read.
+    /// Whether every source of the view has been read or cannot be read. With `--once`, the search for dependents must be
+    /// over, too.
     fn is_settled(&self, sources: &Sources) -> bool {
         let mut models = self.traces.iter().map(|trace| &trace.chain.traced().model);
+        let is_read = |model: &Model| {
+            let mut wanted = model.coverage().sources();
+            model.coverage().has_answers() && wanted.all(|key| sources.has(key))
+        };
+        let is_once = self.ending == Ending::Once;
         sources.are_settled()
-            && sources.count() == self.wanted().len()
-            && models.all(|model| model.coverage().has_answers())
+            && models.all(|model| is_read(model) && (!is_once || model.is_searched()))
     }
 
     /// Whether every source has been read, or the wait for a new one is over.
@@ -196,6 +201,7 @@ impl Live for Tracer {
         Box::new(move |key| match () {
             () if traced().any(|traced| traced.source == *key) => Need::Vital,
             () if traced().any(|traced| traced.model.is_deciding(key)) => Need::Decisive,
+            () if !traced().any(|traced| traced.model.coverage().follows(key)) => Need::Spare,
             () => Need::Useful,
         })
     }
@@ -225,7 +231,7 @@ impl Live for Tracer {
             return None;
         };
         let model = &trace.chain.traced().model;
-        model.is_presentable().then_some(model)
+        (model.is_presentable() && model.is_searched()).then_some(model)
     }
 
     fn prints_once(&self) -> bool {

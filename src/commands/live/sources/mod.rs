@@ -61,8 +61,9 @@ impl Sources {
             Event::Synced { .. } => known.synced = true,
             Event::Object { .. } => known.met = true,
             Event::State(state) => {
+                let is_spare = known.need == Need::Spare;
                 let note = known.enter(state, now);
-                let note = note.filter(|_| !is_known_refusal);
+                let note = note.filter(|_| !is_known_refusal && !is_spare);
                 self.held.extend(note.map(|note| (key.clone(), note)));
             }
             Event::Gap(_) | Event::Undecodable { .. } => {}
@@ -80,7 +81,7 @@ impl Sources {
         let Event::State(state) = event else {
             return false;
         };
-        let mut others = self.known.iter().filter(|known| *known.key != *key);
+        let mut others = self.noticed().filter(|known| *known.key != *key);
         is_refused(state) && others.any(|known| known.is_refused_like(key, state))
     }
 
@@ -92,6 +93,16 @@ impl Sources {
     /// Whether any vital source has been read.
     pub(crate) fn is_read(&self) -> bool {
         self.vital().any(|known| known.synced)
+    }
+
+    /// Those whose states the user should know.
+    fn noticed(&self) -> impl Iterator<Item = &SourceStatus> {
+        self.known.iter().filter(|known| known.need != Need::Spare)
+    }
+
+    /// Whether a source is among them.
+    pub(crate) fn has(&self, key: &SourceKey) -> bool {
+        self.known.iter().any(|known| *known.key == *key)
     }
 
     fn vital(&self) -> impl Iterator<Item = &SourceStatus> {
@@ -118,8 +129,7 @@ impl Sources {
     pub(crate) fn are_settled(&self) -> bool {
         !self.known.is_empty()
             && self
-                .known
-                .iter()
+                .noticed()
                 .all(|known| known.synced || known.is_hopeless())
     }
 
@@ -135,8 +145,8 @@ impl Sources {
 
     /// The error that ends the verb after it has shown all that it could read: some sources did not answer.
     pub(crate) fn silence(&self) -> Option<CommandError> {
-        let silent = |known: &&SourceStatus| !known.synced && is_given_up(&known.state);
-        error_of(&self.known.iter().filter(silent).collect::<Vec<_>>())
+        let silent = |known: &&SourceStatus| !known.synced && known.state.is_given_up();
+        error_of(&self.noticed().filter(silent).collect::<Vec<_>>())
     }
 
     /// The sources that were listed and are not watched: that is refused, or has not begun.
@@ -148,7 +158,7 @@ impl Sources {
             );
             known.synced && is_open
         };
-        let unwatched = self.known.iter().filter(is_unwatched);
+        let unwatched = self.noticed().filter(is_unwatched);
         unwatched.map(|known| known.key.clone()).collect()
     }
 
@@ -158,32 +168,31 @@ impl Sources {
     }
 
     /// A line for each source that cannot be read. Sources of one type that the server refuses in the same words share a line.
-    fn refused(&self) -> impl Iterator<Item = String> {
-        let refused = self.known.iter().enumerate();
-        let refused = refused.filter(|(at, known)| {
-            let mut before = self.known[..*at].iter();
-            is_refused(&known.state)
-                && !before.any(|other| other.is_refused_like(&known.key, &known.state))
-        });
-        refused.map(|(at, known)| {
-            let mut after = self.known[at + 1..].iter();
-            let source = if after.any(|other| other.is_refused_like(&known.key, &known.state)) {
+    fn refused(&self) -> Vec<String> {
+        let refused = self.noticed().filter(|known| is_refused(&known.state));
+        let refused: Vec<&SourceStatus> = refused.collect();
+        let is_like = |one: &&SourceStatus, other: &SourceStatus| {
+            one.is_refused_like(&other.key, &other.state)
+        };
+        let lines = refused.iter().enumerate().filter_map(|(at, known)| {
+            if refused[..at].iter().any(|other| is_like(other, known)) {
+                return None;
+            }
+            let source = if refused[at + 1..].iter().any(|other| is_like(other, known)) {
                 describe(&known.key.of_all())
             } else {
                 describe(&known.key)
             };
             let why = cause(&known.state).map(|cause| escape_line(cause).into_owned());
-            format!(
-                "{}: {source}: {}",
-                name(&known.state),
-                why.unwrap_or_default()
-            )
-        })
+            let (name, why) = (name(&known.state), why.unwrap_or_default());
+            Some(format!("{name}: {source}: {why}"))
+        });
+        lines.collect()
     }
 
     /// The lines for the sources that cannot be read. Of many, the last line has the number of the others.
     pub(crate) fn refusal_lines(&self) -> Vec<String> {
-        at_most(REFUSALS, self.refused().collect())
+        at_most(REFUSALS, self.refused())
     }
 
     /// How current a view on this canvas is.
@@ -198,7 +207,7 @@ impl Sources {
 
     /// The state of all sources in a few words. The worst state decides.
     pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
-        let worst = self.known.iter().max_by_key(|known| severity(&known.state));
+        let worst = self.noticed().max_by_key(|known| severity(&known.state));
         let Some(worst) = worst else {
             return String::new();
         };
@@ -234,7 +243,7 @@ impl Sources {
             SourceState::Forbidden { .. }
             | SourceState::Unserved { .. }
             | SourceState::Failed { .. } => {
-                let bad = self.refused().count();
+                let bad = self.refused().len();
                 let text = format!(
                     "{} {} of {} sources cannot be read",
                     symbols.failed,
@@ -280,7 +289,7 @@ impl Sources {
             Need::Vital => true,
             // There are no objects of a kind that the server does not serve.
             Need::Decisive => !matches!(known.state, SourceState::Unserved { .. }),
-            Need::Useful => false,
+            Need::Useful | Need::Spare => false,
         });
         let unread = decisive.filter_map(|known| match known.unread() {
             // Until a vital source answers, the server may only be slow.
@@ -336,11 +345,6 @@ fn severity(state: &SourceState) -> u8 {
     }
 }
 
-/// How many times to try a server that has not answered yet.
-const TRIES: u32 = 3;
-/// The same of a server that asks for a later attempt: it will answer.
-const TRIES_IF_THROTTLED: u32 = 6;
-
 /// The known facts about one source.
 #[derive(Clone, Debug)]
 pub(super) struct SourceStatus {
@@ -389,14 +393,14 @@ impl SourceStatus {
 
     /// Whether no listing can be expected any more.
     fn is_hopeless(&self) -> bool {
-        is_refused(&self.state) || is_given_up(&self.state)
+        is_refused(&self.state) || self.state.is_given_up()
     }
 
     /// Why it could not be read, or no longer can be; `None` if it is readable.
     pub(super) fn unread(&self) -> Option<UnreadPart> {
         match &self.state {
             SourceState::Forbidden { cause } | SourceState::Failed { cause }
-                if self.need != Need::Useful =>
+                if matches!(self.need, Need::Vital | Need::Decisive) =>
             {
                 Some(UnreadPart::Undecided(cause.to_string()))
             }
@@ -444,31 +448,6 @@ pub(super) fn is_refused(state: &SourceState) -> bool {
         | SourceState::Live
         | SourceState::Retrying { .. }
         | SourceState::Polling { .. }
-        | SourceState::Ended => false,
-    }
-}
-
-/// Whether a server has been tried often enough.
-fn is_given_up(state: &SourceState) -> bool {
-    match state {
-        SourceState::Retrying {
-            attempt,
-            is_throttled,
-            ..
-        } => {
-            *attempt
-                >= if *is_throttled {
-                    TRIES_IF_THROTTLED
-                } else {
-                    TRIES
-                }
-        }
-        SourceState::Connecting
-        | SourceState::Live
-        | SourceState::Polling { .. }
-        | SourceState::Forbidden { .. }
-        | SourceState::Unserved { .. }
-        | SourceState::Failed { .. }
         | SourceState::Ended => false,
     }
 }

@@ -175,7 +175,7 @@ fn sources_of_one_type_that_are_refused_in_the_same_words_share_a_line() {
         shown.extend(notes(&mut sources, &[(refused, forbidden("access"))]));
     }
     assert_eq!(shown.len(), 2, "{shown:?}");
-    let refused: Vec<String> = sources.refused().collect();
+    let refused = sources.refused();
     let lines = ["endpointslices.discovery.k8s.io", "pods"].map(|resource| {
         format!("forbidden: {resource}: Error from server (Forbidden): access is forbidden")
     });

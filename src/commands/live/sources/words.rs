@@ -112,6 +112,8 @@ pub(crate) enum Need {
     Decisive,
     /// It adds to the view.
     Useful,
+    /// The model only looks for dependents in it. If it cannot be read, a line of the view counts it.
+    Spare,
 }
 
 /// A change of a source's state, in words.

@@ -96,12 +96,11 @@ impl Cluster {
         loop {
             self.state.refresh(now);
             // A source that is no longer wanted is dropped. It is listed again if it is wanted again.
-            let wanted: Vec<_> = self.state.model.coverage().sources().cloned().collect();
+            let wanted: Vec<_> = self.state.model.sources().cloned().collect();
             self.listed.retain(|key| wanted.contains(key));
             let wanted = self
                 .state
                 .model
-                .coverage()
                 .sources()
                 .find(|key| !self.listed.contains(key));
             let Some(key) = wanted.cloned() else { break };

@@ -423,7 +423,7 @@ fn of_ten_deployments_the_causes_of_the_three_stuck_ones_are_on_the_screen() {
     ● deployment/web-0       1/1     Current                      -          30s
     ● deployment/web-1       1/1     Current                      -          30s
     + 5 healthy (use --once | less)
-    dependents of 7 objects hidden; name an object to show them
+    dependents of 7 objects not read; name an object to show them
     ● live  16 objects  8 watches                                    Ctrl-C to exit
 
     deployments.apps        7 Current, 3 Failed
@@ -434,7 +434,7 @@ fn of_ten_deployments_the_causes_of_the_three_stuck_ones_are_on_the_screen() {
       └ 0 of 1 pods ready: 1 ImagePullBackOff
     ✗ deployment/web-8   0/1     Failed   30s
     + 6 failing, 7 healthy (use --once | less)
-    dependents of 7 objects hidden; name an ob…
+    dependents of 7 objects not read; name an …
     ● live  16 objects  8 watches
     "#);
 }
