@@ -1,6 +1,6 @@
 //! Tests of the last change before a failure, against the sandbox: of the object itself, and of what its Pods name.
 
-use kubectl_spy::sandbox::Target;
+use kubectl_spy::sandbox::{Target, Writer};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
@@ -438,6 +438,29 @@ async fn each_namespace_has_its_authors_with_few_requests() {
         .filter(|request| request.path.contains("Exact"))
         .count();
     assert!((14..=60).contains(&past), "{past}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_never_existed_is_looked_for_in_few_requests() {
+    for writes in [0, 40, 2_000] {
+        let cluster = Cluster::start().await;
+        cluster.put(config_map("other", &json!({"a": "0"})));
+        for number in 0..writes {
+            let data = json!({"data": {"a": number.to_string()}});
+            let target = Target::new("configmaps", "shop", "other");
+            let by = Writer::new("ci");
+            cluster.sandbox.patch(&target, &data, &by).unwrap();
+        }
+        cluster.put(secret("b2xk"));
+        cluster.put(broken_pod("CreateContainerConfigError"));
+        assert_eq!(line(&cluster), "none", "{writes}");
+        let requests = cluster.sandbox.requests_until(|_| true).await;
+        let is_of_past = |path: &str| path.contains("Exact") || path.contains("watch=");
+        let past = requests
+            .iter()
+            .filter(|request| request.path.contains("configmaps") && is_of_past(&request.path));
+        assert!(past.count() <= 12, "{writes}: {requests:#?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,7 +26,8 @@ use super::what::OldValues;
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
-/// The same if many objects are looked up.
+/// The same if many objects are looked up, and for an object that does not exist: the watch cache tells of its deletion, as
+/// a rule. Without that, no number of requests shows that there was none.
 const FEW_REQUESTS: u32 = 6;
 
 /// What the time of one change may cost that has no recorded time.
@@ -407,6 +408,10 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
         }
         CandidateStart::Now(_) if !reads.allowance.take(1) => return Err(End::Spent),
         CandidateStart::Now(object) => history.now(object, limits).await?,
+    };
+    let walk = match presence {
+        Some(_) => walk,
+        None => walk.at_most(FEW_REQUESTS),
     };
     let walk = if reads.watch_cache && candidate.reason != FailureReason::Rescaled {
         walk.after_watch_cache().await

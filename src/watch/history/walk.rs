@@ -129,6 +129,13 @@ impl Walk {
         }
     }
 
+    /// Makes no more requests than this.
+    #[must_use]
+    pub fn at_most(mut self, requests: u32) -> Walk {
+        self.limits.requests = self.limits.requests.min(requests);
+        self
+    }
+
     /// For an object that did not exist at the floor. The walk ends at the object's creation, and does not search
     /// for an earlier lifetime of the name.
     pub(super) fn until_created(self) -> Walk {
