@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{Node, PassedOver, ReferenceTarget};
-use crate::object::{GroupKind, ObjectRef, Resource, Uid, Value};
+use crate::object::{GroupKind, ObjectRef, Resource, Uid, Value, is_kubernetes_own};
 use crate::source::{ClusterId, Event, Form, Select, SourceKey, SourceState, Why};
 
 use super::around::Around;
@@ -39,38 +39,16 @@ impl SearchPlan {
         roots: &BTreeSet<Uid>,
         is_read: impl Fn(&SourceKey, &BTreeSet<&Uid>) -> bool,
     ) -> SearchPlan {
-        let mut places: BTreeMap<(&ClusterId, Option<&Arc<str>>), BTreeSet<&Uid>> = BTreeMap::new();
-        let mut first: BTreeSet<GroupKind> = BTreeSet::new();
-        let mut groups: BTreeSet<&str> = BTreeSet::new();
-        for uid in roots {
-            let (Some(node), Some(cluster)) = (around.graph().node(uid), around.cluster_of(uid))
-            else {
-                continue;
-            };
-            let namespace = node.object.namespace.as_ref();
-            places.entry((cluster, namespace)).or_default().insert(uid);
-            groups.insert(node.object.group());
-            if let Some(doc) = around.doc(uid) {
-                add_named_kinds(doc.root(), &mut first);
-            }
+        let places = OwnerPlaces::of(around, roots);
+        if places.owners.is_empty() {
+            return SearchPlan::default();
         }
-        let everywhere: BTreeSet<&ClusterId> = places
-            .keys()
-            .filter_map(|(cluster, namespace)| namespace.is_none().then_some(*cluster))
-            .collect();
-        places
-            .retain(|(cluster, namespace), _| namespace.is_none() || !everywhere.contains(cluster));
         let mut kinds: Vec<&Resource> = around.types().all().collect();
         kinds.retain(|kind| may_have_owners(kind));
-        // Those that are most likely to have dependents come first.
-        kinds.sort_by_key(|kind| {
-            let is_own = crate::object::is_kubernetes_own(&kind.group);
-            let is_named = first.contains(&kind.group_kind());
-            (!is_named, !groups.contains(&*kind.group), !is_own)
-        });
+        kinds.sort_by_key(|kind| places.rank(kind));
         let mut plan = SearchPlan::default();
         for kind in kinds {
-            for ((cluster, namespace), owners) in &places {
+            for ((cluster, namespace), owners) in &places.owners {
                 if namespace.is_some() && !kind.namespaced {
                     continue;
                 }
@@ -99,6 +77,53 @@ impl SearchPlan {
     /// Whether there is nothing to look through.
     pub(super) fn is_empty(&self) -> bool {
         self.sources.is_empty()
+    }
+}
+
+/// The places of owners, and what tells where their dependents are.
+struct OwnerPlaces<'m> {
+    /// The owners in each namespace of a cluster, or anywhere in it.
+    owners: BTreeMap<(&'m ClusterId, Option<&'m Arc<str>>), BTreeSet<&'m Uid>>,
+    /// The kinds that they name.
+    named: BTreeSet<GroupKind>,
+    /// Their API groups.
+    groups: BTreeSet<&'m str>,
+}
+
+impl<'m> OwnerPlaces<'m> {
+    /// The places of these owners. A place that is everywhere includes the namespaces.
+    fn of(around: Around<'m>, owners: &'m BTreeSet<Uid>) -> OwnerPlaces<'m> {
+        let mut places = OwnerPlaces {
+            owners: BTreeMap::new(),
+            named: BTreeSet::new(),
+            groups: BTreeSet::new(),
+        };
+        for uid in owners {
+            let (Some(node), Some(cluster)) = (around.graph().node(uid), around.cluster_of(uid))
+            else {
+                continue;
+            };
+            let place = (cluster, node.object.namespace.as_ref());
+            places.owners.entry(place).or_default().insert(uid);
+            places.groups.insert(node.object.group());
+            if let Some(doc) = around.doc(uid) {
+                add_named_kinds(doc.root(), &mut places.named);
+            }
+        }
+        let everywhere = places.owners.keys();
+        let everywhere = everywhere.filter(|(_, namespace)| namespace.is_none());
+        let everywhere: BTreeSet<&ClusterId> = everywhere.map(|(cluster, _)| *cluster).collect();
+        places
+            .owners
+            .retain(|(cluster, namespace), _| namespace.is_none() || !everywhere.contains(cluster));
+        places
+    }
+
+    /// The rank of a kind: those that are most likely to have dependents come first.
+    fn rank(&self, kind: &Resource) -> (bool, bool, bool) {
+        let is_named = self.named.contains(&kind.group_kind());
+        let is_of_group = self.groups.contains(&*kind.group);
+        (!is_named, !is_of_group, !is_kubernetes_own(&kind.group))
     }
 }
 
@@ -183,9 +208,10 @@ impl Search {
         self.beyond.clone_from(&plan.beyond);
         if !before.is_empty() {
             let is_left = |key: &SourceKey| before.iter().any(|left| left.key == *key);
-            let gone = self.seen.extract_if(.., |_, (source, _)| is_left(source));
-            for (uid, _) in gone.collect::<Vec<_>>() {
-                self.passed.remove(&uid);
+            let gone = self.seen.iter().filter(|(_, (source, _))| is_left(source));
+            let gone: Vec<Uid> = gone.map(|(uid, _)| uid.clone()).collect();
+            for uid in gone {
+                self.forget(&uid);
             }
         }
     }
