@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{Doc, Value, condition};
 
-use super::cause::CauseRule;
+use super::cause_rule::CauseRule;
 use super::read;
 use super::verdict::Verdict;
 

@@ -14,7 +14,8 @@ use webpki::{EndEntityCert, Error, KeyUsage};
 
 use crate::object::Value;
 
-use super::cause::{Cause, CauseRule};
+use super::cause::Cause;
+use super::cause_rule::CauseRule;
 use super::key_pair;
 use super::verdict::Verdict;
 

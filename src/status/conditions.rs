@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{StatusCondition, Value, is_kubernetes_own};
 
-use super::cause::{CauseRule, sentence};
+use super::cause::sentence;
+use super::cause_rule::CauseRule;
 use super::polarity::{Summary, WHOLE, by_name, is_problem};
 use super::state::Status;
 use super::{custom, parts, read, rules};

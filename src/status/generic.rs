@@ -3,9 +3,8 @@
 use crate::object::Value;
 
 use super::Rules;
-use super::cause::Explanation;
+use super::cause_rule::{self, Explanation};
 use super::read::{self, ReadResult};
-use super::sources;
 use super::verdict::Verdict;
 
 /// kstatus's reason for an object whose controller has observed another generation.
@@ -14,22 +13,22 @@ pub(super) const NOT_OBSERVED: &str = "LatestGenerationNotObserved";
 const DELETION: Explanation = Explanation {
     name: "kstatus deletion",
     finds: "The object has a deletion timestamp.",
-    source: sources::KSTATUS_GENERIC,
+    source: cause_rule::KSTATUS_GENERIC,
 };
 const GENERATION: Explanation = Explanation {
     name: "kstatus generation",
     finds: "The controller has not yet observed the newest generation of the spec.",
-    source: sources::KSTATUS_GENERIC,
+    source: cause_rule::KSTATUS_GENERIC,
 };
 const CONDITIONS: Explanation = Explanation {
     name: "kstatus conditions",
     finds: "The condition Reconciling or Stalled is True.",
-    source: sources::KSTATUS_GENERIC,
+    source: cause_rule::KSTATUS_GENERIC,
 };
 const READY: Explanation = Explanation {
     name: "kstatus Ready",
     finds: "An object of another kind is Current unless its condition Ready is False or Unknown.",
-    source: sources::KSTATUS_GENERIC,
+    source: cause_rule::KSTATUS_GENERIC,
 };
 
 /// The rules for all kinds.

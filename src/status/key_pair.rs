@@ -12,7 +12,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::object::Value;
 
-use super::cause::CauseRule;
+use super::cause_rule::CauseRule;
 use super::verdict::Verdict;
 
 /// The problem of a TLS Secret with the private key of another certificate. A key that the library does not read may

@@ -7,6 +7,7 @@ mod admission;
 mod assessment;
 mod built_in;
 mod cause;
+mod cause_rule;
 mod certificate;
 mod conditions;
 mod custom;
@@ -24,7 +25,6 @@ mod row;
 mod rules;
 mod runs;
 mod schedule;
-mod sources;
 mod state;
 mod verdict;
 mod warning;
@@ -39,7 +39,8 @@ pub use admission::{
     uncalled_webhook,
 };
 pub use assessment::{Assessment, Departure};
-pub use cause::{Cause, CauseRule, Explanation, Finding, Recovery};
+pub use cause::{Cause, Finding};
+pub use cause_rule::{CauseRule, Explanation, Recovery};
 #[cfg(test)]
 pub(crate) use certificate::CERTIFICATE_OF_WEB;
 pub use certificate::CertificateNames;

@@ -2,7 +2,8 @@
 
 use crate::object::{StatusCondition, Value};
 
-use super::cause::{Cause, CauseRule};
+use super::cause::Cause;
+use super::cause_rule::CauseRule;
 use super::conditions::has_telling_names;
 use super::verdict::Verdict;
 use super::words::words_of;

@@ -6,7 +6,7 @@
 
 use crate::object::StatusCondition;
 
-use super::cause::CauseRule;
+use super::cause_rule::CauseRule;
 use super::conditions::Severity;
 use super::words::{is_failure_reason, is_good_reason, is_on_purpose, words_of};
 

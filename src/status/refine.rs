@@ -11,37 +11,37 @@ use jiff::Timestamp;
 
 use crate::object::{PodCounts, Value};
 
-use super::cause::{CauseRule, Explanation};
+use super::cause_rule::{CauseRule, Explanation};
 use super::conditions::problems;
 use super::diagnosis::{WaitReason, budget, cron_job};
 use super::state::Status;
 use super::verdict::{Refinement, Verdict};
-use super::{built_in, certificate, custom, pause, read, rules, runs, sources};
+use super::{built_in, cause_rule, certificate, custom, pause, read, rules, runs};
 
 const BROKEN_CONTAINERS: Explanation = Explanation {
     name: "BrokenContainers",
     finds: "A container of the Pod waits because of an error, or has crashed again and waits for its next start.",
-    source: sources::CONTAINER_STATES,
+    source: cause_rule::CONTAINER_STATES,
 };
 const REPLICA_FAILURE: Explanation = Explanation {
     name: "FailedReplicas",
     finds: "The condition ReplicaFailure of a workload is True.",
-    source: sources::REPLICA_FAILURE,
+    source: cause_rule::REPLICA_FAILURE,
 };
 const MISSING_REPLICAS: Explanation = Explanation {
     name: "MissingReplicas",
     finds: "Fewer Pods of a ReplicationController are ready than it wants, or of a StatefulSet or a DaemonSet with the strategy OnDelete.",
-    source: sources::REPLICAS,
+    source: cause_rule::REPLICAS,
 };
 const ENDED_CONTAINER: Explanation = Explanation {
     name: "EndedContainer",
     finds: "A container of a running Pod has failed, and the restartPolicy is Never: the Pod cannot become ready.",
-    source: sources::CONTAINER_STATES,
+    source: cause_rule::CONTAINER_STATES,
 };
 const RUNNING_JOB: Explanation = Explanation {
     name: "RunningJob",
     finds: "The Job is neither complete nor suspended.",
-    source: sources::DEADLINES,
+    source: cause_rule::DEADLINES,
 };
 
 /// The rules that find no causes.

@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
 
-use super::cause::{Cause, CauseRule};
+use super::cause::Cause;
+use super::cause_rule::CauseRule;
 use super::read;
 use super::schedule::{Schedule, ScheduleError};
 use super::verdict::Verdict;

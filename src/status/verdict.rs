@@ -4,7 +4,8 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-use super::cause::{CauseRule, Explanation, Finding};
+use super::cause::Finding;
+use super::cause_rule::{CauseRule, Explanation};
 use super::state::Status;
 
 /// The two standard conditions of kstatus. Both are abnormal-true: absent means all is well.

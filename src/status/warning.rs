@@ -10,7 +10,8 @@ use std::sync::Arc;
 use crate::object::EventFacts;
 
 use super::admission;
-use super::cause::{Cause, CauseRule, sentence};
+use super::cause::{Cause, sentence};
+use super::cause_rule::CauseRule;
 
 /// The most warnings that are shown for one object.
 const MAX_LINES: usize = 3;

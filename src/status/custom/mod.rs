@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-use super::cause::CauseRule;
+use super::cause_rule::CauseRule;
 use super::generic::NOT_OBSERVED;
 use super::polarity::is_positive;
 use super::verdict::{Refinement, Verdict};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use crate::object::{Kind, Value};
-use crate::status::cause::CauseRule;
+use crate::status::cause_rule::CauseRule;
 use crate::status::parts::is_about_now;
 use crate::status::polarity::Summary;
 use crate::status::verdict::Verdict;

@@ -1,7 +1,8 @@
 //! What an autoscaler is about to do, and the metrics that make it do so.
 
 use crate::object::{Quantity, Value};
-use crate::status::cause::{Cause, CauseRule};
+use crate::status::cause::Cause;
+use crate::status::cause_rule::CauseRule;
 use crate::status::{built_in, read};
 
 /// The fields of a metric's source by its type: where its name and its values are

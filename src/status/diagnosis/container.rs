@@ -6,7 +6,8 @@ use std::fmt::Write;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::Value;
-use crate::status::cause::{Cause, CauseRule, sentence};
+use crate::status::cause::{Cause, sentence};
+use crate::status::cause_rule::CauseRule;
 use crate::status::read;
 
 /// How long a restart remains a cause. The kubelet, too, resets a container's back-off after it has run for

@@ -14,7 +14,8 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-use super::cause::{Cause, CauseRule, sentence};
+use super::cause::{Cause, sentence};
+use super::cause_rule::CauseRule;
 use super::conditions::{has_telling_names, problems};
 use super::generic::NOT_OBSERVED;
 use super::state::Status;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::object::{Value, denied, is_kubernetes_own, map_selector, set_taints};
-use crate::status::cause::{Cause, CauseRule};
+use crate::status::cause::Cause;
+use crate::status::cause_rule::CauseRule;
 use crate::status::{certificate, pause, read, runs};
 
 use super::autoscaler;

@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{StatusCondition, Value, is_sidecar};
-use crate::status::cause::{Cause, CauseRule, sentence};
+use crate::status::cause::{Cause, sentence};
+use crate::status::cause_rule::CauseRule;
 use crate::status::read;
 use crate::status::state::Status;
 

@@ -1,7 +1,8 @@
 //! Why a workload or a volume claim has not reached its desired state.
 
 use crate::object::{PodCounts, StatusCondition, Value};
-use crate::status::cause::{Cause, CauseRule, sentence};
+use crate::status::cause::{Cause, sentence};
+use crate::status::cause_rule::CauseRule;
 use crate::status::state::Status;
 use crate::status::{admission, read};
 

@@ -10,9 +10,8 @@ use jiff::Timestamp;
 
 use crate::object::Value;
 
-use super::cause::Explanation;
+use super::cause_rule::{self, Explanation};
 use super::read::ReadResult;
-use super::sources;
 use super::verdict::Verdict;
 
 pub(super) use pod::SCHEDULE_WINDOW;
@@ -35,7 +34,7 @@ macro_rules! kinds {
             explanation: Explanation {
                 name: concat!("kstatus ", $name),
                 finds: $finds,
-                source: sources::KSTATUS_KINDS,
+                source: cause_rule::KSTATUS_KINDS,
             },
         },)*]
     };
