@@ -128,6 +128,7 @@ rules! {
     NamespaceDeletion Retried NAMESPACES "The deletion of a namespace does not finish: objects are left, or cannot be deleted.";
     NetworkUnavailable Retried NODES "The network of a node is not set up.";
     NeverScheduled Retried CRON_JOBS "A CronJob has never started a Job.";
+    NoGoverningService Retried STABLE_NAMES "The governing Service of a StatefulSet does not exist, so its Pods have no stable DNS names.";
     NoParallelism Retried JOB_PARALLELISM "The parallelism of a Job is 0, so it starts no Pod.";
     NoNodeSelected Retried DAEMON_SETS "No node matches the node selector of a DaemonSet.";
     NoPodSelected Retried SELECTORS "The selector of a budget, a network policy or a headless Service matches no Pod.";
@@ -305,6 +306,8 @@ const SIGNING_REQUESTS: &str =
     "https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/";
 const SLICES: &str =
     "https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#conditions";
+const STABLE_NAMES: &str =
+    "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#stable-network-id";
 const STANDALONE: &str = "https://kubernetes.io/docs/concepts/configuration/overview/#naked-pods-vs-replicasets-deployments-and-jobs";
 const SUSPENSIONS: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#suspending-a-job";

@@ -39,7 +39,10 @@ use storage::{
     attached_twice, claim_facts, lost_claim, no_volume_fits, unusable_volume, volumes_for,
 };
 use webhooks::{uncalled_webhooks, webhook_facts, webhook_sources};
-use workloads::{blocking_pod, busy_sets, ending_pod, kept_out, nodes_of_set, old_revision};
+use workloads::{
+    blocking_pod, busy_sets, ending_pod, kept_out, no_governing_service, nodes_of_set,
+    old_revision, services_beside,
+};
 
 /// A rule about an object and the objects around it. The `CauseRule` of what it finds names the document that the rule comes
 /// from.
@@ -108,6 +111,7 @@ rules! {
     "apps" "DaemonSet" Always ["Node"], nodes_of_set => Findings kept_out;
     "apps" "Deployment" Unwell [], none => Facts ending_pod;
     "apps" "ReplicaSet" Always [], none => Findings old_revision;
+    "apps" "StatefulSet" Always ["Service"], services_beside => Findings no_governing_service;
     "apps" "StatefulSet" Unwell [], none => Facts blocking_pod;
     "gateway.networking.k8s.io" "Gateway" Always [], none => Findings unnamed_hosts_of_gateway;
     "networking.istio.io" "VirtualService" Trace ["DestinationRule"], none => Findings missing_subsets;

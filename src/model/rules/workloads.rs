@@ -1,16 +1,19 @@
 //! Rules about workloads: what their rollouts wait for, and the nodes that keep a `DaemonSet` out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Labels, Node, Standing, node_selectors};
+use crate::graph::{Labels, Node, Standing, node_selectors, well_known};
 use crate::model::around::Around;
+use crate::model::coverage::Reading;
 use crate::model::evidence::EvidenceObject;
 use crate::model::rules::scheduling::{nodes_source, whole_nodes};
+use crate::model::rules::services::reading_of_all;
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::selector::LabelSelector;
-use crate::object::{Doc, Uid, Value, imposed_taints, partition, untolerated_taints};
+use crate::object::{Doc, Uid, Value, imposed_taints, near, partition, untolerated_taints};
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
@@ -335,13 +338,84 @@ fn awaited_pod<'m>(around: Around<'m>, set: &Node) -> Option<&'m Node> {
     (is_ordered && is_late && !pod.pod()?.has_ended).then_some(pod)
 }
 
+/// The source of the names of all Services beside a `StatefulSet` that names one, unless the model has the Services anyway.
+pub(in crate::model) fn services_beside(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
+    let source = governing_service(around, set)
+        .and_then(|_| services_source(around, set))
+        .filter(|names| !has_services(around, names));
+    Vec::from_iter(source)
+}
+
+/// The note of a `StatefulSet` whose governing Service does not exist. Its Pods run, but each lacks the DNS name by which
+/// others know it. Nothing recreates the Service.
+pub(in crate::model) fn no_governing_service(around: Around<'_>, set: &Node) -> Vec<Finding> {
+    Vec::from_iter(no_governing_service_of(around, set))
+}
+
+fn no_governing_service_of(around: Around<'_>, set: &Node) -> Option<Finding> {
+    let name = governing_service(around, set)?;
+    let source = services_source(around, set)?;
+    let of_model = around.graph().of_kind("Service").filter(|service| {
+        let is_beside = service.object.namespace == set.object.namespace;
+        is_beside && around.is_there(&service.uid)
+    });
+    let names: Vec<&str> = if has_services(around, &source) {
+        of_model.map(|service| &*service.object.name).collect()
+    } else if around.coverage().is_read(&source) {
+        around.evidence().names(&source).collect()
+    } else {
+        return None;
+    };
+    let is_absent = around.knows_absence() && !names.contains(&&*name);
+    is_absent.then(|| {
+        let near = match near(&name, names).first() {
+            Some(near) => format!("; there is {near}"),
+            None => String::new(),
+        };
+        let text = format!(
+            "governing service {name} does not exist{near}: its pods have no stable DNS names"
+        );
+        Finding::new(CauseRule::NoGoverningService, Status::Current, text)
+    })
+}
+
+/// The name of the governing Service of a `StatefulSet`, if it has one.
+fn governing_service(around: Around<'_>, set: &Node) -> Option<Arc<str>> {
+    let doc = around.doc(&set.uid)?;
+    let name = doc.root().text_at(&["spec", "serviceName"])?;
+    (!name.is_empty() && around.is_there(&set.uid)).then_some(name)
+}
+
+/// The source of the names of all Services beside an object.
+fn services_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
+    let cluster = around.cluster_of(&node.uid)?;
+    let namespace = node.object.namespace.clone()?;
+    let services = well_known("", "Service");
+    let all = SourceKey::of(cluster, services, Some(namespace), Select::All);
+    let form = Form::Metadata;
+    Some(SourceKey { form, ..all })
+}
+
+/// Whether the model has all Services that a source of their names has.
+fn has_services(around: Around<'_>, names: &SourceKey) -> bool {
+    let whole = SourceKey {
+        form: Form::Full,
+        ..names.clone()
+    };
+    reading_of_all(around, &whole) == Some(&Reading::All) && !around.lookups().has(&whole)
+}
+
 fn is_old(around: Around<'_>, pod: &Node) -> bool {
     around.graph().standings().of(&pod.uid) == Standing::Old
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::model::rules::tests::Read;
+    use crate::model::tests::at;
+    use crate::source::{Event, SourceState};
 
     fn set(desired: usize, pod: &str) -> String {
         format!(
@@ -448,6 +522,80 @@ mod tests {
         read.explain(&nodes);
         let expect = "Current\nKeptOut: 1 of 2 nodes: n0 has taint dedicated=gpu:NoSchedule";
         assert_eq!(read.state("agent"), expect);
+    }
+
+    /// The state of a `StatefulSet` with this governing Service, beside Services of these names.
+    fn governed(service: &str, services: &[&str], is_requested: bool) -> String {
+        let set = format!(
+            "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db, namespace: shop, generation: 1}}, spec: {{replicas: 0, {service}}}, status: {{observedGeneration: 1, replicas: 0}}}}"
+        );
+        let service = |name: &&str| {
+            format!(
+                "{{apiVersion: v1, kind: Service, metadata: {{name: {name}, namespace: shop}}, spec: {{type: ExternalName, externalName: a.example}}}}"
+            )
+        };
+        let services: Vec<String> = services.iter().map(service).collect();
+        if is_requested {
+            let objects: Vec<String> = [set].into_iter().chain(services).collect();
+            Read::for_status(&objects.join("\n---\n")).state("db")
+        } else {
+            Read::for_status(&set).explain(&services).state("db")
+        }
+    }
+
+    #[test]
+    fn a_stateful_set_without_its_governing_service_has_no_stable_names() {
+        let note = |near: &str| {
+            format!(
+                "NoGoverningService: governing service db-peers does not exist{near}: its pods have no stable DNS names"
+            )
+        };
+        let named = "serviceName: db-peers";
+        for (spec, services, is_requested, expect) in [
+            (named, &["db"][..], false, Some(note(""))),
+            (
+                named,
+                &["db", "db-peer"],
+                false,
+                Some(note("; there is db-peer")),
+            ),
+            (
+                named,
+                &["db", "db-peer"],
+                true,
+                Some(note("; there is db-peer")),
+            ),
+            (named, &["db", "db-peers"], false, None),
+            (named, &["db-peers"], true, None),
+            ("serviceName: ''", &["db"], false, None),
+            ("", &["db"], true, None),
+        ] {
+            let state = governed(spec, services, is_requested);
+            assert!(state.starts_with("Current"), "{state}");
+            let found = state.lines().find(|line| line.starts_with("NoGoverning"));
+            assert_eq!(
+                found,
+                expect.as_deref(),
+                "{spec} {services:?} {is_requested}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_of_services_that_are_not_read() {
+        let set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: shop}, spec: {replicas: 0, serviceName: db}}";
+        let mut read = Read::for_status(set);
+        let wanted = crate::model::evidence_sources::evidence_sources(read.model.around());
+        assert_eq!(wanted.len(), 1, "{wanted:?}");
+        assert!(!read.state("db").contains("NoGoverning"));
+        let followed = read.model.coverage().sources().cloned().collect();
+        read.model.objects.follow(followed, wanted.clone());
+        let cause = "forbidden".into();
+        let refused = Event::State(SourceState::Forbidden { cause });
+        read.model
+            .apply(&Arc::new(wanted[0].clone()), &refused, at(1));
+        read.model.refresh(at(1));
+        assert!(!read.state("db").contains("NoGoverning"));
     }
 
     #[test]
