@@ -76,6 +76,7 @@ relations! { TABLE:
 
     "storage class": "PersistentVolumeClaim" Uses Name("spec", "storageClassName") => Kind("storage.k8s.io/StorageClass"), Unwell Fails Both;
     "volume": "PersistentVolumeClaim" Uses Name("spec", "volumeName") => Kind("PersistentVolume"), Unwell Fails Both;
+    "volume attributes class": "PersistentVolumeClaim" Uses Name("spec", "volumeAttributesClassName") => Kind("storage.k8s.io/VolumeAttributesClass"), Unwell Fails Both;
     "data source": "PersistentVolumeClaim" Uses Name("spec.dataSource", "name") => Reference(DATA_SOURCES), Unwell Fails Both;
     "data source": "PersistentVolumeClaim" Uses Name("spec.dataSourceRef", "name") => Reference(DATA_SOURCES), Trace Fails Both;
     "selected node": "PersistentVolumeClaim" Uses Annotation("volume.kubernetes.io/selected-node") => Kind("Node"), Trace Works Root;
