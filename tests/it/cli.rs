@@ -46,7 +46,7 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     ");
     assert_snapshot!(refused(&["changes", "-o"]), @"
     error: a value is required for '--output <OUTPUT>' but none was supplied
-    hint: use one of paths, short, tree, full, diff, json, yaml, name, json-patch, merge-patch
+    hint: use one of paths, short, tree, full, diff, json, yaml, name, markdown, json-patch, merge-patch
     See 'kubectl spy changes --help' for usage.
     ");
     assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"

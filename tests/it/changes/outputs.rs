@@ -112,6 +112,19 @@ async fn the_tree_format() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_markdown_format() {
+    assert_snapshot!(flags(&["-o", "markdown"], "DELETED").await, @r#"
+    - ` 2026-03-02T12:05:00Z EXISTING configmap/flags  2 `
+    - ` 2026-03-02T12:05:00Z MODIFIED configmap/flags  2→3  by kubectl-edit  2 changes, 2 hidden `
+      ```diff
+      ~ .data.beta: "off" → "on"
+      + .data.esc: "\u001b[2J"
+      ```
+    - ` 2026-03-02T12:05:00Z DELETED configmap/flags  5  existed 4m59s `
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_full_format() {
     assert_snapshot!(flags(&["-o", "full"], "DELETED").await, @r#"
     2026-03-02T12:05:00Z EXISTING configmap/flags  2

@@ -1,6 +1,7 @@
 //! `ChangesFormat`: the values of `-o`. A new format is one file that implements [`Format`], and a line in [`ChangesFormat::format`].
 
 mod json;
+mod markdown;
 mod patches;
 mod paths;
 mod short;
@@ -41,6 +42,8 @@ pub(super) enum ChangesFormat {
     Yaml,
     /// The object's name for every shown version, in the form of kubectl's -o name
     Name,
+    /// A Markdown list for reports: an item for each version, with its changes
+    Markdown,
     /// One JSON Patch (RFC 6902) per line, from each version to the next, noise included
     JsonPatch,
     /// One JSON Merge Patch (RFC 7396) per line, from each version to the next, noise included
@@ -109,6 +112,7 @@ impl ChangesFormat {
             ChangesFormat::Json => &json::Json,
             ChangesFormat::Yaml => &yaml::Yaml,
             ChangesFormat::Name => &yaml::Name,
+            ChangesFormat::Markdown => &markdown::Markdown,
             ChangesFormat::JsonPatch => &patches::Patches::Json,
             ChangesFormat::MergePatch => &patches::Patches::Merge,
         }
