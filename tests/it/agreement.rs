@@ -612,9 +612,10 @@ fn an_object_has_the_same_verdict_by_its_name_and_in_a_list() {
         for object in &objects {
             let own = verdicts(&cluster, &[object]);
             let own = &own[object];
-            match unhealthy.get(object) {
-                Some(listed) => prop_assert_eq!(own, listed, "{}", object),
-                None => prop_assert_eq!(&own.0, "Current", "{}", object),
+            if let Some(listed) = unhealthy.get(object) {
+                prop_assert_eq!(own, listed, "{}", object);
+            } else {
+                prop_assert_eq!(&own.0, "Current", "{}", object);
             }
             if let Some(listed) = of_type.get(object) {
                 prop_assert_eq!(own, listed, "{}", object);
