@@ -1,7 +1,9 @@
 //! `Outlook`: what a wait for an object can expect, by the judgement of the object and its dependents.
 
+use std::iter::successors;
+
 use crate::object::Uid;
-use crate::status::{CauseRule, Recovery, Status};
+use crate::status::{Assessment, Cause, CauseRule, Recovery, Status};
 
 use super::around::Around;
 use super::object::ModelObject;
@@ -52,9 +54,12 @@ impl Outlook {
             },
             (Status::Current, None) => match late {
                 None => Outlook::Current,
-                Some(part) => Outlook::Pending(of_part(part)),
+                Some(part) => Outlook::Pending(of_part(first_late(around, part))),
             },
-            (_, None) => Outlook::Pending(own.reason().to_owned()),
+            (_, None) => Outlook::Pending(match late {
+                None => detailed(own),
+                Some(part) => with_part(&detailed(own), first_late(around, part)),
+            }),
         })
     }
 
@@ -95,5 +100,145 @@ fn reason(object: &ModelObject, part: Option<&ModelObject>) -> String {
 }
 
 fn of_part(part: &ModelObject) -> String {
-    format!("{}: {}", part.object, part.assessment.reason())
+    format!("{}: {}", part.object, detailed(&part.assessment))
+}
+
+/// How many levels of dependents are searched. Objects may own each other.
+const MAX_DEPTH: usize = 16;
+
+/// The late object at the end of the chain that begins with this late part: the Pod of a `ReplicaSet`. The Jobs of a
+/// `CronJob` do not count.
+fn first_late<'m>(around: Around<'m>, part: &'m ModelObject) -> &'m ModelObject {
+    let below = |object: &&'m ModelObject| {
+        let parts = object.parts.as_ref();
+        let parts = parts.filter(|_| &*object.object.kind != "CronJob");
+        around.object(parts?.late.as_ref()?)
+    };
+    let chain = successors(Some(part), below).take(MAX_DEPTH);
+    chain.last().unwrap_or(part)
+}
+
+/// `Updated: 1/3: pod/web-x: app: running, not ready`. What the reason of the object says already of the part is left
+/// out, and so are the counts of a `ReplicaSet`, which are the object's own.
+fn with_part(own: &str, part: &ModelObject) -> String {
+    let reason = detailed(&part.assessment);
+    let is_count = &*part.object.kind == "ReplicaSet" && part.assessment.causes.is_empty();
+    if is_count || own.contains(&reason) {
+        own.to_owned()
+    } else if own.contains(&part.object.to_string()) {
+        format!("{own}: {reason}")
+    } else {
+        format!("{own}: {}: {reason}", part.object)
+    }
+}
+
+/// The reason of a state. If that only says that a part is not ready, the first warning says why:
+/// `app: running, not ready: Readiness probe failed`.
+fn detailed(assessment: &Assessment) -> String {
+    let reason = assessment.reason();
+    let rule_is = |rule| move |cause: &&Cause| cause.rule == rule;
+    let first = assessment
+        .causes
+        .first()
+        .filter(rule_is(CauseRule::NotReady));
+    let mut causes = assessment.causes.iter();
+    let warning = first.and_then(|_| causes.find(rule_is(CauseRule::Event)));
+    match warning.and_then(|warning| warning.text.split_once(": ")) {
+        Some((_, message)) => format!("{reason}: {message}"),
+        None => reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::object::ObjectRef;
+
+    fn assessment(message: &str, causes: &[(CauseRule, &str)]) -> Assessment {
+        let mut assessment = Assessment::unread();
+        message.clone_into(&mut assessment.verdict.message);
+        let causes = causes.iter().map(|(rule, text)| Cause::new(*rule, *text));
+        assessment.causes = causes.collect();
+        assessment
+    }
+
+    #[test]
+    fn a_vague_reason_has_the_words_of_the_first_warning() {
+        use CauseRule::{Event, ImagePull, NotReady, Restarted};
+        const PROBE: &str =
+            "Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503";
+        let not_ready = (NotReady, "app: running, not ready");
+        for (causes, expected) in [
+            (&[][..], "Pod is in the Pending phase"),
+            (&[not_ready], "app: running, not ready"),
+            (
+                &[not_ready, (Event, PROBE), (Event, "Other: later")],
+                "app: running, not ready: Readiness probe failed: HTTP probe failed with statuscode: 503",
+            ),
+            (
+                &[(Event, "FailedMount: no volume")],
+                "FailedMount: no volume",
+            ),
+            (
+                &[(ImagePull, "app: no image"), (Event, PROBE)],
+                "app: no image",
+            ),
+            (
+                &[(Restarted, "app: exit 1"), not_ready, (Event, PROBE)],
+                "app: exit 1",
+            ),
+        ] {
+            let assessment = assessment("Pod is in the Pending phase", causes);
+            assert_eq!(detailed(&assessment), expected);
+        }
+    }
+
+    #[test]
+    fn a_late_part_is_named_once() {
+        let part = |kind: &str, name: &str, causes: &[(CauseRule, &str)]| {
+            let object = ObjectRef {
+                api_version: "v1".into(),
+                kind: kind.into(),
+                namespace: None,
+                name: name.into(),
+                uid: None,
+            };
+            let mut part = ModelObject::new(Arc::new(object));
+            part.assessment = Arc::new(assessment("Available: 0/1", causes));
+            part
+        };
+        let unready = [(CauseRule::NotReady, "app: running, not ready")];
+        let pod = part("Pod", "db-1", &unready);
+        for (own, part, expected) in [
+            (
+                "Updated: 1/3",
+                &pod,
+                "Updated: 1/3: pod/db-1: app: running, not ready",
+            ),
+            (
+                "waits for pod/db-1, which is not ready",
+                &pod,
+                "waits for pod/db-1, which is not ready: app: running, not ready",
+            ),
+            (
+                "pod/db-1: app: running, not ready",
+                &pod,
+                "pod/db-1: app: running, not ready",
+            ),
+            (
+                "Updated: 1/3",
+                &part("ReplicaSet", "web-1", &[]),
+                "Updated: 1/3",
+            ),
+            (
+                "Ready is False",
+                &part("Deployment", "web", &[]),
+                "Ready is False: deployment/web: Available: 0/1",
+            ),
+        ] {
+            assert_eq!(with_part(own, part), expected);
+        }
+    }
 }

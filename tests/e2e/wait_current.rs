@@ -174,3 +174,26 @@ fn a_failure_shows_what_changed_just_before() {
     assert!(changed.contains("gen 2 by kubectl-set, "), "{changed}");
     shown("trace", "containers[name=web].image: web:1 → bad:1");
 }
+
+#[test]
+fn a_time_out_names_the_late_pod() {
+    let plane = ControlPlane::start("wait-late");
+    plane.apply(&WEB.replace("web:1", "web:unready"));
+    plane.apply(&SETS.replace(":1\"", ":unready\""));
+    let kinds = ["deploy/web", "sts/db", "ds/agent"];
+    let args = [&["status"], &kinds[..], &["--for=current", "--timeout=8s"]].concat();
+    let ran = soon(&plane, &args);
+    assert_eq!(code(&ran), Some(3), "{}", ran.transcript());
+    let probe =
+        "running, not ready: Readiness probe failed: HTTP probe failed with statuscode: 503";
+    for (object, pod) in [
+        ("deployments/web: ", ": pod/web-"),
+        ("statefulsets/db: ", ": pod/db-0: db: "),
+        ("daemonsets/agent: ", ": pod/agent-"),
+    ] {
+        let mut lines = ran.stderr.lines();
+        let is_said =
+            lines.any(|line| line.contains(object) && line.contains(pod) && line.ends_with(probe));
+        assert!(is_said, "{object}{}", ran.transcript());
+    }
+}

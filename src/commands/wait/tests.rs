@@ -494,7 +494,7 @@ fn a_rollout_is_met_when_everything_is_current() {
     open deployments/web: Deployment generation is 1, but latest observed generation is 0
     open deployments/web: Deployment generation is 1, but latest observed generation is 0
     open deployments/web: Replicas: 0/1
-    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1: pod/web-1-x: Pod is in the Pending phase
     open deployments/web: pod/web-1-x: Pod is in the Pending phase
     met +deployment.apps/web
     open deployments/web: Deployment generation is 2, but latest observed generation is 1
@@ -522,7 +522,7 @@ fn a_bad_image_ends_the_wait_and_the_last_one_does_not() {
     open deployments/web: Deployment generation is 2, but latest observed generation is 1
     open deployments/web: Replicas: 0/1
     open deployments/web: Replicas: 0/1
-    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1: pod/web-2-x: Pod is in the Pending phase
     error: deployment.apps/web has failed: 0 of 1 pods ready: 1 ImagePullBackOff: pod/web-2-x: web: it says
     ");
 }
@@ -551,7 +551,7 @@ fn a_crash_loop_has_two_minutes_to_end() {
     ].join("\n"), @"
     open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
     open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
-    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1: pod/web-1-x: Pod is in the Pending phase
     open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
     error: deployment.apps/web has failed: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
     open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff: it says
@@ -607,5 +607,24 @@ fn every_object_of_a_wide_source_must_be_current_at_the_same_time() {
     open deployments/a: Replicas: 0/1 deployments/b: Replicas: 0/1
     open deployments/a: Replicas: 0/1 +deployment.apps/b
     met
+    ");
+}
+
+#[test]
+fn a_wait_names_its_first_late_part() {
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    let mut unready = pod(1, "");
+    unready["status"]["conditions"][0]["status"] = json!("False");
+    unready["status"]["containerStatuses"][0]["ready"] = json!(false);
+    let mut behind = set(1);
+    behind["status"]["readyReplicas"] = json!(0);
+    behind["status"]["availableReplicas"] = json!(0);
+    wait.put(Why::Listed, SET, &behind);
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    let without_pods = wait.after(0);
+    let with_pod = wait.put(Why::Added, POD, &unready);
+    insta::assert_snapshot!([without_pods, with_pod].join("\n"), @"
+    open deployments/web: Replicas: 0/1
+    open deployments/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
     ");
 }
