@@ -5,6 +5,7 @@
 
 mod around;
 mod coverage;
+mod ended_instances;
 mod evidence;
 mod evidence_sources;
 mod judge;
@@ -41,6 +42,7 @@ use roots::MAX_EXPANDED;
 use rules::policies::policies_source;
 
 pub use coverage::{Coverage, Reading};
+pub use ended_instances::EndedInstances;
 pub use object::ModelObject;
 pub use objects::{Absence, Retention};
 pub use outlook::Outlook;

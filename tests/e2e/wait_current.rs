@@ -5,6 +5,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::controlplane::ControlPlane;
+use super::hand_node::{HandNode, Protocol};
 use super::support::{Ran, Spy};
 
 const WEB: &str = r#"
@@ -195,5 +196,29 @@ fn a_time_out_names_the_late_pod() {
         let is_said =
             lines.any(|line| line.contains(object) && line.contains(pod) && line.ends_with(probe));
         assert!(is_said, "{object}{}", ran.transcript());
+    }
+}
+
+#[test]
+fn a_crash_loop_ends_at_the_third_dead_instance() {
+    let plane = ControlPlane::to_break("wait-deaths");
+    let node = HandNode::new(&plane, "node-hand", Protocol::Http2);
+    for (name, deaths, expected) in [("comes-up", 2, 0), ("crashes", 3, 2)] {
+        let mut pod = node.pod(name, &["app"]);
+        let object = format!("pod/{name}");
+        let args = ["status", &object, "--for=condition=Ready", "--timeout=60s"];
+        let mut run = Spy::with_kubeconfig(plane.admin()).start(&args);
+        run.until(&object);
+        for _ in 0..deaths {
+            pod.start_and_exit("app", 1, &[]);
+            run.until("Error");
+            pod.wait("app", "CrashLoopBackOff");
+            run.until("CrashLoopBackOff");
+        }
+        if expected == 0 {
+            pod.start("app");
+        }
+        let ran = run.finish();
+        assert_eq!(code(&ran), Some(expected), "{}", ran.transcript());
     }
 }

@@ -3,12 +3,10 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::commands::{CommandError, Ended, FileArgs, ObjectArgs, Subject, UnreadPart};
-use crate::object::parse_duration;
-use crate::status::Goal;
-
 use super::WaitArgs;
 use super::waiting::cut;
+use crate::commands::{CommandError, Ended, FileArgs, ObjectArgs, Subject, UnreadPart};
+use crate::object::parse_duration;
 
 /// How to wait without the dependents that the user may not read.
 const ALONE: &str =
@@ -73,9 +71,7 @@ impl WaitArgs {
             UnreadPart::Refused(line) | UnreadPart::Undecided(line) if self.exit_code => {
                 Some(line.clone())
             }
-            UnreadPart::Undecided(line) if self.goals.contains(&Goal::Current) => {
-                Some(line.clone())
-            }
+            UnreadPart::Undecided(line) if self.needs_judgement() => Some(line.clone()),
             UnreadPart::Refused(_) | UnreadPart::Undecided(_) | UnreadPart::Late(_) => None,
         });
         let late: Vec<String> = late.collect();
@@ -226,6 +222,7 @@ mod tests {
                 })
                 .collect(),
             timeout: None,
+            allow_restarts: None,
             exit_code: flags.contains(&"--exit-code"),
         }
     }

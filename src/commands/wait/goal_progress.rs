@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::object_progress::ObjectProgress;
+use super::object_progress::{FailureLimit, ObjectProgress};
 use crate::commands::live::sources::named;
-use crate::model::{Model, Outlook};
+use crate::model::{EndedInstances, Model, Outlook};
 use crate::object::{ObjectRef, Uid};
 use crate::source::{SourceKey, SourceState, Version};
 use crate::status::{Assessment, Goal, Rules, Status};
@@ -102,6 +102,7 @@ impl GoalProgress {
         }
         if self.judge == Judge::Versions {
             standing.outlook = outlook(&Assessment::of(doc.root(), now, Rules::Spy));
+            standing.deaths.take(EndedInstances::of_pod(doc.root()));
         }
         None
     }
@@ -117,6 +118,10 @@ impl GoalProgress {
                 continue;
             }
             standing.outlook = Outlook::of(model.around(), &uid);
+            if !matches!(standing.outlook, Some(Outlook::Current)) {
+                let ended = EndedInstances::below(model.around(), &uid);
+                standing.deaths.take(ended);
+            }
             if standing.take_outlook(goals, || model.doc(&uid)) {
                 met.push(standing.name.clone());
             }
@@ -126,9 +131,9 @@ impl GoalProgress {
     }
 
     /// Finds the objects that have failed for good, or for too long.
-    pub(super) fn check_failures(&mut self, goals: &[Goal], now: Timestamp) {
+    pub(super) fn check_failures(&mut self, goals: &[Goal], limit: FailureLimit) {
         for standing in self.places.values_mut() {
-            standing.check_failure(goals, now);
+            standing.check_failure(goals, limit);
         }
     }
 

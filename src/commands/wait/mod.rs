@@ -1,6 +1,7 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
 mod answer;
+mod deaths;
 mod goal_progress;
 mod object_progress;
 #[cfg(test)]
@@ -19,7 +20,7 @@ pub(crate) use answer::Answer;
 pub(crate) use answer::Awaited;
 use answer::Limit;
 pub(crate) use goal_progress::Judge;
-use waiting::{Outcome, Waiting};
+use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 
 /// The flags about the end of a verb and its exit code.
 #[derive(Args, Clone, Debug, Default)]
@@ -32,6 +33,10 @@ pub(crate) struct WaitArgs {
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     timeout: Option<Limit>,
+    /// With --for: exit when this many instances of a container have died (default: 3), and at the latest two minutes
+    /// after the first failure
+    #[arg(long, value_name = "N", requires = "goals")]
+    allow_restarts: Option<usize>,
     /// Exit with 1 if something is not well at the end, and with 4 on an error
     #[arg(long)]
     exit_code: bool,
@@ -149,7 +154,8 @@ impl Stop {
 
     /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
     pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
-        self.waiting = Waiting::new(&args.goals, sources, judge);
+        let restarts = args.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
+        self.waiting = Waiting::new(&args.goals, sources, judge).allowing_restarts(restarts);
         if self.reads_file {
             self.waiting = std::mem::take(&mut self.waiting).of_file();
         }

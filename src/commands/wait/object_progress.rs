@@ -5,12 +5,22 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::deaths::Deaths;
 use crate::model::Outlook;
 use crate::object::{Doc, Uid, Value};
 use crate::status::{Goal, Recovery};
 
 /// How long an object may have failed while its controllers try again. A container may crash until its database is up.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(2);
+
+/// When the wait gives up an object whose controllers try again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FailureLimit {
+    /// The time of the check.
+    pub(super) now: Timestamp,
+    /// How many instances of a container may die. At the last one, the wait gives up.
+    pub(super) restarts: usize,
+}
 
 /// The progress of one object.
 #[derive(Default)]
@@ -24,6 +34,8 @@ pub(super) struct ObjectProgress {
     pub(super) outlook: Option<Outlook>,
     /// When it was first seen failed. It may have been in progress since then, but not Current.
     failed_since: Option<Timestamp>,
+    /// The deaths of its containers.
+    pub(super) deaths: Deaths,
     /// Why it cannot meet the next goal.
     pub(super) failure: Option<GoalFailure>,
     /// Whether it has met the last goal at any time.
@@ -103,6 +115,7 @@ impl ObjectProgress {
         let is_current = self.outlook == Some(Outlook::Current);
         if is_current {
             self.failed_since = None;
+            self.deaths.forgive();
         }
         if self.is_met(goals) {
             // Only `current` is judged again after it was met.
@@ -129,17 +142,20 @@ impl ObjectProgress {
     }
 
     /// Finds out whether the object has failed for good, or for too long.
-    pub(super) fn check_failure(&mut self, goals: &[Goal], now: Timestamp) {
+    pub(super) fn check_failure(&mut self, goals: &[Goal], limit: FailureLimit) {
         if self.was_deleted() {
             return;
         }
         let can_fail = self.can_fail(goals);
         self.failure = match &self.outlook {
             Some(Outlook::Failed { recovery, reason }) if can_fail => {
-                let since = *self.failed_since.get_or_insert(now);
+                let since = *self.failed_since.get_or_insert(limit.now);
                 let is_final = match recovery {
                     Recovery::Never => true,
-                    Recovery::Retried => now.duration_since(since) >= PATIENCE,
+                    Recovery::Retried => {
+                        let is_late = limit.now.duration_since(since) >= PATIENCE;
+                        is_late || self.deaths.most() >= limit.restarts.max(1)
+                    }
                     Recovery::Elsewhere => false,
                 };
                 is_final.then(|| GoalFailure::Failed(reason.clone()))

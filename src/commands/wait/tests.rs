@@ -610,6 +610,114 @@ fn every_object_of_a_wide_source_must_be_current_at_the_same_time() {
     ");
 }
 
+/// A Pod of generation 1 whose container waits in a crash loop. The instance with this number has died last.
+fn crashed(instance: u32) -> Value {
+    let mut pod = pod(1, "CrashLoopBackOff");
+    let status = &mut pod["status"]["containerStatuses"][0];
+    status["restartCount"] = json!(instance);
+    status["lastState"] =
+        json!({"terminated": {"exitCode": 1, "containerID": format!("id-{instance}")}});
+    pod["status"]["phase"] = json!("Running");
+    pod
+}
+
+/// The same Pod while the next instance runs and is not ready.
+fn restarted(instance: u32) -> Value {
+    let mut pod = crashed(instance);
+    pod["status"]["containerStatuses"][0]["state"] = json!({"running": {}});
+    pod
+}
+
+#[test]
+fn the_third_dead_instance_ends_the_wait() {
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    insta::assert_snapshot!([
+        wait.put(Why::Added, POD, &crashed(1)),
+        // The same death again.
+        wait.put(Why::Modified, POD, &crashed(1)),
+        wait.put(Why::Modified, POD, &crashed(1)),
+        wait.put(Why::Modified, POD, &restarted(1)),
+        wait.put(Why::Modified, POD, &crashed(2)),
+        wait.put(Why::Modified, POD, &restarted(2)),
+        wait.put(Why::Modified, POD, &crashed(3)),
+    ].join("\n"), @"
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 1 restart
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 1 restart
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 1 restart
+    open deployments/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 2 restarts
+    open deployments/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
+    error: deployment.apps/web has failed: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 3 restarts
+    ");
+}
+
+#[test]
+fn a_container_that_comes_up_after_two_deaths_has_not_failed() {
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    wait.put(Why::Added, POD, &crashed(1));
+    wait.put(Why::Modified, POD, &crashed(2));
+    wait.put(Why::Modified, POD, &pod(1, ""));
+    let up = wait.put(Why::Modified, DEPLOYMENT, &web(1, "done"));
+    // Its deaths before that no longer count.
+    wait.put(Why::Modified, DEPLOYMENT, &web(1, "rolling"));
+    let again = wait.put(Why::Modified, POD, &crashed(3));
+    insta::assert_snapshot!([up, again].join("\n"), @"
+    met +deployment.apps/web
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 3 restarts
+    ");
+}
+
+#[test]
+fn the_deaths_before_the_wait_and_of_the_last_revision_do_not_count() {
+    // The Pod restarted nine times before the wait.
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    wait.put(Why::Listed, POD, &crashed(9));
+    let second = wait.put(Why::Modified, POD, &crashed(10));
+    wait.put(Why::Modified, DEPLOYMENT, &web(2, "rolling"));
+    wait.put(Why::Added, SET, &set(2));
+    let of_old = wait.put(Why::Modified, POD, &crashed(11));
+    insta::assert_snapshot!([second, of_old].join("\n"), @"
+    open deployments/web: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 10 restarts
+    open deployments/web: Replicas: 0/1
+    ");
+}
+
+#[test]
+fn the_number_of_deaths_can_be_chosen() {
+    let mut wait = Judged::new("current", deployments(Some("web")));
+    wait.waiting = std::mem::take(&mut wait.waiting).allowing_restarts(1);
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    let first = wait.put(Why::Added, POD, &crashed(0));
+    assert!(
+        first.starts_with("error: deployment.apps/web has failed"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_pod_alone_has_deaths_too() {
+    let pods = SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        select: Select::Name("web-1-x".into()),
+        ..SourceKey::all("", "Pod")
+    };
+    let events: Vec<(usize, Event)> = (1..=3)
+        .map(|instance| (0, event(Why::Modified, &crashed(instance))))
+        .collect();
+    let goal = ["condition=Ready"];
+    let (outcome, _) = after(&goal, std::slice::from_ref(&pods), &events[..2]);
+    assert_eq!(outcome, open(&["pods/web-1-x"]));
+    let (outcome, _) = after(&goal, std::slice::from_ref(&pods), &events);
+    assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+}
+
 #[test]
 fn a_wait_names_its_first_late_part() {
     let mut wait = Judged::new("current", deployments(Some("web")));

@@ -3,9 +3,13 @@
 use jiff::Timestamp;
 
 use super::goal_progress::{GoalProgress, Judge};
+use super::object_progress::FailureLimit;
 use crate::model::Model;
 use crate::source::{Event, SourceKey, SourceState, Why};
 use crate::status::Goal;
+
+/// How many instances of a container may die by default.
+pub(super) const ALLOWED_RESTARTS: usize = 3;
 
 /// How many objects with an unmet goal an error names.
 const NAMED: usize = 10;
@@ -21,6 +25,8 @@ pub(crate) struct Waiting {
     /// The objects that have met the last goal and are not printed yet.
     met: Vec<String>,
     is_of_file: bool,
+    /// How many instances of a container may die.
+    restarts: usize,
 }
 
 /// The state of the wait.
@@ -45,7 +51,13 @@ impl Waiting {
             asked: asked.map(|key| GoalProgress::new(key, judge)).collect(),
             met: Vec::new(),
             is_of_file: false,
+            restarts: ALLOWED_RESTARTS,
         }
+    }
+
+    /// The same wait, which gives up a crash loop when this many instances of a container have died.
+    pub(super) fn allowing_restarts(self, restarts: usize) -> Waiting {
+        Waiting { restarts, ..self }
     }
 
     /// The same wait for objects of a file. Objects that the file does not list at its start may come later, so only its
@@ -120,11 +132,15 @@ impl Waiting {
         if self.goals.is_empty() {
             return;
         }
+        let limit = FailureLimit {
+            now,
+            restarts: self.restarts,
+        };
         for asked in &mut self.asked {
             if let Some(model) = model {
                 self.met.extend(asked.judge(model, &self.goals));
             }
-            asked.check_failures(&self.goals, now);
+            asked.check_failures(&self.goals, limit);
         }
     }
 
