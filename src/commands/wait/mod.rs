@@ -4,6 +4,7 @@ mod answer;
 mod deaths;
 mod goal_progress;
 mod object_progress;
+mod out_of_reach;
 #[cfg(test)]
 mod tests;
 mod waiting;

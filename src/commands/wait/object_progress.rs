@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::deaths::Deaths;
+use super::out_of_reach::out_of_reach;
 use crate::model::Outlook;
 use crate::object::{Doc, Uid, Value};
 use crate::status::{Goal, Recovery};
@@ -36,6 +37,8 @@ pub(super) struct ObjectProgress {
     failed_since: Option<Timestamp>,
     /// The deaths of its containers.
     pub(super) deaths: Deaths,
+    /// Why its last version can never meet the next goal.
+    dead_end: Option<String>,
     /// Why it cannot meet the next goal.
     pub(super) failure: Option<GoalFailure>,
     /// Whether it has met the last goal at any time.
@@ -49,6 +52,8 @@ pub(super) enum GoalFailure {
     Deleted,
     /// It has failed, for this reason.
     Failed(String),
+    /// It is at its end: `can never be Ready: it has completed (Succeeded)`.
+    OutOfReach(String),
 }
 
 impl fmt::Display for GoalFailure {
@@ -57,6 +62,7 @@ impl fmt::Display for GoalFailure {
         match self {
             GoalFailure::Deleted => f.write_str("was deleted before the condition was met"),
             GoalFailure::Failed(reason) => write!(f, "has failed: {reason}"),
+            GoalFailure::OutOfReach(reason) => f.write_str(reason),
         }
     }
 }
@@ -89,6 +95,8 @@ impl ObjectProgress {
     pub(super) fn advance(&mut self, goals: &[Goal], object: Option<Value<'_>>) -> bool {
         let mut left = goals[self.met.min(goals.len())..].iter();
         self.met += left.by_ref().take_while(|goal| goal.is_met(object)).count();
+        let next = goals.get(self.met).zip(object);
+        self.dead_end = next.and_then(|(goal, object)| out_of_reach(goal, object));
         self.failure = self.failure.take().filter(|_| !self.is_met(goals));
         self.was_met |= self.is_met(goals);
         self.is_met(goals)
@@ -147,6 +155,7 @@ impl ObjectProgress {
             return;
         }
         let can_fail = self.can_fail(goals);
+        let dead_end = self.dead_end.clone().filter(|_| can_fail);
         self.failure = match &self.outlook {
             Some(Outlook::Failed { recovery, reason }) if can_fail => {
                 let since = *self.failed_since.get_or_insert(limit.now);
@@ -162,6 +171,9 @@ impl ObjectProgress {
             }
             Some(_) | None => None,
         };
+        if self.failure.is_none() {
+            self.failure = dead_end.map(GoalFailure::OutOfReach);
+        }
     }
 }
 

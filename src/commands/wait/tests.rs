@@ -719,6 +719,36 @@ fn a_pod_alone_has_deaths_too() {
 }
 
 #[test]
+fn an_object_at_its_end_cannot_meet_some_goals() {
+    let pods = SourceKey {
+        scope: Scope::Namespace("shop".into()),
+        ..SourceKey::all("", "Pod")
+    };
+    let mut ended = pod(1, "");
+    ended["status"]["phase"] = json!("Succeeded");
+    ended["status"]["conditions"][0]["status"] = json!("False");
+    let told = |events: &[Event]| {
+        let events: Vec<(usize, Event)> = events.iter().map(|event| (0, event.clone())).collect();
+        after(&["condition=Ready"], std::slice::from_ref(&pods), &events).0
+    };
+    let never = "error: pod/web-1-x can never be Ready: it has completed (Succeeded)";
+    let failed = Outcome::Failed(vec![never.to_owned()]);
+    assert_eq!(told(&[event(Why::Listed, &ended), synced(1)]), failed);
+    let running = pod(1, "ContainerCreating");
+    let running = event(Why::Listed, &running);
+    assert_eq!(
+        told(&[running, synced(1), event(Why::Modified, &ended)]),
+        failed
+    );
+    // A met goal stays met.
+    let ready = event(Why::Listed, &pod(1, ""));
+    assert_eq!(
+        told(&[ready, synced(1), event(Why::Modified, &ended)]),
+        Outcome::Met
+    );
+}
+
+#[test]
 fn a_wait_names_its_first_late_part() {
     let mut wait = Judged::new("current", deployments(Some("web")));
     let mut unready = pod(1, "");
