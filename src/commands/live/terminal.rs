@@ -23,6 +23,8 @@ pub(crate) struct Terminal<'a> {
     /// How the user ends the view.
     pub(crate) exit_key: ExitKey,
     pager: Pager,
+    /// How many lines it has printed on both streams.
+    printed: u64,
 }
 
 /// Who reads the output of a verb.
@@ -54,6 +56,7 @@ impl<'a> Terminal<'a> {
             screen,
             exit_key: ExitKey::default(),
             pager: Pager::default(),
+            printed: 0,
         }
     }
 
@@ -97,11 +100,17 @@ impl<'a> Terminal<'a> {
         self.screen.is_live()
     }
 
+    /// The number of lines that it has printed on both streams.
+    pub(crate) fn printed(&self) -> u64 {
+        self.printed
+    }
+
     /// Prints lines above the frame. They stay in the scrollback.
     pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
+        self.printed += lines.len() as u64;
         let (size, styles) = (self.size(), self.look().styles);
         let lines = lines.iter().map(|line| styles.line(line.as_str()));
         self.screen.print_above(&lines.collect::<Vec<_>>(), size)
@@ -131,6 +140,7 @@ impl<'a> Terminal<'a> {
             let lines = lines.into_iter().map(|line| styles.dim(line));
             return self.print(&lines.collect::<Vec<_>>());
         }
+        self.printed += 1;
         let line = self.look.stderr(self.env).line(text);
         let _closed_pipe = self.env.stderr.print(&[line]);
         Ok(())

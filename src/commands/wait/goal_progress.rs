@@ -200,11 +200,40 @@ impl GoalProgress {
             format!("{plural}/{}{colon}{reason}", standing.name)
         });
         let names: Vec<String> = names.collect();
-        match names.is_empty() {
-            false => names,
-            true if self.is_read => vec![format!("{plural}: no matching resources found")],
-            true => vec![format!("{plural}: {}", self.unread())],
+        if names.is_empty() {
+            Vec::from_iter(self.awaited_list(goals))
+        } else {
+            names
         }
+    }
+
+    /// The objects that have not met the last goal, and what each waits for: `deployment/web: Updated: 1/3`.
+    pub(super) fn waiting<'a>(&'a self, goals: &'a [Goal]) -> impl Iterator<Item = String> + 'a {
+        let kind = self.key.resource.kind.to_lowercase();
+        let unmet = self.places.values();
+        let unmet = unmet.filter(|standing| !standing.is_met(goals));
+        let unmet = unmet.map(move |standing| {
+            let what = match standing.there {
+                None if !self.is_read => self.unread(),
+                None | Some(_) => standing.waits_for(goals),
+            };
+            format!("{kind}/{}: {what}", standing.name)
+        });
+        unmet.chain(self.awaited_list(goals))
+    }
+
+    /// That no object was found, or why their list was not read; `None` if it waits for objects that it knows.
+    fn awaited_list(&self, goals: &[Goal]) -> Option<String> {
+        let plural = &self.key.resource.plural;
+        let mut places = self.places.values();
+        let is_of_list = places.all(|standing| standing.is_met(goals)) && !self.is_met(goals);
+        is_of_list.then(|| {
+            if self.is_read {
+                format!("{plural}: no matching resources found")
+            } else {
+                format!("{plural}: {}", self.unread())
+            }
+        })
     }
 
     /// That a list was never read, and why.

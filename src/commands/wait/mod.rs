@@ -3,6 +3,7 @@
 mod answer;
 mod deaths;
 mod goal_progress;
+mod heartbeat;
 mod object_progress;
 mod out_of_reach;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub(crate) use answer::Answer;
 pub(crate) use answer::Awaited;
 use answer::Limit;
 pub(crate) use goal_progress::Judge;
+use heartbeat::Heartbeat;
 use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 
 /// The flags about the end of a verb and its exit code.
@@ -126,6 +128,7 @@ pub(crate) struct Stop {
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
     pub(super) waiting: Waiting,
+    heartbeat: Heartbeat,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
     /// Whether silence is an answer: nothing changed, or all is still well.
@@ -145,6 +148,7 @@ impl Stop {
             shutdown: shutdown.clone(),
             deadline: None,
             waiting: Waiting::default(),
+            heartbeat: Heartbeat::start(),
             looks_once: false,
             takes_silence: false,
             reads_file: false,
@@ -160,6 +164,17 @@ impl Stop {
         if self.reads_file {
             self.waiting = std::mem::take(&mut self.waiting).of_file();
         }
+    }
+
+    /// The line that the verb still waits, if it has printed nothing for a minute. It has printed so many lines.
+    pub(super) fn still_waiting(&mut self, printed: u64) -> Option<String> {
+        if !self.waiting.has_goal() {
+            return None;
+        }
+        let lasted = self.heartbeat.beat(Instant::now(), printed)?;
+        let minutes = lasted.as_secs() / 60;
+        let what = self.waiting.waits_for()?;
+        Some(format!("still waiting, {minutes}m: {what}"))
     }
 
     /// Takes the end of a verb. Fails if a goal is not met.

@@ -110,6 +110,17 @@ impl ObjectProgress {
         outlook.map_or("", Outlook::reason)
     }
 
+    /// What it waits for: why it is not Current, or the next goal.
+    pub(super) fn waits_for(&self, goals: &[Goal]) -> String {
+        let reason = self.outlook.as_ref().map_or("", Outlook::reason);
+        match goals.get(self.met) {
+            Some(_) if !reason.is_empty() => reason.to_owned(),
+            Some(_) if self.there.is_none() => "does not exist".to_owned(),
+            Some(goal) => format!("not yet {goal}"),
+            None => String::new(),
+        }
+    }
+
     fn can_fail(&self, goals: &[Goal]) -> bool {
         goals.get(self.met).is_some_and(needs_the_object)
     }

@@ -761,8 +761,43 @@ fn a_wait_names_its_first_late_part() {
     wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
     let without_pods = wait.after(0);
     let with_pod = wait.put(Why::Added, POD, &unready);
-    insta::assert_snapshot!([without_pods, with_pod].join("\n"), @"
+    let line = wait.waiting.waits_for();
+    insta::assert_snapshot!([without_pods, with_pod, line.unwrap()].join("\n"), @"
     open deployments/web: Replicas: 0/1
     open deployments/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
+    deployment/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
+    ");
+}
+
+#[test]
+fn a_wait_names_what_it_waits_for() {
+    let line = |goals: &str, asked: SourceKey, events: &[Event]| {
+        let goals: Vec<Goal> = goals.split(' ').map(|goal| goal.parse().unwrap()).collect();
+        let mut waiting = Waiting::new(&goals, std::slice::from_ref(&asked), Judge::Versions);
+        for event in events {
+            waiting.apply(&asked, event, Timestamp::UNIX_EPOCH);
+        }
+        waiting.judge(None, Timestamp::UNIX_EPOCH);
+        waiting.waits_for().unwrap_or_default()
+    };
+    let web = || deployments(Some("web"));
+    insta::assert_snapshot!([
+        line(AVAILABLE, web(), &[]),
+        line(AVAILABLE, web(), &[synced(0)]),
+        line(AVAILABLE, web(), &[step("listed web"), synced(1)]),
+        line(AVAILABLE, web(), &[step("listed web done"), synced(1)]),
+        line(AVAILABLE, deployments(None), &[]),
+        line(AVAILABLE, deployments(None), &[synced(0)]),
+        line(AVAILABLE, deployments(None), &[step("listed a"), step("listed b"), step("listed c done"), step("listed d")]),
+        line("delete", web(), &[step("listed web"), synced(1)]),
+    ].join("\n"), @"
+    deployment/web: not read
+    deployment/web: does not exist
+    deployment/web: not yet condition=Available=true
+
+    deployments: not read
+    deployments: no matching resources found
+    deployment/a: not yet condition=Available=true (and 2 more)
+    deployment/web: not yet delete
     ");
 }

@@ -144,6 +144,18 @@ impl Waiting {
         }
     }
 
+    /// The first object that it waits for, and the number of the others: `deployment/web: Updated: 1/3 (and 2 more)`; `None` if
+    /// it waits for none.
+    pub(super) fn waits_for(&self) -> Option<String> {
+        let asked = self.asked.iter().filter(|asked| asked.refusal.is_none());
+        let mut waiting = asked.flat_map(|asked| asked.waiting(&self.goals));
+        let first = waiting.next()?;
+        Some(match waiting.count() {
+            0 => first,
+            more => format!("{first} (and {more} more)"),
+        })
+    }
+
     /// The state of the wait.
     pub(super) fn outcome(&self) -> Outcome {
         let failures: Vec<String> = self.asked.iter().flat_map(GoalProgress::failures).collect();

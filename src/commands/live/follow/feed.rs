@@ -286,6 +286,11 @@ impl LiveFeed<'_> {
         self.take_waiting(view, terminal)?;
         self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
+        if !terminal.is_live()
+            && let Some(line) = self.stop.still_waiting(terminal.printed())
+        {
+            terminal.notify(&line)?;
+        }
         if terminal.is_live() && (self.drawing.is_due(now) || self.drawing.is_overdue(now)) {
             let begun = Instant::now();
             self.print_owed(view, terminal)?;
