@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use crate::object::Uid;
+use crate::object::{Uid, label_selector};
 use crate::status::{Assessment, Cause, CauseRule, Recovery, Status};
 
 use super::around::Around;
@@ -13,6 +13,8 @@ use super::object::ModelObject;
 pub enum Outlook {
     /// The object and its dependents are Current.
     Current,
+    /// They are, but dependents that are no longer wanted are still being deleted: these.
+    Ending(String),
     /// They are not Current yet, for this reason.
     Pending(String),
     /// The object or a dependent has failed.
@@ -63,13 +65,72 @@ impl Outlook {
         })
     }
 
+    /// The same outlook. If all is Current, it also knows the dependents that are still being deleted, of any revision.
+    #[must_use]
+    pub fn with_ending(self, around: Around<'_>, uid: &Uid) -> Outlook {
+        if self != Outlook::Current {
+            return self;
+        }
+        let below = around.graph().tree(uid).into_iter();
+        let below: Vec<Uid> = below.map(|(_, dependent)| dependent).collect();
+        let objects = below.iter().filter_map(|uid| around.object(uid));
+        let orphans = orphans(around, &below);
+        let mut ending = objects.filter(|object| is_ending(object)).chain(orphans);
+        let Some(first) = ending.next() else {
+            return self;
+        };
+        let cause = first.assessment.causes.first();
+        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.text));
+        let more = match ending.count() {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        Outlook::Ending(format!(
+            "{} is still being deleted{more}{cause}",
+            first.object
+        ))
+    }
+
     /// Why the object is not Current; empty if it is.
     pub fn reason(&self) -> &str {
         match self {
             Outlook::Current => "",
-            Outlook::Pending(reason) | Outlook::Failed { reason, .. } => reason,
+            Outlook::Ending(reason) | Outlook::Pending(reason) | Outlook::Failed { reason, .. } => {
+                reason
+            }
         }
     }
+}
+
+fn is_ending(object: &ModelObject) -> bool {
+    object.departure.is_none() && object.assessment.status() == Status::Terminating
+}
+
+/// The Pods without an owner that are being deleted and that one of these workloads selects. A `ReplicaSet` that does not
+/// fit into the history of its Deployment is gone before its Pods are.
+fn orphans<'m>(around: Around<'m>, workloads: &[Uid]) -> Vec<&'m ModelObject> {
+    let pods = around.graph().of_kind("Pod");
+    let pods = pods.filter(|pod| around.graph().owners(&pod.uid).next().is_none());
+    let pods = pods.filter_map(|pod| Some((pod, around.object(&pod.uid)?)));
+    let mut pods: Vec<_> = pods.filter(|(_, object)| is_ending(object)).collect();
+    if pods.is_empty() {
+        return Vec::new();
+    }
+    let selectors = workloads.iter().filter_map(|uid| {
+        let object = around.object(uid)?;
+        around.graph().node(uid)?.workload()?;
+        let selector = label_selector(around.doc(uid)?.root().at(&["spec", "selector"])?)?;
+        Some((object, selector))
+    });
+    let selectors: Vec<_> = selectors.collect();
+    pods.retain(|(pod, object)| {
+        selectors.iter().any(|(workload, selector)| {
+            workload.cluster() == object.cluster()
+                && workload.object.namespace == object.object.namespace
+                && selector.matches(|key| pod.label(key))
+        })
+    });
+    pods.into_iter().map(|(_, object)| object).collect()
 }
 
 /// Whether the Pods of the object are its problem, or the first of its problems.

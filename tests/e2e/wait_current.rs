@@ -222,3 +222,29 @@ fn a_crash_loop_ends_at_the_third_dead_instance() {
         assert_eq!(code(&ran), Some(expected), "{}", ran.transcript());
     }
 }
+
+#[test]
+fn a_rollout_is_settled_when_its_old_pods_are_gone() {
+    let plane = ControlPlane::start("wait-settled");
+    // The old ReplicaSet is gone before its Pods are.
+    plane.apply(&WEB.replace("replicas: 2", "replicas: 1\n  revisionHistoryLimit: 0"));
+    plane.kubectl(&["rollout", "status", "deploy/web", "--timeout=60s"]);
+    let old = plane.kubectl(&["get", "pods", "-l", "app=web", "-o", "name"]);
+    let hold = |finalizers: &str| {
+        let patch = format!(r#"{{"metadata":{{"finalizers":{finalizers}}}}}"#);
+        plane.kubectl(&["patch", old.trim(), "--type=merge", "-p", &patch]);
+    };
+    hold(r#"["spy.test/hold"]"#);
+    plane.kubectl(&["set", "image", "deploy/web", "web=web:2"]);
+    let current = soon(&plane, &["status", "deploy/web", "--for=current"]);
+    assert_eq!(code(&current), Some(0), "{}", current.transcript());
+    let args = ["status", "deploy/web", "--for=settled"];
+    let late = soon(&plane, &[&args[..], &["--timeout=2s"]].concat());
+    assert_eq!(code(&late), Some(3), "{}", late.transcript());
+    let words = format!("deployments/web: {} is still being deleted", old.trim());
+    assert!(late.stderr.contains(&words), "{}", late.transcript());
+    let mut run = Spy::with_kubeconfig(plane.admin()).start(&args);
+    run.until("deployment/web Current");
+    hold("null");
+    assert_eq!(code(&run.finish()), Some(0));
+}

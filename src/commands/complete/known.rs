@@ -70,6 +70,7 @@ pub(super) fn goals() -> Vec<Offer> {
     let goals = [
         ("current", "it and its dependents are Current"),
         ("ready", "the same as current"),
+        ("settled", "they are Current, and its old Pods are gone"),
         ("condition=", "a condition is True"),
         ("jsonpath=", "a field has a value"),
         ("create", "it exists"),

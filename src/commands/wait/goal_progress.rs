@@ -117,7 +117,12 @@ impl GoalProgress {
             if !standing.is_open(goals) {
                 continue;
             }
-            standing.outlook = Outlook::of(model.around(), &uid);
+            let outlook = Outlook::of(model.around(), &uid);
+            standing.outlook = if standing.minds_ending(goals) {
+                outlook.map(|outlook| outlook.with_ending(model.around(), &uid))
+            } else {
+                outlook
+            };
             if !matches!(standing.outlook, Some(Outlook::Current)) {
                 let ended = EndedInstances::below(model.around(), &uid);
                 standing.deaths.take(ended);

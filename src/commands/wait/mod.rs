@@ -29,8 +29,8 @@ use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct WaitArgs {
     /// Exit when every object meets this goal; repeat to require several in order. current (or ready): the
-    /// object and its dependents are Current. The other goals are those of kubectl wait:
-    /// condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
+    /// object and its dependents are Current. settled: they are, and its old Pods are gone. The other goals are those of
+    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
     #[arg(long = "for", value_name = "GOAL")]
     goals: Vec<Goal>,
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
@@ -74,7 +74,7 @@ impl WaitArgs {
 
     /// Whether a goal needs the judgement of the objects with their dependents.
     pub(crate) fn needs_judgement(&self) -> bool {
-        self.goals.contains(&Goal::Current)
+        self.goals.iter().any(Goal::is_judged)
     }
 
     /// Whether the first goal is that the object does not exist.

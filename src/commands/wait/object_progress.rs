@@ -83,7 +83,7 @@ impl ObjectProgress {
 
     /// Whether a judgement may change the progress.
     pub(super) fn is_open(&self, goals: &[Goal]) -> bool {
-        !self.is_met(goals) || goals.last() == Some(&Goal::Current)
+        !self.is_met(goals) || goals.last().is_some_and(Goal::is_judged)
     }
 
     /// Whether the object was deleted before it met a goal that needs it.
@@ -105,7 +105,7 @@ impl ObjectProgress {
     /// Why it is not Current, if that is its next goal; may be empty. For the goals of kubectl wait, the errors are
     /// kubectl's.
     pub(super) fn missing(&self, goals: &[Goal]) -> &str {
-        let is_next = goals.get(self.met) == Some(&Goal::Current);
+        let is_next = goals.get(self.met).is_some_and(Goal::is_judged);
         let outlook = self.outlook.as_ref().filter(|_| is_next);
         outlook.map_or("", Outlook::reason)
     }
@@ -121,6 +121,11 @@ impl ObjectProgress {
         }
     }
 
+    /// Whether its next judgement, or the one that keeps the last goal met, is about what is still being deleted.
+    pub(super) fn minds_ending(&self, goals: &[Goal]) -> bool {
+        goals.get(self.met).or(goals.last()) == Some(&Goal::Settled)
+    }
+
     fn can_fail(&self, goals: &[Goal]) -> bool {
         goals.get(self.met).is_some_and(needs_the_object)
     }
@@ -132,16 +137,16 @@ impl ObjectProgress {
         doc: impl FnOnce() -> Option<Doc>,
     ) -> bool {
         let is_current = self.outlook == Some(Outlook::Current);
-        if is_current {
+        if is_current || matches!(self.outlook, Some(Outlook::Ending(_))) {
             self.failed_since = None;
             self.deaths.forgive();
         }
         if self.is_met(goals) {
-            // Only `current` is judged again after it was met.
+            // Only `current` and `settled` are judged again after they were met.
             self.met -= usize::from(!is_current);
             return false;
         }
-        if is_current && goals[self.met] == Goal::Current {
+        if is_current && goals[self.met].is_judged() {
             let was_met = self.was_met;
             self.met += 1;
             let doc = doc().filter(|_| !self.is_met(goals));
@@ -153,7 +158,7 @@ impl ObjectProgress {
     /// Notes the deletion of the object, if it has to exist.
     pub(super) fn delete(&mut self, goals: &[Goal]) {
         self.outlook = None;
-        let was_met = self.is_met(goals) && goals.last() == Some(&Goal::Current);
+        let was_met = self.is_met(goals) && goals.last().is_some_and(Goal::is_judged);
         if was_met || self.can_fail(goals) {
             self.met -= usize::from(was_met);
             self.failure = Some(GoalFailure::Deleted);
@@ -191,7 +196,7 @@ impl ObjectProgress {
 /// Whether a goal needs an existing object that has not failed.
 fn needs_the_object(goal: &Goal) -> bool {
     match goal {
-        Goal::Current | Goal::Condition { .. } | Goal::JsonPath { .. } => true,
+        Goal::Current | Goal::Settled | Goal::Condition { .. } | Goal::JsonPath { .. } => true,
         Goal::Created | Goal::Deleted => false,
     }
 }

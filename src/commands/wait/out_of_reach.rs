@@ -66,7 +66,7 @@ pub(super) fn out_of_reach(goal: &Goal, object: Value<'_>) -> Option<String> {
             path,
             value: Some(value),
         } if selects_phase(goal) && &*kind == "Pod" => format!("have {path}={value}"),
-        Goal::JsonPath { .. } | Goal::Current | Goal::Created | Goal::Deleted => {
+        Goal::JsonPath { .. } | Goal::Current | Goal::Settled | Goal::Created | Goal::Deleted => {
             return None;
         }
     };

@@ -749,6 +749,54 @@ fn an_object_at_its_end_cannot_meet_some_goals() {
 }
 
 #[test]
+fn a_rollout_is_settled_when_its_old_pods_are_gone() {
+    let mut wait = Judged::new("settled", deployments(Some("web")));
+    let mut old = pod(1, "");
+    wait.put(Why::Listed, SET, &set(1));
+    wait.put(Why::Listed, POD, &old);
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "done"));
+    wait.put(Why::Modified, DEPLOYMENT, &web(2, "rolling"));
+    wait.put(Why::Added, SET, &set(2));
+    old["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:30Z");
+    wait.put(Why::Modified, POD, &old);
+    let new = wait.put(Why::Added, POD, &pod(2, ""));
+    let current = wait.put(Why::Modified, DEPLOYMENT, &web(2, "done"));
+    let gone = wait.put(Why::Deleted, POD, &old);
+    // It must be settled at the end.
+    let mut extra = pod(2, "");
+    extra["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:30Z");
+    let again = wait.put(Why::Modified, POD, &extra);
+    insta::assert_snapshot!([new, current, gone, again].join("\n"), @"
+    open deployments/web: Replicas: 0/1
+    open deployments/web: pod/web-1-x is still being deleted
+    met
+    open deployments/web: pod/web-2-x is still being deleted
+    ");
+}
+
+#[test]
+fn an_old_pod_can_outlive_its_replica_set() {
+    let mut wait = Judged::new("settled", deployments(Some("web")));
+    let mut deployment = web(2, "done");
+    deployment["spec"]["selector"] = json!({"matchLabels": {"app": "web"}});
+    let mut old = pod(1, "");
+    old["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:30Z");
+    old["metadata"]["labels"] = json!({"app": "other"});
+    wait.put(Why::Listed, POD, &old);
+    wait.put(Why::Listed, SET, &set(2));
+    wait.put(Why::Listed, POD, &pod(2, ""));
+    let of_another = wait.put(Why::Listed, DEPLOYMENT, &deployment);
+    old["metadata"]["labels"] = json!({"app": "web"});
+    let of_it = wait.put(Why::Modified, POD, &old);
+    let gone = wait.put(Why::Deleted, POD, &old);
+    insta::assert_snapshot!([of_another, of_it, gone].join("\n"), @"
+    met +deployment.apps/web
+    open deployments/web: pod/web-1-x is still being deleted
+    met
+    ");
+}
+
+#[test]
 fn a_wait_names_its_first_late_part() {
     let mut wait = Judged::new("current", deployments(Some("web")));
     let mut unready = pod(1, "");

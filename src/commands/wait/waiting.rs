@@ -17,7 +17,7 @@ const NAMED: usize = 10;
 /// The goals and the progress of the selected objects. Each object must meet the goals in order.
 ///
 /// As in `kubectl wait`, a met goal stays met, even if the object changes later. Only `current`, if it is the last
-/// goal, is met when all objects are Current at the same time.
+/// goal, is met when all objects are Current at the same time; so is `settled`.
 #[derive(Default)]
 pub(crate) struct Waiting {
     goals: Vec<Goal>,

@@ -33,6 +33,9 @@ pub enum Goal {
     /// `current`: the object and its dependents are Current. One version of the object does not show that, so
     /// [`Goal::is_met`] is false.
     Current,
+    /// `settled`: the object and its dependents are Current, and nothing below it is still being deleted. One version of the
+    /// object does not show that, either.
+    Settled,
     /// `create`: the object exists.
     Created,
     /// `delete`: the object does not exist.
@@ -72,6 +75,7 @@ impl FromStr for Goal {
         let is_one = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
         match text.split_once('=') {
             None if is_one(&["current", "ready"]) => Ok(Goal::Current),
+            None if is_one(&["settled"]) => Ok(Goal::Settled),
             None if is_one(&["delete", "deleted"]) => Ok(Goal::Deleted),
             None if text.eq_ignore_ascii_case("create") => Ok(Goal::Created),
             Some(("condition", condition)) if !condition.is_empty() => {
@@ -101,6 +105,7 @@ impl fmt::Display for Goal {
                 value: Some(value),
             } => write!(f, "jsonpath={path}={value}"),
             Goal::Current => f.write_str("current"),
+            Goal::Settled => f.write_str("settled"),
             Goal::Created => f.write_str("create"),
             Goal::Deleted => f.write_str("delete"),
         }
@@ -108,11 +113,16 @@ impl fmt::Display for Goal {
 }
 
 impl Goal {
+    /// Whether the goal is about the object with its dependents, so that it needs a judgement of them.
+    pub fn is_judged(&self) -> bool {
+        matches!(self, Goal::Current | Goal::Settled)
+    }
+
     /// Whether the object has reached the goal. `object` is `None` if the object does not exist.
     pub fn is_met(&self, object: Option<Value<'_>>) -> bool {
         match (self, object) {
             (Goal::Deleted, object) => object.is_none(),
-            (_, None) | (Goal::Current, Some(_)) => false,
+            (_, None) | (Goal::Current | Goal::Settled, Some(_)) => false,
             (Goal::Created, Some(_)) => true,
             (Goal::Condition { kind, status }, Some(object)) => {
                 has_condition(object, kind, status).unwrap_or(false)

@@ -129,7 +129,8 @@ fn the_goal_current_has_two_names_and_needs_a_model() {
     );
     assert_eq!(goal("current").to_string(), "current");
     assert_eq!(goal("deleted"), Goal::Deleted);
-    assert!(!is_met("current", READY));
+    assert_eq!(goal("settled").to_string(), "settled");
+    assert!(!is_met("current", READY) && !is_met("settled", READY));
 }
 
 /// Each `..` and each comma multiplies the number of values.
