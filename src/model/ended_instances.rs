@@ -1,5 +1,7 @@
 //! `EndedInstances`: which instances of a container have ended, as the newest version of its Pod says.
 
+use std::borrow::Cow;
+
 use crate::object::{Doc, Uid, Value};
 use crate::status::Status;
 
@@ -66,7 +68,7 @@ fn ids(status: Value<'_>) -> Vec<String> {
     let id = |end: Value<'_>| {
         let known = ["containerID", "finishedAt"].into_iter();
         let mut known = known.filter_map(|key| end.str_at(&[key]));
-        known.find(|id| !id.is_empty()).map(|id| id.into_owned())
+        known.find(|id| !id.is_empty()).map(Cow::into_owned)
     };
     ends.filter_map(id).collect()
 }
