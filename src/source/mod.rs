@@ -4,6 +4,7 @@
 //! [`Event`]s, and a [`Version`] is one version of one object.
 
 mod key;
+pub mod log;
 mod select;
 mod version;
 

@@ -1,0 +1,32 @@
+//! Reads the logs of containers without a gap: which instances there are, how to read on after a cut, and in which order
+//! to show the lines.
+//!
+//! It is pure. [`LogReader`] says which request is next, and takes the lines, the ends of answers and the states of the
+//! Pod. `watch` sends the requests.
+
+mod admission;
+mod chain;
+mod filter;
+mod instances;
+mod json;
+mod merge;
+mod reader;
+mod reading;
+mod resume;
+mod splitter;
+mod tail;
+#[cfg(test)]
+mod tests;
+mod timed_line;
+mod window;
+
+pub use admission::Admission;
+pub use chain::ChainStart;
+pub use filter::ContainerFilter;
+pub use instances::{ContainerLogs, LogContainerRole, LogPlace, PodLogs, SeenInstance};
+pub use json::{JsonLine, LogLevel, level_of};
+pub use merge::Merge;
+pub use reader::{Flow, LogReader, ReadOptions, ReadStep, StreamEnd};
+pub use splitter::LogSplitter;
+pub use timed_line::timed_line;
+pub use window::OrderWindow;

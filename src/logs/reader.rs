@@ -1,0 +1,578 @@
+//! `LogReader`: reads the log of one container, instance after instance. It decides which request is next.
+//!
+//! An instance ends by the status of its Pod, never by its stream: when the connection between the API server and the node
+//! breaks, the answer ends as if it were complete. After an end, the log is read on from a second before the newest line,
+//! and must repeat the known lines (see `logs::resume`). The end of an instance is read once more without `follow`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use jiff::Timestamp;
+
+use super::chain::{ChainStart, LogChain};
+use super::instances::{ContainerLogs, LogPlace};
+use super::reading::InstanceReading;
+use super::resume::Continuation;
+use super::tail::{ReadFrom, TailEnd, TailHold};
+use super::timed_line::timed_line;
+use crate::source::log::{
+    LogContainer, LogEnd, LogEvent, LogGap, LogGapCause, LogInstance, LogLine, LogRefusal,
+    LogRequest, LogStart,
+};
+
+/// What to read of each container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether to read on until the Pod is gone. Otherwise, one instance is read once.
+    pub follow: bool,
+    /// Read the instance before the present one, and nothing else.
+    pub previous: bool,
+    /// From where on to read an instance that exists at the start: the number of lines, and the earliest time.
+    pub start: LogStart,
+    /// Leave out the lines before this time.
+    pub since_time: Option<Timestamp>,
+    /// Read no more bytes than this.
+    pub limit: Option<u64>,
+}
+
+/// The next step of a reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadStep {
+    /// Send this request, and pass the answer to the reader.
+    Open(LogRequest),
+    /// Wait for another status of the Pod. With a time: no longer than that.
+    Wait(Option<Duration>),
+    /// Wait this long before the next attempt.
+    Pause(Duration),
+    /// Wait for the turn of this log among those that are not followed.
+    WaitTurn,
+    /// Nothing is left to read.
+    Done,
+}
+
+/// Whether to read on in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Read on.
+    Continue,
+    /// Close it, and ask for the next step.
+    Stop,
+}
+
+/// How an answer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// Complete, as far as the connection shows. The bytes follow the last line feed.
+    Clean(Bytes),
+    /// The connection broke.
+    Broken(Arc<str>),
+    /// The server refused the request, or did not answer.
+    Refused(LogRefusal),
+    /// The Pod has no node (204).
+    Unscheduled,
+}
+
+/// How long to wait for a status that explains an answer about something else.
+const DOUBT: Duration = Duration::from_millis(1500);
+/// How long to wait for a status, if the server does not have the log yet. The status arrives first, as a rule.
+const NOT_READY: Duration = Duration::from_secs(2);
+/// How often a log is requested again without `--follow`, and that of an ended instance.
+const TRIES: u32 = 3;
+
+/// Reads the log of one container.
+#[derive(Debug)]
+pub struct LogReader {
+    options: ReadOptions,
+    chain: LogChain,
+    current: Option<InstanceReading>,
+    /// Whether the first instance existed at the start, so that `options.start` is about it.
+    is_first: bool,
+    is_off: bool,
+    is_polled: bool,
+    left: Option<u64>,
+    events: Vec<LogEvent>,
+}
+
+impl LogReader {
+    /// A reader for a container whose status is this. `start` says whether the container existed when the verb began.
+    pub fn new(
+        container: Arc<LogContainer>,
+        status: ContainerLogs,
+        options: ReadOptions,
+        start: ChainStart,
+    ) -> LogReader {
+        let start = if options.previous {
+            ChainStart::Previous
+        } else {
+            start
+        };
+        LogReader {
+            options,
+            chain: LogChain::new(container, status, start),
+            current: None,
+            is_first: start != ChainStart::Oldest,
+            is_off: false,
+            is_polled: false,
+            left: options.limit,
+            events: Vec::new(),
+        }
+    }
+
+    /// The events since the last call.
+    pub fn take_events(&mut self) -> std::vec::Drain<'_, LogEvent> {
+        self.events.drain(..)
+    }
+
+    /// Reads the log in turns from now on, or follows it.
+    pub fn set_polled(&mut self, is_polled: bool) {
+        self.is_polled = is_polled;
+    }
+
+    /// Whether the log is read in turns.
+    pub fn is_polled(&self) -> bool {
+        self.is_polled
+    }
+
+    /// The next step.
+    pub fn step(&mut self) -> ReadStep {
+        while !self.is_off {
+            if self.current.is_none() && !self.begin_next() {
+                let is_over = self.chain.is_complete() || !self.options.follow;
+                return if is_over {
+                    ReadStep::Done
+                } else {
+                    ReadStep::Wait(None)
+                };
+            }
+            let Some(reading) = &mut self.current else {
+                continue;
+            };
+            if reading.doubt.is_some() {
+                return ReadStep::Wait(Some(DOUBT));
+            }
+            if let Some(wait) = reading.wait.take() {
+                return wait;
+            }
+            let place = reading.place(&self.chain);
+            if place == LogPlace::Gone {
+                self.lose();
+                continue;
+            }
+            reading.asked = place;
+            return ReadStep::Open(reading.request(self.options, self.is_polled));
+        }
+        ReadStep::Done
+    }
+
+    /// Begins with the next instance. Without `follow`, a container that has none is asked for its log all the same: the
+    /// server knows why there is none.
+    fn begin_next(&mut self) -> bool {
+        // An instance that appears later on is shown from its first line.
+        let is_first = std::mem::take(&mut self.is_first);
+        let next = match self.chain.pop() {
+            None if is_first && !self.options.follow => Some(Arc::new(LogInstance {
+                container: self.chain.container().clone(),
+                id: "".into(),
+                attempt: 0,
+            })),
+            next => next,
+        };
+        let Some(instance) = next else { return false };
+        self.current = Some(InstanceReading::new(
+            instance,
+            is_first.then_some(self.options),
+        ));
+        true
+    }
+
+    /// The server has answered, and lines follow.
+    pub fn opened(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        reading.window.reopen();
+        reading.has_news = false;
+        reading.is_empty = true;
+        reading.node_error = None;
+        if !std::mem::replace(&mut reading.is_opened, true) {
+            self.events.push(LogEvent::Opened(reading.instance.clone()));
+        }
+        if reading.window.last().is_none() {
+            let wanted = reading.start.tail;
+            let is_whole = reading.start == LogStart::default();
+            reading.window.begin(is_whole);
+            reading.tail = wanted.map(|wanted| TailHold::new(wanted, reading.asked_parts));
+        }
+    }
+
+    /// Takes a line of the answer.
+    pub fn line(&mut self, mut line: Bytes) -> Flow {
+        let Some((time, length)) = timed_line(&line) else {
+            self.node_text(&line);
+            return Flow::Continue;
+        };
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
+        reading.is_empty = false;
+        match reading.window.take(time, &line) {
+            Continuation::Known => return Flow::Continue,
+            Continuation::Other => {
+                reading.question(&self.chain);
+                return Flow::Stop;
+            }
+            Continuation::New => {}
+        }
+        line.advance(length);
+        reading.has_news = true;
+        reading.failures = 0;
+        reading.is_reported = false;
+        let line = LogLine { time, text: line };
+        match &mut reading.tail {
+            None => self.emit(line),
+            Some(tail) => {
+                if tail.push(line) {
+                    return self.end_tail();
+                }
+            }
+        }
+        if self.is_off {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Nothing has arrived for a while.
+    pub fn quiet(&mut self) -> Flow {
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
+        if reading.tail.is_some() && self.end_tail() == Flow::Stop {
+            return Flow::Stop;
+        }
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
+        if reading.window.is_doubtful() {
+            reading.question(&self.chain);
+            return Flow::Stop;
+        }
+        // The instance has ended, and its stream has not.
+        let has_moved = reading.place(&self.chain) != reading.asked;
+        if has_moved {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// The answer is over.
+    pub fn ended(&mut self, end: StreamEnd) {
+        match end {
+            StreamEnd::Clean(rest) => self.complete(rest),
+            StreamEnd::Broken(text) => {
+                self.break_tail();
+                let text = LogRefusal { code: 0, text };
+                self.failed(text);
+            }
+            StreamEnd::Refused(refusal) => self.refused(refusal),
+            StreamEnd::Unscheduled => self.not_ready(),
+        }
+    }
+
+    /// Takes the next status of the container. Returns whether the answer that arrives is still of use.
+    pub fn status(&mut self, status: &ContainerLogs) -> Flow {
+        self.chain.update(status);
+        self.moved()
+    }
+
+    /// The Pod is gone.
+    pub fn pod_gone(&mut self) -> Flow {
+        self.chain.lose_pod();
+        self.moved()
+    }
+
+    /// The phase of the Pod is Succeeded or Failed.
+    pub fn pod_finished(&mut self) {
+        self.chain.finish_pod();
+    }
+
+    fn moved(&mut self) -> Flow {
+        let Some(reading) = &mut self.current else {
+            return Flow::Continue;
+        };
+        let place = reading.place(&self.chain);
+        if reading.doubt.is_some_and(|doubted| doubted != place) {
+            reading.doubt = None;
+        }
+        // Nothing shows yet which instance the answer is about.
+        let is_unknown = reading.window.last().is_none();
+        if is_unknown && place != reading.asked {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Whether it waits for a status that explains an answer about something else.
+    pub fn is_in_doubt(&self) -> bool {
+        self.current
+            .as_ref()
+            .is_some_and(|reading| reading.doubt.is_some())
+    }
+
+    /// The time of a [`ReadStep::Wait`] is over.
+    pub fn waited(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let Some(place) = reading.doubt.take() else {
+            return;
+        };
+        match place {
+            LogPlace::Running | LogPlace::Ended => {
+                reading.gap = reading.window.last();
+                reading.window.forget();
+            }
+            LogPlace::Previous | LogPlace::Gone => self.lose(),
+        }
+    }
+}
+
+impl LogReader {
+    fn emit(&mut self, line: LogLine) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if reading.since_time.is_some_and(|since| line.time < since) {
+            return;
+        }
+        if let Some(after) = reading.gap.take() {
+            let cause = LogGapCause::Rotated;
+            let upto = Some(line.time);
+            self.events
+                .push(LogEvent::Gap(LogGap { after, upto, cause }));
+        }
+        let Some(left) = &mut self.left else {
+            self.events.push(LogEvent::Line(line));
+            return;
+        };
+        let length = line.text.len() as u64 + 1;
+        let text = line.text.slice(
+            ..line
+                .text
+                .len()
+                .min(usize::try_from(*left).unwrap_or(usize::MAX)),
+        );
+        *left = left.saturating_sub(length);
+        self.events.push(LogEvent::Line(LogLine { text, ..line }));
+        if self.left == Some(0) {
+            self.finish(LogEnd::Limited);
+            self.is_off = true;
+        }
+    }
+
+    /// Shows the held lines, or asks for more of them.
+    fn end_tail(&mut self) -> Flow {
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
+        let Some(tail) = reading.tail.take() else {
+            return Flow::Continue;
+        };
+        match tail.end() {
+            TailEnd::AskMore(parts) => {
+                reading.ask_again_for(parts);
+                return Flow::Stop;
+            }
+            TailEnd::Lines(lines, from) => {
+                reading.start.tail = None;
+                if from == ReadFrom::FirstLine && self.options.start.since.is_none() {
+                    reading.window.begins_with_log();
+                }
+                for line in lines {
+                    self.emit(line);
+                }
+            }
+        }
+        if self.is_off {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    fn break_tail(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if let Some(tail) = reading.tail.take() {
+            for line in tail.broken() {
+                self.emit(line);
+            }
+        }
+    }
+
+    /// Takes a text without a time: the node sends errors in place of lines.
+    fn node_text(&mut self, text: &[u8]) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let text: Arc<str> = String::from_utf8_lossy(text).into();
+        // inotify(7): each follow takes an instance, and a node has 128 of them by default.
+        if text.contains("fsnotify watcher") && text.contains("too many open files") {
+            self.events
+                .extend((!self.is_polled).then_some(LogEvent::Polled));
+            self.is_polled = true;
+            return;
+        }
+        let is_end_of_pod = self.chain.is_pod_gone() && text.contains("NotFound");
+        let is_new = reading.node_error.as_ref() != Some(&text) && !reading.is_reported;
+        if is_new && !is_end_of_pod {
+            reading.is_reported = true;
+            self.events.push(LogEvent::Notice(text.clone()));
+        }
+        reading.node_error = Some(text);
+    }
+
+    fn complete(&mut self, rest: Bytes) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let is_last = !self.options.follow || reading.asked != LogPlace::Running;
+        reading.has_drained = reading.place(&self.chain) != LogPlace::Running;
+        if !rest.is_empty() && (is_last || timed_line(&rest).is_none()) {
+            // A line without its end that arrives again, with its end, is not shown twice.
+            self.line(rest);
+        }
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|reading| reading.doubt.is_none())
+        {
+            self.conclude();
+        }
+    }
+
+    fn conclude(&mut self) {
+        if self.end_tail() == Flow::Stop {
+            return;
+        }
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if reading.window.is_unproven() && reading.node_error.is_none() {
+            // The node may have gone before its first byte.
+            if reading.is_empty && reading.failures + 1 < TRIES {
+                reading.pause();
+            } else {
+                reading.question(&self.chain);
+            }
+            return;
+        }
+        match reading.asked {
+            LogPlace::Running if self.options.follow && self.is_polled => {
+                reading.wait = Some(ReadStep::WaitTurn);
+            }
+            LogPlace::Running if self.options.follow => reading.pause(),
+            LogPlace::Running => self.finish(LogEnd::Read),
+            LogPlace::Ended | LogPlace::Previous | LogPlace::Gone => {
+                match reading.node_error.clone() {
+                    None => self.finish_by_status(),
+                    Some(_) if reading.failures + 1 < TRIES => reading.pause(),
+                    Some(text) => self.finish(LogEnd::Lost(text)),
+                }
+            }
+        }
+    }
+
+    fn refused(&mut self, refusal: LogRefusal) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let is_transient = matches!(refusal.code, 0 | 408 | 429 | 500..);
+        let is_hopeless = matches!(refusal.code, 401 | 403 | 422);
+        match refusal.code {
+            _ if is_transient => self.failed(refusal),
+            // The node has removed the instance before.
+            400 if reading.asked == LogPlace::Previous && reading.is_opened => {
+                self.finish(LogEnd::Lost(refusal.text));
+            }
+            _ if is_hopeless || !self.options.follow => {
+                self.events.push(LogEvent::Refused(refusal));
+                self.is_off = true;
+            }
+            _ if reading.failures >= TRIES && reading.asked != LogPlace::Running => {
+                self.finish(LogEnd::Lost(refusal.text));
+            }
+            _ => self.not_ready(),
+        }
+    }
+
+    /// The server has no log of the instance yet: another status may come.
+    fn not_ready(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if self.options.follow {
+            reading.failures += 1;
+            reading.wait = Some(ReadStep::Wait(Some(NOT_READY)));
+        } else {
+            self.finish(LogEnd::Read);
+        }
+    }
+
+    /// An attempt failed that may succeed later.
+    fn failed(&mut self, refusal: LogRefusal) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if !self.options.follow && reading.failures + 1 >= TRIES {
+            self.events.push(LogEvent::Refused(refusal));
+            self.is_off = true;
+            return;
+        }
+        // A connection that breaks is opened again without a word.
+        let is_news = refusal.code > 0 || reading.failures > 0;
+        if is_news && !std::mem::replace(&mut reading.is_reported, true) {
+            self.events.push(LogEvent::Notice(refusal.text));
+        }
+        reading.pause();
+    }
+
+    /// The node has nothing more of the instance.
+    fn lose(&mut self) {
+        let Some(reading) = &self.current else { return };
+        if self.chain.is_pod_gone() {
+            return self.finish(LogEnd::PodGone);
+        }
+        if reading.has_drained {
+            return self.finish_by_status();
+        }
+        if let Some(after) = reading.window.last() {
+            let cause = LogGapCause::Replaced;
+            self.events.push(LogEvent::Gap(LogGap {
+                after,
+                upto: None,
+                cause,
+            }));
+        }
+        self.finish(LogEnd::Lost("its log cannot be read any more".into()));
+    }
+
+    fn finish_by_status(&mut self) {
+        let Some(reading) = &self.current else { return };
+        let exit = self.chain.exit(&reading.instance);
+        self.finish(LogEnd::Exited(exit));
+    }
+
+    fn finish(&mut self, end: LogEnd) {
+        let Some(reading) = self.current.take() else {
+            return;
+        };
+        self.events.push(LogEvent::Ended(reading.instance, end));
+        self.is_off |= !self.options.follow || self.options.previous;
+    }
+}

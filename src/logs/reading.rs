@@ -1,0 +1,128 @@
+//! `InstanceReading`: the instance that a [`LogReader`](super::LogReader) reads, and how far it has come.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::chain::LogChain;
+use super::instances::LogPlace;
+use super::reader::{ReadOptions, ReadStep};
+use super::resume::ResumeWindow;
+use super::tail::TailHold;
+use crate::source::log::{LogInstance, LogRequest, LogStart};
+
+/// The instance that is read.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact about the last answers"
+)]
+pub(super) struct InstanceReading {
+    pub(super) instance: Arc<LogInstance>,
+    pub(super) window: ResumeWindow,
+    pub(super) start: LogStart,
+    pub(super) tail: Option<TailHold>,
+    /// How many parts to request of a tail.
+    pub(super) asked_parts: u64,
+    pub(super) since_time: Option<Timestamp>,
+    /// Where the instance was when the last request was sent.
+    pub(super) asked: LogPlace,
+    pub(super) is_opened: bool,
+    /// Whether the present answer had a new line.
+    pub(super) has_news: bool,
+    /// Whether the present answer had no line at all.
+    pub(super) is_empty: bool,
+    /// How many attempts in a row brought nothing.
+    pub(super) failures: u32,
+    /// Whether the failure was reported.
+    pub(super) is_reported: bool,
+    /// A step to take before the next request.
+    pub(super) wait: Option<ReadStep>,
+    /// The answer was about something else while the instance was here.
+    pub(super) doubt: Option<LogPlace>,
+    /// Lines are missing after this time.
+    pub(super) gap: Option<Timestamp>,
+    /// Whether its stream ended after the status had said that it ended.
+    pub(super) has_drained: bool,
+    /// The error that the node sent in place of lines.
+    pub(super) node_error: Option<Arc<str>>,
+}
+
+impl InstanceReading {
+    /// Begins with an instance, from its first line unless it existed at the start.
+    pub(super) fn new(
+        instance: Arc<LogInstance>,
+        existing: Option<ReadOptions>,
+    ) -> InstanceReading {
+        let options = existing.unwrap_or_default();
+        InstanceReading {
+            instance,
+            window: ResumeWindow::default(),
+            start: options.start,
+            tail: None,
+            asked_parts: TailHold::parts_for(options.start.tail.unwrap_or_default()),
+            since_time: options.since_time,
+            asked: LogPlace::Running,
+            is_opened: false,
+            has_news: false,
+            is_empty: true,
+            failures: 0,
+            is_reported: false,
+            wait: None,
+            doubt: None,
+            gap: None,
+            has_drained: false,
+            node_error: None,
+        }
+    }
+
+    /// Where its log is. An instance without an ID is the one that the server has.
+    pub(super) fn place(&self, chain: &LogChain) -> LogPlace {
+        let place = chain.place(&self.instance);
+        let is_unknown = self.instance.id.is_empty() && !chain.is_pod_gone();
+        if is_unknown { LogPlace::Ended } else { place }
+    }
+
+    /// The answer is about something else: a status may explain that, unless it has already.
+    pub(super) fn question(&mut self, chain: &LogChain) {
+        self.doubt = (self.place(chain) == self.asked).then_some(self.asked);
+    }
+
+    /// The next request.
+    pub(super) fn request(&self, options: ReadOptions, is_polled: bool) -> LogRequest {
+        let start = self.window.start().unwrap_or(LogStart {
+            tail: self.start.tail.map(|_| self.asked_parts),
+            ..self.start
+        });
+        LogRequest {
+            container: self.instance.container.clone(),
+            follow: options.follow && !is_polled && self.asked == LogPlace::Running,
+            previous: options.previous || self.asked == LogPlace::Previous,
+            start,
+        }
+    }
+
+    /// Requests the tail once more, with this many parts.
+    pub(super) fn ask_again_for(&mut self, parts: u64) {
+        self.asked_parts = parts;
+        self.window = ResumeWindow::default();
+    }
+
+    /// Waits before the next request: not at all after news, and longer after each failure.
+    pub(super) fn pause(&mut self) {
+        self.failures = if self.has_news { 0 } else { self.failures + 1 };
+        self.has_news = false;
+        let wait = match self.failures {
+            0 => Duration::ZERO,
+            failures => FIRST_PAUSE
+                .saturating_mul(1 << (failures - 1).min(8))
+                .min(LONGEST_PAUSE),
+        };
+        self.wait = Some(ReadStep::Pause(wait));
+    }
+}
+
+/// The pauses after failures.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);

@@ -1,0 +1,690 @@
+//! Lives of a container, read by [`LogReader`] from a node that is played here: restarts, cuts, rotations, refusals.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::chain::ChainStart;
+use super::instances::{ContainerLogs, LogContainerRole, SeenInstance};
+use super::reader::{Flow, LogReader, ReadOptions, ReadStep, StreamEnd};
+use crate::object::ObjectRef;
+use crate::source::log::{
+    LogContainer, LogEvent, LogExit, LogRefusal, LogRequest, LogSince, LogStart,
+};
+
+/// A run of the container on the node.
+#[derive(Clone, Debug)]
+struct Run {
+    /// Each line with its time.
+    lines: Vec<(i64, String)>,
+    /// The lines before this one are in a rotated file.
+    first: usize,
+    exit: Option<i64>,
+}
+
+/// A container and its reader.
+struct Life {
+    runs: Vec<Run>,
+    /// Whether the container waits for its next run.
+    waits: bool,
+    now: i64,
+    written: usize,
+    reader: LogReader,
+    open: Option<Stream>,
+    /// How many requests the node refuses, and the answers that it sends in place of logs.
+    refusals: u32,
+    node_errors: VecDeque<&'static str>,
+    /// Whether statuses reach the reader at once.
+    is_prompt: bool,
+    requests: u32,
+    shown: Vec<String>,
+    said: Vec<String>,
+}
+
+/// An answer that goes on.
+struct Stream {
+    run: usize,
+    next: usize,
+}
+
+const FOLLOW: ReadOptions = ReadOptions {
+    follow: true,
+    previous: false,
+    start: LogStart {
+        tail: None,
+        since: None,
+    },
+    since_time: None,
+    limit: None,
+};
+
+impl Life {
+    fn with(options: ReadOptions, runs: usize) -> Life {
+        let pod = ObjectRef {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: Some("shop".into()),
+            name: "p".into(),
+            uid: None,
+        };
+        let container = LogContainer {
+            pod: Arc::new(pod),
+            name: "app".into(),
+        };
+        let run = Run {
+            lines: Vec::new(),
+            first: 0,
+            exit: None,
+        };
+        let runs = vec![run; runs];
+        let status = status(&runs, false);
+        Life {
+            reader: LogReader::new(Arc::new(container), status, options, ChainStart::Present),
+            runs,
+            waits: false,
+            now: 1_000_000,
+            written: 0,
+            open: None,
+            refusals: 0,
+            node_errors: VecDeque::new(),
+            is_prompt: true,
+            requests: 0,
+            shown: Vec::new(),
+            said: Vec::new(),
+        }
+    }
+
+    /// A container that runs and has two lines, which are shown.
+    fn begun() -> Life {
+        let mut life = Life::with(FOLLOW, 1);
+        life.lines(2);
+        life.pump();
+        life
+    }
+
+    fn lines(&mut self, count: usize) {
+        for _ in 0..count {
+            self.line_at(7);
+        }
+    }
+
+    /// Writes a line this many milliseconds after the one before.
+    fn line_at(&mut self, step: i64) {
+        self.now += step;
+        let line = (self.now, format!("L{}", self.written));
+        self.written += 1;
+        self.runs.last_mut().expect("a run").lines.push(line);
+    }
+
+    fn exit(&mut self, code: i64) {
+        self.runs.last_mut().expect("a run").exit = Some(code);
+        self.report();
+    }
+
+    fn wait_for_restart(&mut self) {
+        self.waits = true;
+        self.report();
+    }
+
+    fn run(&mut self) {
+        self.waits = false;
+        if let Some(last) = self.runs.last_mut() {
+            last.exit.get_or_insert(1);
+        }
+        self.runs.push(Run {
+            lines: Vec::new(),
+            first: 0,
+            exit: None,
+        });
+        self.report();
+    }
+
+    fn rotate(&mut self) {
+        let run = self.runs.last_mut().expect("a run");
+        run.first = run.lines.len();
+    }
+
+    /// The present answer ends as if it were complete.
+    fn cut(&mut self) {
+        if self.open.take().is_some() {
+            self.reader.ended(StreamEnd::Clean(Bytes::new()));
+        }
+    }
+
+    fn report(&mut self) {
+        if self.is_prompt {
+            self.deliver();
+        }
+    }
+
+    fn deliver(&mut self) {
+        let status = status(&self.runs, self.waits);
+        if self.reader.status(&status) == Flow::Stop {
+            self.open = None;
+        }
+    }
+
+    /// Lets the reader go on until it waits for something that only another action brings.
+    fn pump(&mut self) {
+        for _ in 0..100 {
+            self.send();
+            self.note();
+            if self.open.is_some() {
+                return;
+            }
+            match self.reader.step() {
+                ReadStep::Open(request) => self.answer(&request),
+                ReadStep::Pause(_) => {}
+                ReadStep::Wait(Some(_)) if !self.is_prompt => {
+                    self.is_prompt = true;
+                    self.deliver();
+                }
+                ReadStep::Wait(Some(_)) => self.reader.waited(),
+                ReadStep::Wait(None) | ReadStep::WaitTurn | ReadStep::Done => return self.note(),
+            }
+        }
+        panic!("the reader asks for ever: {:?}", self.said);
+    }
+
+    /// Sends the lines of the open answer that were written since, and ends it with its run.
+    fn send(&mut self) {
+        while let Some(stream) = &mut self.open {
+            let run = &self.runs[stream.run];
+            if let Some((time, text)) = run.lines.get(stream.next) {
+                stream.next += 1;
+                let line = format!("{} {text}", at(*time));
+                if self.reader.line(line.into()) == Flow::Stop {
+                    self.open = None;
+                }
+            } else if run.exit.is_some() {
+                self.cut();
+            } else {
+                if self.reader.quiet() == Flow::Stop {
+                    self.open = None;
+                }
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &LogRequest) {
+        self.requests += 1;
+        if self.refusals > 0 {
+            self.refusals -= 1;
+            let text = "dial tcp: connection refused".into();
+            return self
+                .reader
+                .ended(StreamEnd::Refused(LogRefusal { code: 500, text }));
+        }
+        let present = self.runs.len() - 1;
+        let Some(index) = (if request.previous {
+            present.checked_sub(usize::from(!self.waits))
+        } else {
+            Some(present)
+        }) else {
+            let text = "previous terminated container \"app\" in pod \"p\" not found".into();
+            return self
+                .reader
+                .ended(StreamEnd::Refused(LogRefusal { code: 400, text }));
+        };
+        self.reader.opened();
+        if let Some(text) = self.node_errors.pop_front() {
+            return self
+                .reader
+                .ended(StreamEnd::Clean(Bytes::from_static(text.as_bytes())));
+        }
+        let run = &self.runs[index];
+        let since = match request.start.since {
+            Some(LogSince::Second(second)) => second * 1000,
+            Some(LogSince::Ago(_)) | None => i64::MIN,
+        };
+        let tail = request.start.tail.map_or(0, |tail| {
+            run.lines
+                .len()
+                .saturating_sub(usize::try_from(tail).expect("small"))
+        });
+        let is_running = run.exit.is_none();
+        let (first, end) = (run.first.max(tail), run.lines.len());
+        let lines: Vec<(i64, String)> = run.lines[first..].to_vec();
+        for (time, text) in lines.into_iter().filter(|(time, _)| *time >= since) {
+            if self.reader.line(format!("{} {text}", at(time)).into()) == Flow::Stop {
+                return;
+            }
+        }
+        if request.follow && is_running {
+            self.open = Some(Stream {
+                run: index,
+                next: end,
+            });
+        } else {
+            self.reader.ended(StreamEnd::Clean(Bytes::new()));
+        }
+    }
+
+    /// Answers the next request, and sends nothing.
+    fn answer_next(&mut self) {
+        loop {
+            match self.reader.step() {
+                ReadStep::Open(request) => return self.answer(&request),
+                ReadStep::Pause(_) => {}
+                other => panic!("no request: {other:?}"),
+            }
+        }
+    }
+
+    fn note(&mut self) {
+        for event in self.reader.take_events() {
+            match event {
+                LogEvent::Line(line) => self
+                    .shown
+                    .push(String::from_utf8_lossy(&line.text).into_owned()),
+                LogEvent::Opened(instance) => self.said.push(format!("+ {}", instance.id)),
+                LogEvent::Ended(instance, end) => {
+                    self.said.push(format!("- {} {end:?}", instance.id));
+                }
+                LogEvent::Gap(gap) => self.said.push(format!("! {}", gap.cause.words())),
+                LogEvent::Notice(text) => self.said.push(format!("? {text}")),
+                LogEvent::Refused(refusal) => self.said.push(format!("x {}", refusal.text)),
+                LogEvent::Polled => self.said.push("polled".to_owned()),
+            }
+        }
+    }
+
+    /// Checks that exactly these lines are lost, that none is doubled and that the order is right; returns what was said.
+    fn check(mut self, lost: &[usize]) -> String {
+        self.pump();
+        let expect = (0..self.written).filter(|number| !lost.contains(number));
+        let expect: Vec<String> = expect.map(|number| format!("L{number}")).collect();
+        assert_eq!(self.shown, expect, "{:?}", self.said);
+        let gaps = self
+            .said
+            .iter()
+            .filter(|line| line.starts_with(['!', '?', 'x', 'p']));
+        gaps.cloned().collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn status(runs: &[Run], waits: bool) -> ContainerLogs {
+    let seen = |index: usize| {
+        let run = runs.get(index)?;
+        let exit = run.exit.map(|code| LogExit {
+            code,
+            reason: "".into(),
+        });
+        Some(SeenInstance {
+            id: format!("c{index}").into(),
+            attempt: u32::try_from(index).expect("small"),
+            exit,
+        })
+    };
+    let present = runs.len().checked_sub(1);
+    let last = present.and_then(|present| present.checked_sub(usize::from(!waits)));
+    ContainerLogs {
+        name: "app".into(),
+        role: LogContainerRole::Main,
+        present: present.and_then(seen),
+        is_running: runs.last().is_some_and(|run| run.exit.is_none()),
+        last: last.and_then(seen),
+        waiting: None,
+    }
+}
+
+fn at(millisecond: i64) -> Timestamp {
+    Timestamp::from_millisecond(millisecond).expect("a time")
+}
+
+#[test]
+fn a_restart_loses_nothing() {
+    let mut life = Life::begun();
+    life.lines(2);
+    life.exit(1);
+    life.pump();
+    life.run();
+    life.lines(2);
+    life.pump();
+    assert_eq!(life.requests, 3, "a check and a new stream");
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn an_instance_between_two_statuses_is_read() {
+    let mut life = Life::begun();
+    life.exit(1);
+    life.run();
+    life.lines(2);
+    life.exit(1);
+    life.run();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn the_last_lines_of_an_instance_whose_end_was_not_seen_are_read() {
+    let mut life = Life::begun();
+    life.lines(2);
+    life.run();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn a_clean_end_under_a_running_container_is_no_end() {
+    let mut life = Life::begun();
+    life.cut();
+    life.lines(2);
+    life.pump();
+    life.cut();
+    life.pump();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn rotation_while_following_loses_nothing() {
+    let mut life = Life::begun();
+    life.lines(2);
+    life.pump();
+    life.rotate();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn a_node_that_does_not_answer_is_asked_again_and_named_once() {
+    let mut life = Life::with(FOLLOW, 1);
+    life.refusals = 3;
+    life.lines(2);
+    life.pump();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "? dial tcp: connection refused");
+}
+
+#[test]
+fn a_container_that_starts_later_is_shown_from_its_first_line() {
+    let mut life = Life::with(tail(0), 0);
+    life.pump();
+    life.run();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn a_crash_loop_shows_the_dead_instance_once() {
+    let mut life = Life::with(FOLLOW, 1);
+    life.lines(2);
+    life.exit(1);
+    life.wait_for_restart();
+    life.pump();
+    life.run();
+    life.lines(2);
+    life.exit(1);
+    life.wait_for_restart();
+    life.pump();
+    life.run();
+    life.lines(1);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn an_instance_that_the_runtime_has_removed_for_a_moment_is_read() {
+    let error = "unable to retrieve container logs for containerd://c0";
+    let mut life = Life::with(FOLLOW, 1);
+    life.lines(2);
+    life.node_errors.push_back(error);
+    life.pump();
+    life.exit(1);
+    life.run();
+    life.lines(2);
+    assert_eq!(life.check(&[]), format!("? {error}"));
+}
+
+#[test]
+fn a_rotation_after_a_cut_is_named() {
+    let mut life = Life::begun();
+    life.cut();
+    life.lines(2);
+    life.rotate();
+    life.lines(2);
+    assert_eq!(life.check(&[2, 3]), "! log rotated");
+}
+
+#[test]
+fn two_restarts_after_a_cut_are_named() {
+    let mut life = Life::begun();
+    life.cut();
+    life.refusals = 4;
+    life.lines(2);
+    life.run();
+    life.lines(2);
+    life.run();
+    life.pump();
+    life.lines(2);
+    let said = life.check(&[2, 3]);
+    assert!(said.contains("! restarted more than once"), "{said}");
+}
+
+#[test]
+fn times_that_go_back_near_the_turn_of_a_second_lose_nothing() {
+    let mut life = Life::begun();
+    for step in [990, 5, -3, 2, -1, 1, 0, 2] {
+        life.line_at(step);
+    }
+    life.pump();
+    life.cut();
+    for step in [1, 3, -5, 4, 1001] {
+        life.line_at(step);
+    }
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn the_end_of_an_instance_is_read_after_the_next_has_begun() {
+    let mut life = Life::begun();
+    life.cut();
+    life.refusals = 3;
+    life.lines(2);
+    life.exit(1);
+    life.run();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "? dial tcp: connection refused");
+}
+
+#[test]
+fn a_status_behind_the_node_shows_no_line_under_the_wrong_instance() {
+    let mut life = Life::begun();
+    life.cut();
+    life.lines(1);
+    life.is_prompt = false;
+    life.run();
+    life.lines(2);
+    life.pump();
+    assert_eq!(
+        life.said,
+        [
+            "+ c0",
+            "- c0 Exited(Some(LogExit { code: 1, reason: \"\" }))",
+            "+ c1"
+        ]
+    );
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn a_status_that_comes_while_another_instance_answers_is_no_gap() {
+    let mut life = Life::begun();
+    life.cut();
+    life.lines(1);
+    life.is_prompt = false;
+    life.run();
+    // The reader follows the new instance, and takes it for the one before.
+    life.answer_next();
+    life.deliver();
+    life.lines(2);
+    assert_eq!(life.check(&[]), "");
+}
+
+#[test]
+fn a_node_without_watchers_is_read_in_turns() {
+    let mut life = Life::begun();
+    life.cut();
+    life.node_errors
+        .push_back("failed to create fsnotify watcher: too many open files");
+    life.lines(2);
+    life.pump();
+    assert!(life.reader.is_polled());
+    for _ in 0..3 {
+        life.lines(2);
+        life.pump();
+    }
+    life.exit(0);
+    assert_eq!(life.check(&[]), "polled");
+}
+
+#[test]
+fn a_pod_that_is_gone_ends_its_logs() {
+    let mut life = Life::begun();
+    life.lines(1);
+    life.reader.pod_gone();
+    life.send();
+    life.pump();
+    assert_eq!(life.reader.step(), ReadStep::Done);
+    assert_eq!(life.said.last().map(String::as_str), Some("- c0 PodGone"));
+    assert_eq!(life.shown, ["L0", "L1", "L2"]);
+}
+
+#[test]
+fn a_thousand_restarts_keep_little() {
+    let mut life = Life::begun();
+    for _ in 0..1000 {
+        life.exit(1);
+        life.pump();
+        life.run();
+        life.lines(1);
+        life.pump();
+    }
+    assert_eq!(life.requests, 1 + 2 * 1000);
+    assert_eq!(life.check(&[]), "");
+}
+
+/// What a reader without `follow` shows of a log of six lines, and what it says.
+fn once(options: ReadOptions) -> String {
+    let mut life = Life::with(
+        ReadOptions {
+            follow: false,
+            ..options
+        },
+        1,
+    );
+    life.lines(6);
+    life.pump();
+    assert_eq!(life.reader.step(), ReadStep::Done);
+    format!("{}: {}", life.shown.join(" "), life.said.join(" "))
+}
+
+/// The options of a tail of this many lines.
+fn tail(lines: u64) -> ReadOptions {
+    let start = LogStart {
+        tail: Some(lines),
+        since: None,
+    };
+    ReadOptions { start, ..FOLLOW }
+}
+
+#[test]
+fn a_log_is_read_once() {
+    let since = LogStart {
+        tail: None,
+        since: Some(LogSince::Second(1_000)),
+    };
+    let since = ReadOptions {
+        start: since,
+        since_time: Some(at(1_000_000 + 4 * 7)),
+        ..FOLLOW
+    };
+    let limit = ReadOptions {
+        limit: Some(7),
+        ..FOLLOW
+    };
+    let previous = ReadOptions {
+        previous: true,
+        ..FOLLOW
+    };
+    for (options, expect) in [
+        (FOLLOW, "L0 L1 L2 L3 L4 L5: + c0 - c0 Read"),
+        (tail(2), "L4 L5: + c0 - c0 Read"),
+        (tail(0), ": + c0 - c0 Read"),
+        (tail(9), "L0 L1 L2 L3 L4 L5: + c0 - c0 Read"),
+        (since, "L3 L4 L5: + c0 - c0 Read"),
+        (limit, "L0 L1 L: + c0 - c0 Limited"),
+        (
+            previous,
+            ": x previous terminated container \"app\" in pod \"p\" not found",
+        ),
+    ] {
+        assert_eq!(once(options), expect);
+    }
+}
+
+#[test]
+fn a_tail_is_followed_across_a_cut() {
+    for lines in 0..4 {
+        let mut life = Life::with(tail(lines), 1);
+        life.lines(6);
+        life.pump();
+        life.cut();
+        life.lines(2);
+        let skipped: Vec<usize> = (0..6 - usize::try_from(lines).expect("small")).collect();
+        assert_eq!(life.check(&skipped), "", "{lines}");
+    }
+}
+
+/// What happens to a container.
+#[derive(Clone, Debug)]
+enum Act {
+    Lines(usize, i64),
+    Cut,
+    Restart,
+    Refuse(u32),
+    Pump,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => (0_usize..4, -5_i64..400).prop_map(|(count, step)| Act::Lines(count, step)),
+        3 => Just(Act::Cut),
+        1 => Just(Act::Restart),
+        1 => (0_u32..3).prop_map(Act::Refuse),
+        3 => Just(Act::Pump),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_life_loses_or_doubles_a_line(acts in prop::collection::vec(act(), 0..40)) {
+        let mut life = Life::begun();
+        for act in acts {
+            match act {
+                Act::Lines(count, step) => {
+                    for _ in 0..count {
+                        life.line_at(step);
+                    }
+                }
+                Act::Cut => life.cut(),
+                // The node keeps one instance, so a restart waits until the reader has caught up.
+                Act::Restart => {
+                    life.pump();
+                    life.exit(1);
+                    life.run();
+                }
+                Act::Refuse(count) => life.refusals = count,
+                Act::Pump => life.pump(),
+            }
+        }
+        life.refusals = 0;
+        let said = life.check(&[]);
+        prop_assert!(!said.contains('!'), "{}", said);
+    }
+}

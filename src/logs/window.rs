@@ -1,0 +1,220 @@
+//! `OrderWindow`: holds followed lines back for a moment, so that those of several containers come in the order of their
+//! times.
+//!
+//! A fixed moment is wrong on a busy machine, and too long on others. So it grows while lines come late, and shrinks back.
+//! A line that is late is shown late, never dropped.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+/// The shortest and the longest time that a line waits.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(1);
+/// After how many lines the window is adjusted, and how many of them may be late.
+const SAMPLE: u32 = 200;
+const LATE: u32 = 2;
+/// The most bytes that wait.
+const MOST: usize = 16 << 20;
+
+/// The lines that wait. Arrival times are durations since any fixed moment.
+#[derive(Debug)]
+pub struct OrderWindow<T> {
+    waiting: BinaryHeap<Reverse<WaitingItem>>,
+    items: BTreeMap<u64, T>,
+    /// When lines arrived, the oldest first, with their keys.
+    arrivals: VecDeque<(Duration, Key)>,
+    /// The last key of each log.
+    last: BTreeMap<usize, Timestamp>,
+    released: Option<Key>,
+    width: Duration,
+    bytes: usize,
+    sampled: u32,
+    late: u32,
+    next: u64,
+}
+
+/// The place of an item in the order: by time, then by arrival.
+type Key = (Timestamp, u64);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct WaitingItem {
+    key: Key,
+    log: usize,
+    bytes: usize,
+}
+
+impl<T> Default for OrderWindow<T> {
+    fn default() -> OrderWindow<T> {
+        OrderWindow {
+            waiting: BinaryHeap::new(),
+            items: BTreeMap::new(),
+            arrivals: VecDeque::new(),
+            last: BTreeMap::new(),
+            released: None,
+            width: SHORTEST,
+            bytes: 0,
+            sampled: 0,
+            late: 0,
+            next: 0,
+        }
+    }
+}
+
+impl<T> OrderWindow<T> {
+    /// Takes an item of a log, with its time and its bytes. One without a time comes right after the one before of its log.
+    pub fn put(
+        &mut self,
+        log: usize,
+        (time, item, bytes): (Option<Timestamp>, T, usize),
+        now: Duration,
+    ) {
+        let last = self.last.get(&log).copied();
+        let key = last.max(time).unwrap_or(Timestamp::MIN);
+        self.last.insert(log, key);
+        let key = (key, self.next);
+        self.next += 1;
+        self.sample(key);
+        self.bytes += bytes;
+        self.items.insert(key.1, item);
+        self.arrivals.push_back((now, key));
+        self.waiting.push(Reverse(WaitingItem { key, log, bytes }));
+    }
+
+    fn sample(&mut self, key: Key) {
+        self.sampled += 1;
+        self.late += u32::from(self.released.is_some_and(|released| key.0 < released.0));
+        if self.sampled < SAMPLE {
+            return;
+        }
+        let is_late = self.late > LATE;
+        self.width = if is_late {
+            self.width * 2
+        } else {
+            self.width / 2
+        };
+        self.width = self.width.clamp(SHORTEST, LONGEST);
+        (self.sampled, self.late) = (0, 0);
+    }
+
+    /// The next item that has waited long enough, or that comes before one that has.
+    pub fn next(&mut self, now: Duration) -> Option<(usize, T)> {
+        let (arrived, _) = *self.arrivals.front()?;
+        if arrived + self.width > now && self.bytes <= MOST {
+            return None;
+        }
+        self.pop()
+    }
+
+    /// The next item, however short it has waited.
+    pub fn pop(&mut self) -> Option<(usize, T)> {
+        let Reverse(WaitingItem { key, log, bytes }) = self.waiting.pop()?;
+        self.bytes -= bytes;
+        self.released = self.released.max(Some(key));
+        let item = self.items.remove(&key.1)?;
+        while let Some((_, (_, number))) = self.arrivals.front()
+            && !self.items.contains_key(number)
+        {
+            self.arrivals.pop_front();
+        }
+        Some((log, item))
+    }
+
+    /// When the next item is due; `None` if none waits.
+    pub fn due(&self) -> Option<Duration> {
+        let (arrived, _) = self.arrivals.front()?;
+        Some(*arrived + self.width)
+    }
+
+    /// Forgets a log that has ended.
+    pub fn forget(&mut self, log: usize) {
+        self.last.remove(&log);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millisecond: i64) -> Timestamp {
+        Timestamp::from_millisecond(millisecond).expect("a time")
+    }
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    /// Puts items of logs, each with its time and its arrival, and takes what is due at each arrival and at the end.
+    fn order(items: &[(usize, i64, u64)]) -> Vec<i64> {
+        let mut window = OrderWindow::default();
+        let mut shown = Vec::new();
+        for (log, time, arrived) in items {
+            shown.extend(std::iter::from_fn(|| window.next(ms(*arrived))));
+            window.put(*log, (Some(at(*time)), *time, 1), ms(*arrived));
+        }
+        shown.extend(std::iter::from_fn(|| window.next(ms(1_000_000))));
+        assert_eq!(window.due(), None);
+        assert_eq!(window.bytes, 0);
+        shown.into_iter().map(|(_, time)| time).collect()
+    }
+
+    #[test]
+    fn lines_within_the_window_are_ordered_and_late_ones_are_shown_late() {
+        assert_eq!(order(&[(0, 20, 0), (1, 10, 50), (0, 30, 60)]), [10, 20, 30]);
+        assert_eq!(
+            order(&[(0, 20, 0), (0, 30, 60), (1, 10, 170)]),
+            [20, 30, 10]
+        );
+        // The lines of one log keep their order.
+        assert_eq!(order(&[(0, 20, 0), (0, 15, 10), (1, 18, 20)]), [18, 20, 15]);
+    }
+
+    #[test]
+    fn a_line_is_due_after_the_width_of_the_window() {
+        let mut window = OrderWindow::default();
+        window.put(0, (Some(at(5)), "a", 1), ms(40));
+        assert_eq!(window.due(), Some(ms(140)));
+        assert_eq!(window.next(ms(139)), None);
+        assert_eq!(window.next(ms(140)), Some((0, "a")));
+    }
+
+    #[test]
+    fn the_window_grows_while_lines_come_late_and_shrinks_back() {
+        let mut window = OrderWindow::default();
+        let mut arrived = 0;
+        let mut feed = |window: &mut OrderWindow<u64>, lateness: i64, count: u32| {
+            for turn in 0..count {
+                arrived += 10;
+                let late = if turn % 2 == 0 { lateness } else { 0 };
+                let log = usize::from(turn % 2 == 0);
+                window.put(
+                    log,
+                    (
+                        Some(at(i64::try_from(arrived).expect("small") - late)),
+                        arrived,
+                        1,
+                    ),
+                    ms(arrived),
+                );
+                while window.next(ms(arrived)).is_some() {}
+            }
+            window.width
+        };
+        assert_eq!(feed(&mut window, 50, 400), SHORTEST);
+        assert!(feed(&mut window, 300, 400) >= ms(400));
+        assert_eq!(feed(&mut window, 2_000, 2_000), LONGEST);
+        assert_eq!(feed(&mut window, 0, 2_000), SHORTEST);
+    }
+
+    #[test]
+    fn too_many_bytes_do_not_wait() {
+        let mut window = OrderWindow::default();
+        window.put(0, (Some(at(1)), "a", MOST), ms(0));
+        assert_eq!(window.next(ms(1)), None);
+        window.put(0, (Some(at(2)), "b", 1), ms(1));
+        assert_eq!(window.next(ms(1)), Some((0, "a")));
+        assert_eq!(window.next(ms(1)), None);
+    }
+}
