@@ -9,6 +9,7 @@ mod file;
 mod history;
 mod http;
 mod interruption;
+pub mod logs;
 mod missed;
 mod mux;
 mod options;
@@ -42,4 +43,6 @@ pub use options::{Clock, MuxOptions};
 pub use queue::{CatchUp, Patience, Terms};
 pub use recent::Recent;
 pub use subscriptions::Subscriptions;
-pub use transport::{At, LineStream, ListPage, Page, Transport, Upstream, WATCH_SECONDS};
+pub use transport::{
+    At, LineStream, ListPage, LogAnswer, Page, Transport, Upstream, WATCH_SECONDS,
+};

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use super::backoff::Health;
 use super::driver::Driver;
 use super::history::{Archive, Dates, History, leases};
+use super::logs::LogFeeds;
 use super::options::{Clock, MuxOptions};
 use super::queue::{Queue, Terms};
 use super::retrying_transport::ServerPast;
@@ -73,6 +74,12 @@ impl Mux {
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         let archive = self.upstreams.archive(key)?;
         History::new(archive, self.upstreams.options.page_items)
+    }
+
+    /// The logs of a cluster's containers; `None` for an unknown cluster.
+    pub fn logs(&self, cluster: &ClusterId, most: usize) -> Option<LogFeeds> {
+        let cluster = self.upstreams.clusters.get(cluster)?;
+        Some(LogFeeds::new(cluster.transport.clone(), most))
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.

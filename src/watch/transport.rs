@@ -13,6 +13,7 @@ use super::error::SourceError;
 use super::history::Revision;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
+use crate::source::log::{LogRefusal, LogRequest};
 
 /// How many seconds a watch asks the server to run (`timeoutSeconds`). A transport picks a random value for each
 /// request, so that the watches of one view do not end together.
@@ -22,6 +23,14 @@ pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 /// item, with one exception: an [`Upstream::Kept`] continues after a [`SourceError::Decode`]. Every line is one
 /// watch event: `{"type":…,"object":…}`. A line longer than 16 MiB is an error and is not kept in memory.
 pub type LineStream = BoxStream<'static, Result<Bytes, SourceError>>;
+
+/// The answer to a request for a log.
+pub enum LogAnswer {
+    /// The bytes of the log, each line with its time. An error ends them.
+    Bytes(BoxStream<'static, Result<Bytes, Arc<str>>>),
+    /// The Pod has no node, so there is no log (204).
+    Unscheduled,
+}
 
 /// How long an unread event stays available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +121,12 @@ pub trait Transport: Send + Sync + 'static {
             }
             Ok(false)
         })
+    }
+
+    /// Opens the log of a container. A line that does not begin with a time is an error of the node.
+    fn log<'a>(&'a self, _request: &'a LogRequest) -> BoxFuture<'a, Result<LogAnswer, LogRefusal>> {
+        let text = "error: logs need a cluster".into();
+        Box::pin(std::future::ready(Err(LogRefusal { code: 405, text })))
     }
 
     /// The error of the last request, if it failed and is repeated. Only a transport that repeats requests has one.

@@ -26,6 +26,8 @@ const BODY_SHOWN: usize = 200;
 /// The body of a successful answer, as it arrives. Dropping it ends the stream.
 pub(crate) struct ResponseBody {
     pub(super) body: Body,
+    /// Whether it is anything else than 204: a log of a Pod without a node.
+    pub(crate) has_content: bool,
     pub(super) _slot: ConnectionSlot,
 }
 

@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
 use request_log::{LogPrinter, SentRequest};
-use stack::{Connections, Stack};
+use stack::{ConnectionSlot, Connections, Stack, Windows};
 
 pub(crate) use answer::ResponseBody;
 pub(crate) use request::{ApiRequest, platform};
@@ -83,6 +83,8 @@ struct ClientShared {
 /// The connections that use one set of credentials.
 struct Login {
     connections: Connections,
+    /// The connections of logs. An unread log must not disturb a watch.
+    log_connections: Connections,
     host: String,
     /// Whether the server has ever accepted these credentials.
     proven: AtomicBool,
@@ -161,16 +163,44 @@ impl Client {
 
     /// Sends a request and returns the body of a successful response. Refused credentials are renewed once.
     pub(crate) async fn open(&self, request: &ApiRequest) -> Result<ResponseBody, RequestError> {
+        self.open_as(Traffic::Objects, request).await
+    }
+
+    /// Like [`Client::open`], for a log. The headers of one that is followed may take for ever: a node sends them with the
+    /// first line.
+    pub(crate) async fn open_log(
+        &self,
+        request: &ApiRequest,
+        is_followed: bool,
+    ) -> Result<ResponseBody, RequestError> {
+        let traffic = if is_followed {
+            Traffic::FollowedLog
+        } else {
+            Traffic::Log
+        };
+        self.open_as(traffic, request).await
+    }
+
+    /// How long a finite answer may stay silent.
+    pub(crate) fn longest_silence(&self) -> Duration {
+        self.shared.limits.quiet
+    }
+
+    async fn open_as(
+        &self,
+        traffic: Traffic,
+        request: &ApiRequest,
+    ) -> Result<ResponseBody, RequestError> {
         let login = self.shared.login();
-        let first = match self.shared.send(&login, request).await {
+        let first = match self.shared.send(&login, traffic, request).await {
             // The connection ended during the request, as all do when a server shuts down. A GET is safe to
             // repeat at once.
-            Err(RequestError::Cut(_)) => self.shared.send(&login, request).await,
+            Err(RequestError::Cut(_)) => self.shared.send(&login, traffic, request).await,
             other => other,
         };
         match first {
             Err(refused) if refused.is_unauthorized() => match self.shared.renew(&login).await? {
-                Some(login) => self.shared.send(&login, request).await,
+                Some(login) => self.shared.send(&login, traffic, request).await,
                 None => Err(refused),
             },
             other => other,
@@ -214,6 +244,14 @@ impl Client {
     }
 }
 
+/// What a request reads. It decides about its connection and its time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Traffic {
+    Objects,
+    Log,
+    FollowedLog,
+}
+
 /// Leaves out the credentials.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -255,18 +293,24 @@ impl ClientShared {
     async fn send(
         &self,
         login: &Login,
+        traffic: Traffic,
         request: &ApiRequest,
     ) -> Result<ResponseBody, RequestError> {
         let sent = request.to_http()?;
-        let slot = login.connections.slot();
+        let slot = login.slot(traffic);
         let logged = self.log.get().map(|log| {
             let uri = format!("{}{}", self.config.url(), sent.uri());
             let headers = sent.headers().clone();
             (log, SentRequest { uri, headers }, Instant::now())
         });
-        let response = timeout(self.limits.headers, slot.client.send(sent))
-            .await
-            .map_err(|_| RequestError::Timeout(self.limits.headers))
+        let sending = slot.client.send(sent);
+        let response = match traffic {
+            Traffic::Objects | Traffic::Log => timeout(self.limits.headers, sending)
+                .await
+                .map_err(|_| RequestError::Timeout(self.limits.headers)),
+            Traffic::FollowedLog => Ok(sending.await),
+        };
+        let response = response
             .and_then(|sent| sent.map_err(|error| request_error::send_error(&error, &login.host)));
         let answered = response.map(http::Response::into_parts);
         if let Some((log, sent, begun)) = logged {
@@ -278,7 +322,11 @@ impl ClientShared {
         }
         let (head, body) = answered?;
         self.skew.note(&head.headers);
-        let answer = ResponseBody { body, _slot: slot };
+        let answer = ResponseBody {
+            body,
+            has_content: head.status != StatusCode::NO_CONTENT,
+            _slot: slot,
+        };
         let accepted = head.status != StatusCode::UNAUTHORIZED;
         login.proven.fetch_or(accepted, Ordering::Relaxed);
         if head.status.is_success() {
@@ -320,12 +368,21 @@ impl Login {
         } else {
             Stack::new(&config)?
         };
+        let stack = Arc::new(stack);
         Ok(Login {
-            connections: Connections::new(stack),
+            connections: Connections::new(&stack, Windows::OBJECTS),
+            log_connections: Connections::new(&stack, Windows::LOGS),
             host: config.server(),
             proven: AtomicBool::new(false),
             renewed,
         })
+    }
+
+    fn slot(&self, traffic: Traffic) -> ConnectionSlot {
+        match traffic {
+            Traffic::Objects => self.connections.slot(),
+            Traffic::Log | Traffic::FollowedLog => self.log_connections.slot(),
+        }
     }
 }
 

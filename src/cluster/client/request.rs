@@ -88,7 +88,7 @@ impl ApiRequest {
     }
 
     /// The HTTP request. It is an error if its selectors or names are too long.
-    pub(super) fn to_http(&self) -> Result<Request<Body>, RequestError> {
+    pub(crate) fn to_http(&self) -> Result<Request<Body>, RequestError> {
         let length = self.target.len();
         if length > LONGEST {
             return Err(RequestError::Impossible(

@@ -40,10 +40,31 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How often an HTTP/2 connection is pinged, and how long the answer may take.
 const PING: Duration = Duration::from_secs(30);
 const PONG: Duration = Duration::from_secs(15);
-/// Unread streams must not stall the others. With these sizes 90 of them rarely fill the connection's window;
-/// with hyper's defaults five are enough.
-const STREAM_WINDOW: u32 = 256 << 10;
-const CONNECTION_WINDOW: u32 = 16 << 20;
+
+/// How many bytes a server may send before somebody reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Windows {
+    stream: u32,
+    connection: u32,
+}
+
+impl Windows {
+    /// For lists and watches. Unread streams must not stall the others. With these sizes 90 of them rarely fill the
+    /// connection's window; with hyper's defaults five are enough.
+    pub(super) const OBJECTS: Windows = Windows {
+        stream: 256 << 10,
+        connection: 16 << 20,
+    };
+
+    /// For logs. Their lines arrive in frames of their own. Against floods of small frames, h2 ends a connection whose unread
+    /// frames below 256 bytes lack half its window (`too_many_data_frames`): 40 unread logs of short lines are enough. So
+    /// the connection's window is an allowance that nothing fills, and the streams bound the memory. Each byte of a small
+    /// frame costs about nine.
+    pub(super) const LOGS: Windows = Windows {
+        stream: 64 << 10,
+        connection: 1 << 30,
+    };
+}
 
 /// Everything that a connection needs, created once. The credential plugin has run when this exists.
 pub(super) struct Stack {
@@ -90,15 +111,15 @@ impl Stack {
     }
 
     /// A client with its own connection. It must be called inside a tokio runtime.
-    pub(super) fn client(&self) -> kube::Client {
+    fn client(&self, windows: Windows) -> kube::Client {
         match &self.connector {
-            Connector::Direct(connector) => self.over(connector.clone()),
-            Connector::Tunnel(connector) => self.over(connector.clone()),
-            Connector::Socks(connector) => self.over(connector.clone()),
+            Connector::Direct(connector) => self.over(connector.clone(), windows),
+            Connector::Tunnel(connector) => self.over(connector.clone(), windows),
+            Connector::Socks(connector) => self.over(connector.clone(), windows),
         }
     }
 
-    fn over<C>(&self, connector: C) -> kube::Client
+    fn over<C>(&self, connector: C, windows: Windows) -> kube::Client
     where
         C: Connect + Clone + Send + Sync + 'static,
     {
@@ -106,8 +127,8 @@ impl Stack {
         let hyper: Hyper<C, Body> = builder
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
-            .http2_initial_stream_window_size(STREAM_WINDOW)
-            .http2_initial_connection_window_size(CONNECTION_WINDOW)
+            .http2_initial_stream_window_size(windows.stream)
+            .http2_initial_connection_window_size(windows.connection)
             .http2_keep_alive_interval(PING)
             .http2_keep_alive_timeout(PONG)
             .http2_keep_alive_while_idle(true)
@@ -196,9 +217,10 @@ fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError>
 /// never opens a second connection by itself.
 const STREAMS: usize = 90;
 
-/// The connections that use one set of credentials.
+/// The connections of one kind that use one set of credentials.
 pub(super) struct Connections {
-    stack: Stack,
+    stack: Arc<Stack>,
+    windows: Windows,
     open: Mutex<Vec<Connection>>,
 }
 
@@ -215,9 +237,10 @@ pub(super) struct ConnectionSlot {
 }
 
 impl Connections {
-    pub(super) fn new(stack: Stack) -> Connections {
+    pub(super) fn new(stack: &Arc<Stack>, windows: Windows) -> Connections {
         Connections {
-            stack,
+            stack: stack.clone(),
+            windows,
             open: Mutex::default(),
         }
     }
@@ -231,7 +254,7 @@ impl Connections {
             return connection.slot();
         }
         let connection = Connection {
-            client: self.stack.client(),
+            client: self.stack.client(self.windows),
             streams: Arc::new(()),
         };
         let slot = connection.slot();
@@ -346,7 +369,7 @@ mod tests {
     async fn the_91st_stream_opens_a_second_connection() {
         let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
         let stack = Stack::new(&config).expect("no credentials");
-        let connections = Connections::new(stack);
+        let connections = Connections::new(&Arc::new(stack), Windows::OBJECTS);
         let open = || connections.open.lock().expect("whole").len();
         let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();
         assert_eq!(open(), 1);

@@ -1,5 +1,6 @@
 //! The transport for an API server.
 
+mod log;
 mod page;
 #[cfg(test)]
 mod tests;
@@ -9,9 +10,10 @@ use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
 use memchr::memchr;
 
-use super::{At, LineStream, ListPage, Page, SourceError, Transport, WATCH_SECONDS};
+use super::{At, LineStream, ListPage, LogAnswer, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, Names, RequestError, RequestPath, ResponseBody, Target};
 use crate::object::ResourceVersion;
+use crate::source::log::{LogRefusal, LogRequest};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use page::PrintedColumns;
 
@@ -65,6 +67,19 @@ impl Transport for HttpTransport {
                     Box::pin(lines.map(move |line| line.map(|line| columns.line(line))))
                 }
             })
+        })
+    }
+
+    fn log<'a>(&'a self, request: &'a LogRequest) -> BoxFuture<'a, Result<LogAnswer, LogRefusal>> {
+        Box::pin(async move {
+            let sent = log::request(request).map_err(|error| log::refusal(&error))?;
+            let answer = self.client.open_log(&sent, request.follow).await;
+            let answer = answer.map_err(|error| {
+                self.client.report(&error);
+                log::refusal(&error)
+            })?;
+            let silence = (!request.follow).then(|| self.client.longest_silence());
+            Ok(log::bytes(answer, silence))
         })
     }
 }

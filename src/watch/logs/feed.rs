@@ -1,0 +1,247 @@
+//! `LogTask`: reads the log of one container. It sends the requests that its [`LogReader`] wants.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::queue::LogQueue;
+use super::{FeedStatus, SharedFeeds};
+use crate::logs::{Flow, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd};
+use crate::source::log::{LogRequest, LogSince};
+use crate::watch::transport::{LogAnswer, Transport};
+
+/// After how much silence of an answer the reader is asked whether it waits for something.
+const QUIET: Duration = Duration::from_millis(200);
+/// The least time between two reads of a log that is read in turn.
+const TURN: Duration = Duration::from_secs(1);
+/// How long a node is left alone that could follow no more logs.
+const FULL_NODE: Duration = Duration::from_secs(60);
+
+pub(super) struct LogTask {
+    pub(super) reader: LogReader,
+    pub(super) options: ReadOptions,
+    pub(super) queue: Arc<LogQueue>,
+    pub(super) status: watch::Receiver<FeedStatus>,
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) shared: Arc<SharedFeeds>,
+    pub(super) started: Instant,
+    pub(super) place: FeedPlace,
+}
+
+/// Whether the log has a place among those that are followed.
+#[derive(Clone, Debug)]
+pub(super) enum FeedPlace {
+    /// It was not decided.
+    Undecided,
+    /// It is followed, and counts for this node.
+    Followed(Arc<str>),
+    /// It is read in turn, until a place is free after this time.
+    InTurn(Instant),
+}
+
+impl Drop for LogTask {
+    fn drop(&mut self) {
+        self.leave();
+        self.shared.tasks.fetch_sub(1, Ordering::Relaxed);
+        self.queue.close();
+    }
+}
+
+impl LogTask {
+    pub(super) async fn run(mut self) {
+        loop {
+            self.find_place();
+            let step = self.reader.step();
+            self.flush().await;
+            match step {
+                ReadStep::Done => return,
+                ReadStep::Wait(longest) => {
+                    if longest.is_none() {
+                        // Nothing runs, so another log may have the place.
+                        self.leave();
+                    }
+                    self.wait(longest).await;
+                }
+                ReadStep::Pause(pause) => sleep(pause + self.shared.spread()).await,
+                ReadStep::WaitTurn => self.wait(Some(TURN)).await,
+                ReadStep::Open(request) => self.read(request).await,
+            }
+        }
+    }
+
+    /// Passes on the events of the reader, and waits for room.
+    async fn flush(&mut self) {
+        self.queue.push(self.reader.take_events()).await;
+    }
+
+    /// Takes a place among the followed logs, if there is one, and gives it up if the node can follow no more.
+    fn find_place(&mut self) {
+        if !self.options.follow {
+            return;
+        }
+        let now = Instant::now();
+        match &self.place {
+            FeedPlace::Followed(_) if self.reader.is_polled() => self.turn_down(now + FULL_NODE),
+            FeedPlace::Followed(_) => {}
+            FeedPlace::InTurn(until) if now < *until => {}
+            FeedPlace::Undecided | FeedPlace::InTurn(_) => {
+                let node = self.status.borrow().node.clone().unwrap_or_default();
+                if self.shared.admission().admit(&node) {
+                    self.leave();
+                    self.shared.open.fetch_add(1, Ordering::Relaxed);
+                    self.place = FeedPlace::Followed(node);
+                    self.reader.set_polled(false);
+                } else {
+                    self.turn_down(now);
+                }
+            }
+        }
+    }
+
+    fn turn_down(&mut self, until: Instant) {
+        self.leave();
+        self.shared.open.fetch_add(1, Ordering::Relaxed);
+        self.shared.in_turn.fetch_add(1, Ordering::Relaxed);
+        self.place = FeedPlace::InTurn(until);
+        self.reader.set_polled(true);
+    }
+
+    /// Gives up its place.
+    fn leave(&mut self) {
+        match std::mem::replace(&mut self.place, FeedPlace::Undecided) {
+            FeedPlace::Undecided => {}
+            FeedPlace::Followed(node) => {
+                self.shared.admission().release(&node);
+                self.shared.open.fetch_sub(1, Ordering::Relaxed);
+            }
+            FeedPlace::InTurn(_) => {
+                self.shared.open.fetch_sub(1, Ordering::Relaxed);
+                self.shared.in_turn.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Waits for another status.
+    async fn wait(&mut self, longest: Option<Duration>) {
+        let end = longest.map(|longest| Instant::now() + longest);
+        loop {
+            let is_over = async {
+                match end {
+                    Some(end) => sleep_until(end).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = changed(&mut self.status) => {
+                    self.take_status();
+                    if !self.reader.is_in_doubt() {
+                        return;
+                    }
+                }
+                () = is_over => return self.reader.waited(),
+            }
+        }
+    }
+
+    fn take_status(&mut self) -> Flow {
+        let status = self.status.borrow_and_update().clone();
+        if status.has_ended {
+            self.reader.pod_finished();
+        }
+        if status.is_gone {
+            self.reader.pod_gone()
+        } else {
+            self.reader.status(&status.container)
+        }
+    }
+
+    async fn read(&mut self, request: LogRequest) {
+        let shared = self.shared.clone();
+        let is_in_turn = self.options.follow && self.reader.is_polled();
+        let _turn = if is_in_turn {
+            shared.turns.acquire().await.ok()
+        } else {
+            None
+        };
+        let request = self.aged(request);
+        let transport = self.transport.clone();
+        let mut opening = transport.log(&request);
+        let answer = loop {
+            tokio::select! {
+                answer = &mut opening => break answer,
+                () = changed(&mut self.status) => {
+                    if self.take_status() == Flow::Stop {
+                        return;
+                    }
+                }
+            }
+        };
+        match answer {
+            Ok(LogAnswer::Bytes(bytes)) => self.lines(bytes).await,
+            Ok(LogAnswer::Unscheduled) => self.reader.ended(StreamEnd::Unscheduled),
+            Err(refusal) => self.reader.ended(StreamEnd::Refused(refusal)),
+        }
+    }
+
+    /// The request with `--since` as of the start: until a line is known, no request may begin later.
+    fn aged(&self, mut request: LogRequest) -> LogRequest {
+        if let Some(LogSince::Ago(ago)) = &mut request.start.since {
+            *ago += self.started.elapsed();
+        }
+        request
+    }
+
+    async fn lines(&mut self, mut bytes: ByteStream) {
+        self.reader.opened();
+        self.flush().await;
+        let mut splitter = LogSplitter::default();
+        let mut is_asked = false;
+        loop {
+            tokio::select! {
+                biased;
+                () = changed(&mut self.status) => {
+                    if self.take_status() == Flow::Stop {
+                        return;
+                    }
+                    is_asked = false;
+                }
+                chunk = bytes.next() => {
+                    let Some(chunk) = chunk else {
+                        return self.reader.ended(StreamEnd::Clean(splitter.rest()));
+                    };
+                    match chunk {
+                        Err(text) => return self.reader.ended(StreamEnd::Broken(text)),
+                        Ok(chunk) => splitter.feed(chunk),
+                    }
+                    while let Some(line) = splitter.line() {
+                        if self.reader.line(line) == Flow::Stop {
+                            return;
+                        }
+                    }
+                    is_asked = false;
+                    self.flush().await;
+                }
+                () = sleep(QUIET), if !is_asked => {
+                    is_asked = true;
+                    if self.reader.quiet() == Flow::Stop {
+                        return;
+                    }
+                    self.flush().await;
+                }
+            }
+        }
+    }
+}
+
+type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes, Arc<str>>>;
+
+/// Waits for a status that was not taken. Without a view, there is none.
+async fn changed(status: &mut watch::Receiver<FeedStatus>) {
+    if status.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

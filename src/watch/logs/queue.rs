@@ -1,0 +1,110 @@
+//! `LogQueue`: the events of one log between its task and the view. It is bounded: the task waits for room.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use super::SharedFeeds;
+use crate::source::log::{LogEvent, LogLine};
+
+/// The bytes of an event without its text.
+const EVENT: usize = size_of::<LogEvent>() + 32;
+
+pub(super) struct LogQueue {
+    log: usize,
+    shared: Arc<SharedFeeds>,
+    inner: Mutex<QueuedEvents>,
+    room: Notify,
+}
+
+#[derive(Default)]
+struct QueuedEvents {
+    events: VecDeque<LogEvent>,
+    bytes: usize,
+    is_over: bool,
+}
+
+impl LogQueue {
+    pub(super) fn new(log: usize, shared: Arc<SharedFeeds>) -> LogQueue {
+        LogQueue {
+            log,
+            shared,
+            inner: Mutex::default(),
+            room: Notify::new(),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, QueuedEvents> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds events, and waits until there is room for more.
+    pub(super) async fn push(&self, events: impl Iterator<Item = LogEvent>) {
+        let is_new = {
+            let mut inner = self.inner();
+            let before = inner.events.len();
+            for event in events {
+                let event = compact(event);
+                inner.bytes += weight(&event);
+                inner.events.push_back(event);
+            }
+            inner.events.len() > before
+        };
+        if is_new {
+            self.shared.announce(self.log);
+        }
+        loop {
+            let room = self.room.notified();
+            if self.inner().bytes <= self.shared.allowance() {
+                return;
+            }
+            room.await;
+        }
+    }
+
+    /// Notes that no event follows.
+    pub(super) fn close(&self) {
+        self.inner().is_over = true;
+        self.shared.announce(self.log);
+    }
+
+    pub(super) fn pop(&self) -> Option<LogEvent> {
+        let mut inner = self.inner();
+        let event = inner.events.pop_front()?;
+        inner.bytes -= weight(&event);
+        if inner.bytes <= self.shared.allowance() {
+            self.room.notify_one();
+        }
+        Some(event)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        let inner = self.inner();
+        inner.is_over && inner.events.is_empty()
+    }
+}
+
+/// A part of a chunk keeps the whole chunk in memory, so the text of a line that waits is a copy.
+fn compact(event: LogEvent) -> LogEvent {
+    match event {
+        LogEvent::Line(line) => LogEvent::Line(LogLine {
+            text: Bytes::copy_from_slice(&line.text),
+            ..line
+        }),
+        other => other,
+    }
+}
+
+fn weight(event: &LogEvent) -> usize {
+    match event {
+        LogEvent::Line(line) => EVENT + line.text.len(),
+        LogEvent::Opened(_)
+        | LogEvent::Notice(_)
+        | LogEvent::Gap(_)
+        | LogEvent::Ended(..)
+        | LogEvent::Refused(_)
+        | LogEvent::Polled => EVENT,
+    }
+}
