@@ -10,6 +10,7 @@ use http::{Method, Request, Response};
 use super::discovery;
 use super::fault::{Effect, Expiry, Place, Verb};
 use super::list::{self, ListRequest};
+use super::logs::{LogFeed, LogOptions, container_of, instance_of};
 use super::reply::{Body, ServerReply, accepts_gzip};
 use super::route::{AnswerForm, ObjectsRoute, Query, Route, accepted};
 use super::select::ListSelection;
@@ -100,6 +101,7 @@ fn fault_place(
                 shared.store.kinds()[*kind].resource.plural.to_string(),
             )
         }
+        Some(Route::Log(_)) => (Verb::Get, "pods/log".to_owned()),
         _ => (Verb::Get, path.trim_matches('/').to_owned()),
     }
 }
@@ -170,6 +172,7 @@ impl Call<'_> {
         let form = accepted(header(self.request, ACCEPT))?;
         let document = match route {
             Route::Objects(objects) => return self.objects(objects, form, user),
+            Route::Log(pod) => return self.log(pod, user),
             Route::Health => {
                 return Ok(self
                     .reply
@@ -218,6 +221,7 @@ impl Call<'_> {
             user.check(&Access {
                 verb,
                 kind,
+                subresource: "",
                 namespace: route.namespace.as_deref(),
                 name: named,
             })?;
@@ -252,5 +256,42 @@ impl Call<'_> {
         };
         let body = list::list(&shared.store, &request, now)?;
         Ok(self.reply.whole("application/json", body))
+    }
+
+    /// The log of a container.
+    fn log(&self, route: &ObjectsRoute, user: Option<&User>) -> Result<Response<Body>, ApiFailure> {
+        let shared = self.shared;
+        let kind = &shared.store.kinds()[route.kind];
+        let name = route.name.as_deref().unwrap_or_default();
+        if let Some(user) = user {
+            user.check(&Access {
+                verb: "get",
+                kind,
+                subresource: "log",
+                namespace: route.namespace.as_deref(),
+                name,
+            })?;
+        }
+        let key = StoreKey {
+            kind: route.kind,
+            namespace: route.namespace.clone().unwrap_or_default(),
+            name: name.to_owned(),
+        };
+        let pod = shared.store.lock().get(&key).cloned();
+        let pod = pod.ok_or_else(|| ApiFailure::not_found(kind, name))?;
+        let pod = pod.whole(kind);
+        let options = LogOptions::of(&self.query, (shared.clock)())?;
+        let container = container_of(&pod, &options)?;
+        if pod["spec"]["nodeName"]
+            .as_str()
+            .unwrap_or_default()
+            .is_empty()
+        {
+            return Ok(self.reply.no_content());
+        }
+        let id = instance_of(&pod, &container, options.previous)?;
+        let faults = (self.reply.effects.clone(), self.reply.switch.clone());
+        let feed = LogFeed::open(shared, (key, id), options, faults);
+        Ok(self.reply.log(feed))
     }
 }

@@ -34,6 +34,7 @@ mod feed;
 mod fields;
 mod kinds;
 mod list;
+mod logs;
 mod managed_fields;
 mod port;
 mod reply;
@@ -112,6 +113,7 @@ impl Sandbox {
             journal: requests::Journal::default(),
             bookmark_interval: options.bookmark_interval,
             namespace: options.namespace,
+            logs: logs::LogStore::default(),
         });
         for fault in options.faults {
             shared.faults.inject(fault);
@@ -173,6 +175,11 @@ impl Sandbox {
         by: &Writer,
     ) -> Result<Value, WriteError> {
         self.shared.store.delete(target, deletion, &self.stamp(by))
+    }
+
+    /// Appends a line to the log of a container, as its program prints it. `id` is the ID of the instance.
+    pub fn print(&self, id: &str, at: Timestamp, text: &[u8]) {
+        self.shared.logs.append(id, at, text);
     }
 
     /// Waits until the requests so far satisfy `is_enough`, and returns them.

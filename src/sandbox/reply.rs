@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use http::{HeaderValue, Response};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -13,6 +13,7 @@ use hyper::body::Frame;
 
 use super::fault::{Effect, ErrorBody, Framing};
 use super::feed::{WatchFeed, gzip};
+use super::logs::LogFeed;
 use super::requests::RequestProgress;
 use super::status::ApiFailure;
 use super::watch::WatchSource;
@@ -114,10 +115,29 @@ impl ServerReply {
         response
     }
 
+    /// A log, as its lines come. It is never compressed.
+    pub(super) fn log(&self, feed: LogFeed) -> Response<Body> {
+        self.send(200, "text/plain", feed.into_stream())
+    }
+
+    /// An answer without a body.
+    pub(super) fn no_content(&self) -> Response<Body> {
+        self.send(204, "text/plain", futures::stream::empty())
+    }
+
     fn respond(&self, code: u16, content: &'static str, feed: WatchFeed) -> Response<Body> {
+        self.send(code, content, feed.into_stream())
+    }
+
+    fn send(
+        &self,
+        code: u16,
+        content: &'static str,
+        chunks: impl Stream<Item = io::Result<Bytes>> + Send + 'static,
+    ) -> Response<Body> {
         self.progress.answered(code);
         let progress = Arc::clone(&self.progress);
-        let frames = feed.into_stream().map(move |chunk| {
+        let frames = chunks.map(move |chunk| {
             let bytes = chunk?;
             progress.sent(bytes.len());
             Ok(Frame::data(bytes))

@@ -26,6 +26,8 @@ pub(super) enum Route {
     Health,
     /// Objects of a kind.
     Objects(ObjectsRoute),
+    /// The log of a Pod's container.
+    Log(ObjectsRoute),
 }
 
 /// Objects of a kind, or one of them if there is a name.
@@ -96,6 +98,13 @@ fn objects(group: &str, version: &str, rest: &[&str], kinds: &[Kind]) -> Result<
         }
         [plural] => (None, *plural, None),
         [plural, name] => (None, *plural, Some(*name)),
+        ["namespaces", namespace, "pods", name, "log"] if group.is_empty() => {
+            return Ok(Route::Log(ObjectsRoute {
+                kind: find("pods")?,
+                namespace: Some((*namespace).to_owned()),
+                name: Some((*name).to_owned()),
+            }));
+        }
         [plural, name, "status"] if kinds[find(plural)?].has_status => (None, *plural, Some(*name)),
         _ => return Err(ApiFailure::no_such_path()),
     };

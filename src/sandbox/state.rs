@@ -1,5 +1,6 @@
 //! The state that connections share, its users and their rights.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::fault::Fault;
 use super::kinds::Kind;
 use super::status::ApiFailure;
 use super::store::{StoredVersion, VersionStore, VersionText};
-use super::{fault, requests};
+use super::{fault, logs, requests};
 
 /// The state that connections share.
 pub(super) struct ServerState {
@@ -24,6 +25,7 @@ pub(super) struct ServerState {
     pub(super) bookmark_interval: Duration,
     /// A namespace that exists without having been created.
     pub(super) namespace: String,
+    pub(super) logs: logs::LogStore,
 }
 
 impl ServerState {
@@ -85,12 +87,23 @@ impl Rule {
         let is = |pattern: &str, value: &str| pattern == "*" || pattern == value;
         self.verbs.iter().any(|verb| is(verb, access.verb))
             && is(&self.group, &access.kind.resource.group)
-            && is(&self.resource, &access.kind.resource.plural)
+            && is(&self.resource, &access.resource())
             && self
                 .namespace
                 .as_deref()
                 .is_none_or(|namespace| access.namespace == Some(namespace))
             && (self.names.is_empty() || self.names.iter().any(|name| name == access.name))
+    }
+}
+
+impl Access<'_> {
+    /// `pods`, or `pods/log`.
+    fn resource(&self) -> Cow<'_, str> {
+        let plural = &*self.kind.resource.plural;
+        match self.subresource {
+            "" => Cow::Borrowed(plural),
+            subresource => Cow::Owned(format!("{plural}/{subresource}")),
+        }
     }
 }
 
@@ -110,6 +123,8 @@ pub struct User {
 pub(super) struct Access<'a> {
     pub(super) verb: &'static str,
     pub(super) kind: &'a Kind,
+    /// The subresource; empty for the object itself.
+    pub(super) subresource: &'static str,
     pub(super) namespace: Option<&'a str>,
     /// The one name that the request is limited to, by its path or by `fieldSelector=metadata.name=`; empty
     /// for all.
@@ -131,6 +146,7 @@ impl User {
             kind,
             namespace,
             name,
+            subresource: _,
         } = access;
         let place = match namespace {
             Some(namespace) => format!("in the namespace \"{namespace}\""),
@@ -138,7 +154,9 @@ impl User {
         };
         let what = format!(
             "User \"{}\" cannot {verb} resource \"{}\" in API group \"{}\" {place}",
-            self.name, kind.resource.plural, kind.resource.group
+            self.name,
+            access.resource(),
+            kind.resource.group
         );
         Err(ApiFailure::forbidden(kind, name, &what))
     }

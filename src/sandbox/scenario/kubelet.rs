@@ -87,7 +87,9 @@ pub(super) fn pulled(world: &mut World<'_>, name: &str) -> Result<(), WriteError
             "{}@sha256:{digest}",
             image.split(':').next().unwrap_or_default()
         ));
-        container["containerID"] = json!(format!("containerd://{}", self::digest(name)));
+        container["containerID"] = json!(instance(name));
+        let version = image.rsplit_once(':').map_or("", |(_, version)| version);
+        world.print(&instance(name), &format!("starting {version}"));
         world.plan(2200, Task::Ready(name.to_owned()));
     }
     report_pod(world, pod)
@@ -116,6 +118,7 @@ pub(super) fn ready(world: &mut World<'_>, name: &str) -> Result<(), WriteError>
         return Ok(());
     };
     pod["status"]["containerStatuses"][0]["ready"] = json!(true);
+    world.print(&instance(name), "listening on :8080");
     set_conditions(
         &mut pod,
         &[("Ready", "True"), ("ContainersReady", "True")],
@@ -134,6 +137,7 @@ pub(super) fn stop_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteErr
         "finishedAt": world.time(), "containerID": container["containerID"],
     }});
     set_container(&mut pod, &state);
+    world.print(&instance(name), "SIGTERM received, shutting down");
     pod["status"]["phase"] = json!("Succeeded");
     set_conditions(
         &mut pod,
@@ -265,6 +269,11 @@ fn set_conditions(pod: &mut Value, changes: &[(&str, &str)], now: &Value) {
         }
     }
     pod["status"]["conditions"] = Value::Array(list);
+}
+
+/// The ID of the only instance of a Pod's container.
+fn instance(pod: &str) -> String {
+    format!("containerd://{}", digest(pod))
 }
 
 /// 64 hexadecimal digits that look like a digest.

@@ -126,6 +126,11 @@ impl<'s> World<'s> {
         }
     }
 
+    /// A program prints a line to the log of this instance.
+    pub(super) fn print(&self, id: &str, line: &str) {
+        self.sandbox.print(id, self.now(), line.as_bytes());
+    }
+
     pub(super) fn get(&self, resource: &str, name: &str) -> Option<Value> {
         self.sandbox
             .get(&Target::new(resource, self.namespace, name))

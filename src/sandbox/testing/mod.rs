@@ -2,6 +2,7 @@
 
 mod apply;
 mod faults;
+mod logs;
 mod records;
 mod rules;
 
