@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::log_text;
 use super::style::Styles;
 use super::text::{is_plain, is_unsafe, push_visible};
 
@@ -37,6 +38,12 @@ const PALETTE: [&str; 8] = [
     "\u{1b}[36m",
 ];
 
+/// Ends all colours.
+const RESET: &str = "\u{1b}[0m";
+
+/// Finds the rest of a text that starts with a colour sequence that may pass.
+type AfterColour = fn(Styles, &str) -> Option<&str>;
+
 impl Styles {
     /// Makes a text one line. Characters that a terminal would obey or hide become visible, line feeds
     /// included. Styles that paint keep their own colours.
@@ -49,6 +56,23 @@ impl Styles {
         }
     }
 
+    /// Makes a line of display text and a text that may have the colours of another program. Styles that paint keep all of
+    /// them, and end them with the line.
+    pub(super) fn coloured_line(self, before: &str, text: &str) -> Line<'static> {
+        let line = [before, text].concat();
+        let safe = self.safe_part_by(&line, Styles::after_any_colour).len();
+        let mut line = if safe == line.len() {
+            line
+        } else {
+            self.made_safe_by(&line, safe, Styles::after_any_colour)
+        };
+        let has_colours = |text: &str| text.contains(ESCAPE);
+        if line.get(before.len()..).is_some_and(has_colours) && !line.ends_with(RESET) {
+            line.push_str(RESET);
+        }
+        Line(Cow::Owned(line))
+    }
+
     /// Splits a text into lines.
     pub fn lines(self, text: &str) -> Vec<Line<'_>> {
         let lines = text.split_terminator('\n');
@@ -57,13 +81,18 @@ impl Styles {
 
     /// The longest start of a text that may reach a terminal unchanged.
     fn safe_part(self, text: &str) -> &str {
+        self.safe_part_by(text, Styles::after_colour)
+    }
+
+    /// The same of a text that may have the colours that `after_colour` finds.
+    fn safe_part_by(self, text: &str, after_colour: AfterColour) -> &str {
         if is_plain(text) {
             return text;
         }
         let mut rest = text;
         while let Some(at) = rest.find(|c| c != '\t' && is_unsafe(c)) {
             rest = &rest[at..];
-            let Some(after) = self.after_colour(rest) else {
+            let Some(after) = after_colour(self, rest) else {
                 return &text[..text.len() - rest.len()];
             };
             rest = after;
@@ -78,18 +107,70 @@ impl Styles {
         after.next().filter(|_| text.starts_with(ESCAPE))
     }
 
+    /// The rest of a text that starts with a colour of any program; `None` if it starts with none.
+    fn after_any_colour(self, text: &str) -> Option<&str> {
+        log_text::after_colour(text).filter(|_| !self.is_plain())
+    }
+
     fn made_safe(self, text: &str, safe: usize) -> String {
+        self.made_safe_by(text, safe, Styles::after_colour)
+    }
+
+    fn made_safe_by(self, text: &str, safe: usize, after_colour: AfterColour) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         out.push_str(&text[..safe]);
         let mut rest = &text[safe..];
         while let Some(harmful) = rest.chars().next() {
             push_visible(&mut out, harmful);
             rest = &rest[harmful.len_utf8()..];
-            let safe = self.safe_part(rest);
+            let safe = self.safe_part_by(rest, after_colour);
             out.push_str(safe);
             rest = &rest[safe.len()..];
         }
         out
+    }
+}
+
+/// Many lines in one piece, for a stream that shows no frame.
+#[derive(Debug, Default)]
+pub struct LinePage(Vec<u8>);
+
+impl LinePage {
+    /// Adds a line, with its line feed.
+    pub fn push(&mut self, line: &Line<'_>) {
+        self.0.extend(line.as_str().bytes());
+        self.0.push(b'\n');
+    }
+
+    /// Adds bytes as they are, for a stream that no terminal shows.
+    pub fn push_bytes(&mut self, bytes: &[u8], _allowed: NoTerminal) {
+        self.0.extend(bytes);
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Its bytes, for the screen.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The proof that standard output is no terminal. Bytes may then be anything.
+#[derive(Clone, Copy, Debug)]
+pub struct NoTerminal(());
+
+impl NoTerminal {
+    /// `None` if the stream is a terminal of any kind.
+    pub fn of(is_terminal: bool) -> Option<NoTerminal> {
+        (!is_terminal).then_some(NoTerminal(()))
     }
 }
 

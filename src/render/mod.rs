@@ -9,6 +9,7 @@ pub mod display;
 pub mod graph;
 pub mod header_footer;
 pub mod json;
+pub mod log_text;
 pub mod outline;
 pub mod pager;
 pub mod screen;

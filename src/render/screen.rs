@@ -16,7 +16,7 @@ use crossterm::Command;
 use crossterm::cursor::{Hide, MoveUp, Show};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
-use super::display::{Line, joined};
+use super::display::{Line, LinePage, joined};
 use super::text;
 
 /// The size of a terminal, in character cells.
@@ -133,6 +133,13 @@ impl<W: Write> Screen<W> {
             Mode::Live => self.paint(lines, size),
             Mode::Append => write_through(&mut self.out, &joined(lines)),
         }
+    }
+
+    /// Appends a page. A screen with frames shows none.
+    pub fn print_page(&mut self, page: &LinePage) -> io::Result<()> {
+        debug_assert_eq!(self.mode, Mode::Append, "pages and frames do not mix");
+        self.out.write_all(page.bytes())?;
+        self.out.flush()
     }
 
     /// Removes the frame and shows the cursor, so that another program can use the terminal (a credential

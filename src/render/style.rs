@@ -101,6 +101,15 @@ impl Styles {
         }
     }
 
+    /// Paints the name of one of several sources. Neighbours have different colours; red is left to errors.
+    pub fn source(self, number: usize, text: &str) -> String {
+        let colour = SOURCES[number % SOURCES.len()];
+        match self.ink {
+            Ink::None => text.to_owned(),
+            Ink::Ansi => text.color(colour).to_string(),
+        }
+    }
+
     /// [`Role::Heading`].
     pub fn heading(self, text: &str) -> String {
         self.paint(Role::Heading, text)
@@ -146,6 +155,20 @@ impl Styles {
         self.paint(Role::Warning, text)
     }
 }
+
+/// The colours of sources.
+const SOURCES: [Color; 10] = [
+    Color::Cyan,
+    Color::Green,
+    Color::Magenta,
+    Color::Yellow,
+    Color::Blue,
+    Color::BrightCyan,
+    Color::BrightGreen,
+    Color::BrightMagenta,
+    Color::BrightYellow,
+    Color::BrightBlue,
+];
 
 fn paint(role: Role, text: &str) -> ColoredString {
     match role {
