@@ -49,6 +49,7 @@ pub(super) enum CliCommand {
     Status(commands::status::Args),
     Changes(commands::changes::ChangesArgs),
     Trace(commands::trace::Args),
+    Logs(commands::logs::LogsArgs),
     Demo(commands::demo::DemoArgs),
     Completion(commands::completion::CompletionArgs),
     /// List the flags that every command takes

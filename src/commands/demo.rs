@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{FromArgMatches, Subcommand};
 
-use super::{ClusterOrigin, CommandError, Context, Ended, Shutdown, changes, status, trace};
+use super::{ClusterOrigin, CommandError, Context, Ended, Shutdown, changes, logs, status, trace};
 use crate::sandbox::scenario::{self, Scenario, Stage};
 use crate::sandbox::{Options, Request, Sandbox};
 
@@ -29,6 +29,7 @@ pub(crate) struct DemoArgs {
 const EXAMPLES: &str = "Examples:
   kubectl spy demo                   a rollout fails and is then fixed, shown by status
   kubectl spy demo rollout changes   the same rollout, shown by changes
+  kubectl spy demo rollout logs      what its containers print
   kubectl spy demo config            edits of a ConfigMap, a Secret and an autoscaler";
 
 /// The verb to watch the scenario with. Without arguments it shows the objects of the scenario.
@@ -37,6 +38,7 @@ enum DemoVerb {
     Changes(changes::ChangesArgs),
     Status(status::Args),
     Trace(trace::Args),
+    Logs(logs::LogsArgs),
 }
 
 /// How long the last frame stays before the demo exits, at speed 1.
@@ -94,9 +96,10 @@ fn subject(scenario: &Scenario, verb: &DemoVerb) -> &'static [&'static str] {
             "deploy/api",
         ],
         ("config", DemoVerb::Status(_)) => &["deploy/api", "hpa/api"],
+        ("config", DemoVerb::Logs(_)) => &["deploy/api"],
         ("config", DemoVerb::Trace(_)) => &["svc/api"],
         (_, DemoVerb::Trace(_)) => &["svc/web"],
-        (_, DemoVerb::Changes(_) | DemoVerb::Status(_)) => &["deploy/web"],
+        (_, DemoVerb::Changes(_) | DemoVerb::Status(_) | DemoVerb::Logs(_)) => &["deploy/web"],
     }
 }
 
@@ -137,6 +140,10 @@ async fn play(
             DemoVerb::Trace(args) => {
                 let args = args.about(objects);
                 Box::pin(trace::show(&args, context, &shutdown)).await
+            }
+            DemoVerb::Logs(args) => {
+                let args = args.about(objects);
+                Box::pin(logs::show(&args, context, &shutdown)).await
             }
         }
     };

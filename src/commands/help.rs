@@ -13,10 +13,11 @@ pub(crate) struct HelpArgs {
 }
 
 /// The commands with help, in the order of the help.
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "status",
     "changes",
     "trace",
+    "logs",
     "demo",
     "completion",
     "options",

@@ -11,6 +11,7 @@ pub(crate) mod help;
 mod input;
 mod last_change;
 mod live;
+pub(crate) mod logs;
 mod manifests;
 pub(crate) mod options;
 pub(crate) mod status;

@@ -96,6 +96,7 @@ fn without_a_command_the_help_fits_one_screen() {
       status      Show whether objects and all they own are well, and if not, why
       changes     Show what changed in objects, version by version, and by whom
       trace       Show what an object is connected to, and where the chain breaks
+      logs        Show every line of everything that a workload runs
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell
       options     List the flags that every command takes
@@ -135,7 +136,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
     }
     assert_snapshot!(refused(&["help", "rollout"]), @"
     error: invalid value 'rollout' for '[COMMAND]...'
-    hint: use one of status, changes, trace, demo, completion, options, version
+    hint: use one of status, changes, trace, logs, demo, completion, options, version
     See 'kubectl spy help --help' for usage.
     ");
 }

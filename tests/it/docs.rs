@@ -248,8 +248,12 @@ fn commands(document: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The same command with `--once`, so that it exits.
+/// The same command with `--once`, so that it exits. `logs` exits unless it follows.
 fn once(mut command: Vec<String>) -> Vec<String> {
+    if command.first().is_some_and(|verb| verb == "logs") {
+        command.retain(|word| word != "-f");
+        return command;
+    }
     command.retain(|word| !word.starts_with("--timeout"));
     if !command.iter().any(|word| word == "--once") {
         let end = command.iter().any(|word| word.starts_with("--for"));
@@ -269,10 +273,12 @@ async fn every_command_in_the_documents_is_valid() {
     let documents = [
         read("README.md"),
         read("docs/changes.md"),
+        read("docs/logs.md"),
         read("docs/status.md"),
         read("docs/trace.md"),
         read("docs/wait.md"),
         help("changes"),
+        help("logs"),
         help("status"),
         help("trace"),
     ];

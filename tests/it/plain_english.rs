@@ -207,6 +207,7 @@ fn documents_are_in_plain_english() {
         "CONTRIBUTING.md",
         "docs/changes.md",
         "docs/kubectl.md",
+        "docs/logs.md",
         "docs/rules.md",
         "docs/status.md",
         "docs/trace.md",

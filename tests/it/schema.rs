@@ -168,7 +168,8 @@ fn is_time(value: &Value) -> bool {
     let time = value.as_str().unwrap_or_default();
     let digit = |c: char| if c.is_ascii_digit() { '9' } else { c };
     let form: String = time.chars().map(digit).collect();
-    form == "9999-99-99T99:99:99.999Z" && time.parse::<jiff::Timestamp>().is_ok()
+    let forms = ["9999-99-99T99:99:99.999Z", "9999-99-99T99:99:99.999999999Z"];
+    forms.contains(&&*form) && time.parse::<jiff::Timestamp>().is_ok()
 }
 
 fn is_a(types: &Value, value: &Value) -> bool {

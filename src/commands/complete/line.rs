@@ -298,6 +298,8 @@ pub(super) enum ValueSort {
     Path,
     /// A `JSONPath` to a field of an object.
     JsonPath,
+    /// The container of a Pod.
+    Container,
     /// How far back `changes` starts.
     Since,
     /// A time limit.
@@ -326,8 +328,10 @@ impl ValueSort {
             "by" => ValueSort::Manager,
             "only" | "ignore" => ValueSort::Path,
             "sort-by" => ValueSort::JsonPath,
+            "container" => ValueSort::Container,
+            "since" if is_duration(arg) => ValueSort::Timeout,
             "since" => ValueSort::Since,
-            "timeout" | "request-timeout" => ValueSort::Timeout,
+            "timeout" | "request-timeout" | "pod-running-timeout" => ValueSort::Timeout,
             "v" => ValueSort::Verbosity,
             "for" => ValueSort::Goal,
             "relations" => ValueSort::Relation,
@@ -343,4 +347,10 @@ impl ValueSort {
             _ => ValueSort::Choice,
         }
     }
+}
+
+/// Whether a flag takes a duration, and no other word for a time.
+fn is_duration(arg: &Arg) -> bool {
+    let names = arg.get_value_names().unwrap_or_default();
+    names.iter().any(|name| name == "DURATION")
 }

@@ -167,6 +167,16 @@ pub(super) async fn goal_conditions(
     Offers::of(condition_types(docs.iter().map(Doc::root)), word)
 }
 
+/// The containers of the objects, or of their Pods.
+pub(super) async fn container_names(
+    line: &TypedLine<'_>,
+    word: TypedPart<'_>,
+    context: &Context<'_>,
+) -> Offers {
+    let docs = objects(line, ReadDepth::Whole, context).await;
+    Offers::of(containers(docs.iter().map(Doc::root)), word.last_item())
+}
+
 /// The objects that the line names or selects; none after an error.
 async fn objects(line: &TypedLine<'_>, read: ReadDepth, context: &Context<'_>) -> Vec<Doc> {
     match LiveCluster::of(line, context) {
@@ -230,6 +240,30 @@ impl<'l> LabelPart<'l> {
 pub(super) fn managers<'d>(objects: impl Iterator<Item = Value<'d>>) -> Vec<Offer> {
     let entries = objects.flat_map(|object| object.items_at(&["metadata", "managedFields"]));
     let names = entries.filter_map(|entry| entry.str_at(&["manager"]));
+    names.map(|name| Offer::new(name, "")).collect()
+}
+
+/// Where an object has the spec of its Pods.
+const POD_SPECS: [&[&str]; 3] = [
+    &["spec"],
+    &["spec", "template", "spec"],
+    &["spec", "jobTemplate", "spec", "template", "spec"],
+];
+
+/// The containers of these Pods, or of the Pods of these workloads.
+pub(super) fn containers<'d>(objects: impl Iterator<Item = Value<'d>>) -> Vec<Offer> {
+    let specs = objects.flat_map(|object| {
+        POD_SPECS
+            .into_iter()
+            .filter_map(move |path| object.at(path))
+    });
+    let lists = ["initContainers", "containers", "ephemeralContainers"];
+    let found = specs.flat_map(|spec| {
+        lists
+            .into_iter()
+            .flat_map(move |list| spec.items_at(&[list]))
+    });
+    let names = found.filter_map(|container| container.str_at(&["name"]));
     names.map(|name| Offer::new(name, "")).collect()
 }
 

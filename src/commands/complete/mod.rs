@@ -109,6 +109,7 @@ async fn value(
         ValueSort::Namespace => live::namespaces(line, word, context).await,
         ValueSort::Labels => live::labels(line, word, context).await,
         ValueSort::Manager => live::field_managers(line, word, context).await,
+        ValueSort::Container => live::container_names(line, word, context).await,
         ValueSort::Path => live::object_paths(line, word, context).await,
         ValueSort::JsonPath => live::json_paths(line, word, context).await,
     }

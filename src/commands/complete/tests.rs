@@ -4,9 +4,13 @@ use clap::{Args, Command};
 
 use super::known;
 use super::line::{Asked, TypedLine, TypedPart, ValueSort};
-use super::live::{LabelPart, condition_types, managers, paths, paths_like, types_like};
+use super::live::{
+    LabelPart, condition_types, containers, managers, paths, paths_like, types_like,
+};
 use super::offer::{Offer, Offers};
-use crate::commands::{ClusterArgs, LookArgs, changes, completion, demo, status, trace, version};
+use crate::commands::{
+    ClusterArgs, LookArgs, changes, completion, demo, logs, status, trace, version,
+};
 use crate::object::{Doc, Resource, ResourceType, well_known};
 
 /// The commands, as far as completion reads them.
@@ -15,6 +19,7 @@ fn cli() -> Command {
         changes::ChangesArgs::augment_args(Command::new("changes")),
         completion::CompletionArgs::augment_args(Command::new("completion")),
         demo::DemoArgs::augment_args(Command::new("demo")),
+        logs::LogsArgs::augment_args(Command::new("logs")),
         status::Args::augment_args(Command::new("status")),
         trace::Args::augment_args(Command::new("trace")),
         version::VersionArgs::augment_args(Command::new("version")),
@@ -163,12 +168,20 @@ fn every_flag_with_a_free_value_is_known() {
         "as-user-extra",
         "count",
         "depth",
+        "fields",
+        "grep",
+        "highlight",
+        "limit-bytes",
         "list-key",
+        "max-log-requests",
+        "not",
         "now",
         "password",
         "server",
         "since-rv",
+        "since-time",
         "speed",
+        "tail",
         "tls-server-name",
         "token",
         "username",
@@ -197,8 +210,8 @@ fn commands_and_flags() {
         }
     };
     assert_eq!(offered("c"), "changes completion");
-    assert_eq!(offered("demo "), "changes config rollout status trace");
-    assert_eq!(offered("demo config "), "changes status trace");
+    assert_eq!(offered("demo "), "changes config logs rollout status trace");
+    assert_eq!(offered("demo config "), "changes logs status trace");
     assert_eq!(offered("status --un"), "--unhealthy");
     assert_eq!(offered("changes --onl"), "--only");
     assert_eq!(offered("--onl"), "");
@@ -375,4 +388,5 @@ fn managers_and_conditions_of_objects() {
         lines(condition_types(objects()), whole),
         "PodScheduled Ready"
     );
+    assert_eq!(lines(containers(objects()), whole), "app side");
 }

@@ -8,9 +8,10 @@ use super::nonblocking_stdout::NonblockingStdout;
 use crate::commands::{Context, LookArgs, Note};
 use crate::env::{Env, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
+use crate::render::display::LinePage;
 use crate::render::pager::{Pager, Turn};
 use crate::render::screen::{Screen, Size};
-use crate::render::style::Look;
+use crate::render::style::{Look, Styles};
 use crate::render::text::{escape_line, wrap};
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
@@ -114,6 +115,25 @@ impl<'a> Terminal<'a> {
         let (size, styles) = (self.size(), self.look().styles);
         let lines = lines.iter().map(|line| styles.line(line.as_str()));
         self.screen.print_above(&lines.collect::<Vec<_>>(), size)
+    }
+
+    /// Prints a page of lines. It needs a view without frames.
+    pub(crate) fn print_page(&mut self, page: &LinePage) -> io::Result<()> {
+        if page.is_empty() {
+            return Ok(());
+        }
+        self.screen.print_page(page)
+    }
+
+    /// Prints painted lines that are not data on standard error.
+    pub(crate) fn notify_painted(&mut self, paint: impl Fn(Styles) -> Vec<String>) {
+        let styles = self.look.stderr(self.env);
+        let lines = paint(styles);
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|line| styles.line(line.as_str()))
+            .collect();
+        let _closed_pipe = self.env.stderr.print(&lines);
     }
 
     /// Replaces the frame. Does nothing unless [`Terminal::is_live`].

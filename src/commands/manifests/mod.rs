@@ -16,6 +16,19 @@ pub(crate) use named::ManifestPlace;
 use named::Naming;
 
 impl ManifestArgs {
+    /// The flags of a verb that spells them in its own way.
+    pub(crate) fn new(
+        filename: &[String],
+        recursive: bool,
+        kustomize: Option<&String>,
+    ) -> ManifestArgs {
+        ManifestArgs {
+            filename: filename.to_vec(),
+            recursive,
+            kustomize: kustomize.cloned(),
+        }
+    }
+
     /// Refuses flags that kubectl does not accept together, with kubectl's message.
     fn check(&self, args: &ObjectArgs) -> Result<(), CommandError> {
         let is_stdin = |path: &&str| *path == "-";

@@ -94,7 +94,11 @@ impl Session {
         ended: &Result<Ended, CommandError>,
     ) -> Result<Option<String>, CommandError> {
         if !missing.is_empty() {
-            return Err(self.not_found(missing).await);
+            let error = self.not_found(missing).await;
+            return Err(match self.place {
+                SessionPlace::File(_) => error,
+                SessionPlace::Cluster(_) => error.hint("to wait until it is created, drop --once"),
+            });
         }
         let is_over = match ended {
             Ok(Ended::Answered | Ended::OutOfTime) => true,
@@ -161,7 +165,7 @@ impl Session {
             let suggestions = self.suggestions(key).await.texts(key.namespace());
             error = suggestions.into_iter().fold(error, CommandError::hint);
         }
-        error.hint("to wait until it is created, drop --once")
+        error
     }
 
     /// Whether the cluster answers that the namespace does not exist.

@@ -1,0 +1,228 @@
+//! `ContainerFeeds`: the logs of the containers of the selected Pods.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::args::StateChoice;
+use crate::logs::{ChainStart, ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
+use crate::source::log::{LogContainer, LogEvent};
+use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
+
+/// The logs that are read, and those that wait until others have ended.
+pub(super) struct ContainerFeeds {
+    feeds: LogFeeds,
+    read: ReadOptions,
+    /// How many logs are read at the same time without `--follow`.
+    most: usize,
+    known: BTreeMap<Arc<LogContainer>, KnownFeed>,
+    waiting: VecDeque<Arc<LogContainer>>,
+    open: BTreeSet<usize>,
+    total: usize,
+}
+
+/// A container whose log is read, or was.
+#[derive(Debug)]
+struct KnownFeed {
+    log: Option<usize>,
+    status: FeedStatus,
+}
+
+/// Which containers of a Pod are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContainerChoice<'c> {
+    pub(super) filter: &'c ContainerFilter,
+    pub(super) state: Option<StateChoice>,
+}
+
+impl ContainerFeeds {
+    pub(super) fn new(feeds: LogFeeds, most: usize) -> ContainerFeeds {
+        ContainerFeeds {
+            feeds,
+            read: ReadOptions::default(),
+            most,
+            known: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            open: BTreeSet::new(),
+            total: 0,
+        }
+    }
+
+    /// What to read of each container from now on.
+    pub(super) fn set_read(&mut self, read: ReadOptions) {
+        self.read = read;
+    }
+
+    /// Takes the present Pods. Returns the logs that are opened.
+    pub(super) fn sync(
+        &mut self,
+        pods: &[&PodLogs],
+        choice: ContainerChoice<'_>,
+        start: ChainStart,
+    ) -> Vec<(usize, Arc<LogContainer>)> {
+        let mut opened = Vec::new();
+        let mut present: BTreeSet<Arc<LogContainer>> = BTreeSet::new();
+        for pod in pods {
+            for container in choice.filter.select(pod) {
+                let key = LogContainer {
+                    pod: pod.pod.clone(),
+                    name: container.name.clone(),
+                };
+                let status = FeedStatus {
+                    container: container.clone(),
+                    node: pod.node.clone(),
+                    has_ended: pod.has_ended,
+                    is_gone: false,
+                };
+                let key = Arc::new(key);
+                opened.extend(self.take(&key, status, (choice.state, start)));
+                present.insert(key);
+            }
+        }
+        self.lose_others(&present);
+        opened
+    }
+
+    fn take(
+        &mut self,
+        key: &Arc<LogContainer>,
+        status: FeedStatus,
+        (state, start): (Option<StateChoice>, ChainStart),
+    ) -> Option<(usize, Arc<LogContainer>)> {
+        if let Some(known) = self.known.get_mut(key) {
+            if known.status != status {
+                if let Some(log) = known.log {
+                    self.feeds.update(log, status.clone());
+                }
+                known.status = status;
+            }
+            return None;
+        }
+        if state.is_some_and(|state| !state.includes(&status.container)) {
+            return None;
+        }
+        self.total += 1;
+        self.known
+            .insert(key.clone(), KnownFeed { log: None, status });
+        if !self.read.follow && self.open.len() >= self.most {
+            self.waiting.push_back(key.clone());
+            return None;
+        }
+        self.open(key, start)
+    }
+
+    fn open(
+        &mut self,
+        key: &Arc<LogContainer>,
+        start: ChainStart,
+    ) -> Option<(usize, Arc<LogContainer>)> {
+        let known = self.known.get_mut(key)?;
+        let log = self
+            .feeds
+            .open(key.clone(), known.status.clone(), (self.read, start));
+        known.log = Some(log);
+        self.open.insert(log);
+        Some((log, key.clone()))
+    }
+
+    /// Opens the next logs that wait, once all before them have ended.
+    pub(super) fn open_waiting(&mut self) -> Vec<(usize, Arc<LogContainer>)> {
+        if !self.open.is_empty() {
+            return Vec::new();
+        }
+        let next: Vec<_> = self
+            .waiting
+            .drain(..self.waiting.len().min(self.most))
+            .collect();
+        next.iter()
+            .filter_map(|key| self.open(key, ChainStart::Present))
+            .collect()
+    }
+
+    /// The Pods of all other containers are gone.
+    fn lose_others(&mut self, present: &BTreeSet<Arc<LogContainer>>) {
+        for (key, known) in &mut self.known {
+            if !present.contains(key) && !known.status.is_gone {
+                known.status.is_gone = true;
+                if let Some(log) = known.log {
+                    self.feeds.update(log, known.status.clone());
+                }
+            }
+        }
+    }
+
+    /// The logs with new events.
+    pub(super) fn take_ready(&self) -> BTreeSet<usize> {
+        self.feeds.take_ready()
+    }
+
+    /// The next event of a log.
+    pub(super) fn take_event(&self, log: usize) -> Option<LogEvent> {
+        self.feeds.take(log)
+    }
+
+    /// Whether nothing more comes of a log.
+    pub(super) fn is_over(&self, log: usize) -> bool {
+        self.feeds.is_over(log)
+    }
+
+    /// Forgets the logs that have ended and that nobody needs; returns them.
+    pub(super) fn drop_ended(&mut self, is_needed: impl Fn(usize) -> bool) -> Vec<usize> {
+        let is_ended = |log: &usize| self.feeds.is_over(*log) && !is_needed(*log);
+        let ended: Vec<usize> = self.open.iter().copied().filter(is_ended).collect();
+        for log in &ended {
+            self.open.remove(log);
+            self.feeds.close(*log);
+        }
+        if !ended.is_empty() {
+            self.known.retain(|_, known| {
+                let is_open = known.log.is_none_or(|log| self.open.contains(&log));
+                is_open || !known.status.is_gone
+            });
+        }
+        ended
+    }
+
+    /// Waits until a log has events.
+    pub(super) async fn ready(&self) {
+        self.feeds.ready().await;
+    }
+
+    /// Whether every log has ended.
+    pub(super) fn are_over(&self) -> bool {
+        self.open.is_empty() && self.waiting.is_empty()
+    }
+
+    /// How many logs wait until others have ended.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many logs there were so far.
+    pub(super) fn total(&self) -> usize {
+        self.total
+    }
+
+    /// How many are followed, and how many are read in turn.
+    pub(super) fn counts(&self) -> FeedCounts {
+        self.feeds.counts()
+    }
+}
+
+impl StateChoice {
+    /// Whether a container is in this state.
+    fn includes(self, container: &ContainerLogs) -> bool {
+        let last = container.present.iter().chain(&container.last);
+        let has_failed = last
+            .filter_map(|instance| instance.exit.as_ref())
+            .any(|exit| exit.code != 0);
+        let is_starting = matches!(
+            container.waiting.as_deref(),
+            Some("ContainerCreating" | "PodInitializing")
+        );
+        match self {
+            StateChoice::Running => container.is_running,
+            StateChoice::Ended => !container.is_running,
+            StateChoice::Failing => has_failed || (container.waiting.is_some() && !is_starting),
+        }
+    }
+}

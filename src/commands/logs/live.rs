@@ -1,0 +1,499 @@
+//! `LiveLogs`: reads the logs of the selected Pods and prints their lines.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::{Instant, sleep_until};
+
+use super::args::{LogFormat, OrderChoice, StateChoice, TailChoice};
+use super::followed::{ContainerChoice, ContainerFeeds};
+use super::line_order::{Hurry, LineOrder};
+use super::output::LogOutput;
+use super::selection::Selection;
+use crate::commands::live::sources::{describe, waiting};
+use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
+use crate::logs::{ChainStart, ContainerFilter, ReadOptions};
+use crate::render::style::Role;
+use crate::render::text::escape_line;
+use crate::source::log::{LogContainer, LogEnd, LogEvent, LogGap, LogRefusal};
+use crate::source::{Event, SourceKey};
+use crate::watch::logs::{FeedCounts, LogFeeds};
+
+/// What is read, and how.
+#[derive(Debug)]
+pub(super) struct LogsOptions {
+    pub(super) read: ReadOptions,
+    pub(super) tail: TailChoice,
+    pub(super) containers: ContainerFilter,
+    pub(super) state: Option<StateChoice>,
+    pub(super) order: OrderChoice,
+    pub(super) most: usize,
+    pub(super) is_quiet: bool,
+    pub(super) running_timeout: Option<Duration>,
+}
+
+/// The selected Pods, their logs, and what was printed of them.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a step that was taken"
+)]
+pub(super) struct LiveLogs {
+    selection: Selection,
+    options: LogsOptions,
+    feeds: ContainerFeeds,
+    order: LineOrder,
+    output: LogOutput,
+    started: Instant,
+    /// Whether the selection may have changed since the last look.
+    is_changed: bool,
+    has_begun: bool,
+    /// Whether a page was full, so that more can be printed at once.
+    has_more: bool,
+    is_stopping: bool,
+    /// Whether any log was opened.
+    has_opened: bool,
+    counts: FeedCounts,
+    /// The logs that could not be read, by their containers.
+    refused: BTreeMap<Arc<LogContainer>, LogRefusal>,
+    /// The requested objects that it has said it waits for.
+    waited_for: Vec<SourceKey>,
+}
+
+/// How many lines of each container are shown at first, if there are several Pods. kubectl has the same number.
+const FEW: u64 = 10;
+
+impl LiveLogs {
+    pub(super) fn new(
+        selection: Selection,
+        options: LogsOptions,
+        (feeds, output): (LogFeeds, LogOutput),
+    ) -> LiveLogs {
+        LiveLogs {
+            feeds: ContainerFeeds::new(feeds, options.most),
+            order: LineOrder::new(options.order, options.read.follow),
+            selection,
+            options,
+            output,
+            started: Instant::now(),
+            is_changed: true,
+            has_begun: false,
+            has_more: false,
+            is_stopping: false,
+            has_opened: false,
+            counts: FeedCounts::default(),
+            refused: BTreeMap::new(),
+            waited_for: Vec::new(),
+        }
+    }
+
+    fn is_followed(&self) -> bool {
+        self.options.read.follow
+    }
+
+    /// Without `--follow`, the objects that were requested by name and do not exist.
+    pub(super) fn missing(&self) -> Vec<SourceKey> {
+        let is_error = self.has_begun && !self.is_followed();
+        if is_error {
+            self.selection.absent()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The error about logs and sources that could not be read.
+    pub(super) fn failure(&self, unread: &[UnreadPart]) -> Option<CommandError> {
+        let unread = unread.iter().find_map(|part| match part {
+            UnreadPart::Refused(text) | UnreadPart::Undecided(text) => Some(text),
+            UnreadPart::Late(_) => None,
+        });
+        if let Some(text) = unread {
+            return Some(CommandError::failed(text));
+        }
+        let (container, refusal) = self.refused.iter().next()?;
+        let error = match self.feeds.total() {
+            1 => CommandError::failed(&refusal.text),
+            total => CommandError::failed(format!(
+                "error: {} of {total} logs could not be read",
+                self.refused.len()
+            )),
+        };
+        let namespace = container.pod.namespace.as_deref().unwrap_or_default();
+        Some(match refusal.code {
+            403 => error.hint(format!(
+                "try `kubectl auth can-i get pods/log -n {namespace}`"
+            )),
+            _ => error,
+        })
+    }
+
+    /// Opens the logs of new Pods, and passes on the states of the others.
+    fn refresh(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if std::mem::take(&mut self.is_changed) {
+            self.selection.refresh();
+            self.report_absent(terminal)?;
+            if !self.has_begun && self.selection.is_settled() {
+                self.begin(terminal)?;
+            } else if self.has_begun && self.is_followed() {
+                // What is new by now is shown from its first line.
+                self.sync(ChainStart::Oldest);
+            }
+        }
+        let opened = self.feeds.open_waiting();
+        self.show_logs(opened);
+        Ok(())
+    }
+
+    /// Begins with the Pods that exist at the start.
+    fn begin(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        self.has_begun = true;
+        self.check_containers()?;
+        let pods = self.selection.pods();
+        let tail = match self.options.tail {
+            TailChoice::Given(tail) => tail,
+            TailChoice::ByPods => (pods.len() > 1).then_some(FEW),
+        };
+        if pods.is_empty()
+            && let Some(text) = self.no_pods()
+        {
+            terminal.notify(&text)?;
+        }
+        let mut read = self.options.read;
+        // What is limited by time or is of the past is shown whole.
+        read.start.tail =
+            tail.filter(|_| !read.previous || self.options.tail != TailChoice::ByPods);
+        self.feeds.set_read(read);
+        self.sync(ChainStart::Present);
+        let waiting = self.feeds.waiting();
+        if waiting > 0 {
+            let most = self.options.most;
+            let text = format!(
+                "{most} of {} logs are read at the same time (--max-log-requests): lines are in order within each group",
+                most + waiting
+            );
+            terminal.notify(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Fails with kubectl's error if no Pod has a container that `-c` names.
+    fn check_containers(&self) -> Result<(), CommandError> {
+        let pods = self.selection.pods();
+        let missing = pods
+            .iter()
+            .map(|pod| Some((pod, self.options.containers.missing(pod)?)));
+        let missing: Option<Vec<_>> = missing.collect();
+        let Some((pod, name)) = missing.and_then(|missing| missing.into_iter().next()) else {
+            return Ok(());
+        };
+        let names = pod.containers.iter().map(|container| &*container.name);
+        let names = names.collect::<Vec<_>>().join(", ");
+        let pod = &pod.pod.name;
+        let error = CommandError::failed(format!(
+            "error: container {name} is not valid for pod {pod}"
+        ));
+        Err(error.hint(format!("its containers are: {names}")))
+    }
+
+    /// Says that there are no Pods, unless an object is missing.
+    fn no_pods(&self) -> Option<String> {
+        let key = self.selection.requested().first()?;
+        let has_pods_alone = &*key.resource.kind == "Pod" && key.resource.group.is_empty();
+        match key.namespace() {
+            _ if !self.selection.absent().is_empty() => None,
+            Some(namespace) if has_pods_alone => {
+                Some(format!("No resources found in {namespace} namespace."))
+            }
+            None if has_pods_alone => Some("No resources found".to_owned()),
+            Some(_) | None => Some(format!("no pods yet below {}", self.requested_words())),
+        }
+    }
+
+    fn requested_words(&self) -> String {
+        let requested = self.selection.requested();
+        match requested {
+            [only] => describe(only),
+            [first, others @ ..] => format!("{} and {} more", describe(first), others.len()),
+            [] => String::new(),
+        }
+    }
+
+    fn sync(&mut self, start: ChainStart) {
+        let pods = self.selection.pods();
+        let choice = ContainerChoice {
+            filter: &self.options.containers,
+            state: self.options.state,
+        };
+        let opened = self.feeds.sync(&pods, choice, start);
+        self.show_logs(opened);
+    }
+
+    fn show_logs(&mut self, opened: Vec<(usize, Arc<LogContainer>)>) {
+        for (log, container) in opened {
+            self.output.add(log, container);
+            self.order.open(log);
+        }
+    }
+
+    /// Says which requested objects it waits for.
+    fn report_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if !self.is_followed() {
+            return Ok(());
+        }
+        let absent = self.selection.absent();
+        for key in absent.iter().filter(|key| !self.waited_for.contains(key)) {
+            terminal.notify(&waiting(key))?;
+        }
+        self.waited_for = absent;
+        Ok(())
+    }
+
+    /// Prints the events that are due.
+    fn pump(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let now = self.started.elapsed();
+        self.order.take_in(&self.feeds, now);
+        // A single log has no order but its own.
+        let is_alone = self.feeds.total() <= 1;
+        let hurry = if self.is_stopping || is_alone {
+            Hurry::AtOnce
+        } else {
+            Hurry::At(now)
+        };
+        self.has_more = false;
+        while let Some((log, event)) = self.order.next(&self.feeds, hurry) {
+            self.emit(log, &event, terminal)?;
+            if self.output.is_full() && !self.is_stopping {
+                self.has_more = true;
+                break;
+            }
+        }
+        self.output.flush(terminal)?;
+        if !self.has_more {
+            for log in self.feeds.drop_ended(|log| self.order.holds(log)) {
+                self.order.forget(log);
+                self.output.remove(log);
+            }
+        }
+        Ok(())
+    }
+
+    fn emit(
+        &mut self,
+        log: usize,
+        event: &LogEvent,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let Some(container) = self.output.container(log).cloned() else {
+            return Ok(());
+        };
+        let message = match event {
+            LogEvent::Line(line) => {
+                self.output.line(log, line);
+                return Ok(());
+            }
+            LogEvent::Opened(instance) => {
+                self.has_opened = true;
+                self.output.open(log, instance);
+                self.is_followed().then(|| match instance.attempt {
+                    0 => Message::start(format!("+ {container}")),
+                    attempt => Message::start(format!("+ {container}: restart {attempt}")),
+                })
+            }
+            LogEvent::Ended(_, end) => {
+                ended(end, self.is_followed()).map(|message| message.about("-", &container))
+            }
+            LogEvent::Notice(text) => {
+                Some(Message::problem(text.to_string()).about("!", &container))
+            }
+            LogEvent::Gap(gap) => Some(Message::problem(gap_words(gap)).about("!", &container)),
+            LogEvent::Polled => {
+                let text = "its node can follow no more logs (inotify), so it is read every second";
+                Some(Message::problem(text.to_owned()).about("!", &container))
+            }
+            LogEvent::Refused(refusal) => {
+                self.refused.insert(container.clone(), refusal.clone());
+                // The error of the verb says it.
+                let is_error = self.feeds.total() == 1 && !self.is_followed();
+                (!is_error)
+                    .then(|| Message::problem(refusal.text.to_string()).about("!", &container))
+            }
+        };
+        let Some(message) = message else {
+            return Ok(());
+        };
+        if self.output.look.format == LogFormat::Json {
+            self.output.record(log, event, message.text);
+            return Ok(());
+        }
+        if message.is_problem || !self.options.is_quiet {
+            // Both may be one terminal.
+            self.output.flush(terminal)?;
+            message.print(terminal);
+        }
+        Ok(())
+    }
+
+    /// Says how many logs are not followed, once that is known.
+    fn report_counts(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let counts = self.feeds.counts();
+        let is_news = counts.in_turn > 0 && counts.in_turn != self.counts.in_turn;
+        if self.is_followed() && is_news && self.started.elapsed() >= SETTLING {
+            let FeedCounts { followed, in_turn } = counts;
+            let text = format!(
+                "{followed} of {} logs followed, {in_turn} read in turn",
+                followed + in_turn
+            );
+            terminal.notify(&text)?;
+            self.counts = counts;
+        }
+        Ok(())
+    }
+
+    /// Fails if no log could be opened in time.
+    fn check_time(&self) -> Result<(), CommandError> {
+        let limit = self.options.running_timeout.filter(|_| !self.has_opened);
+        if limit.is_some_and(|limit| self.started.elapsed() >= limit) {
+            let error = CommandError::failed("error: timed out waiting for the condition");
+            return Err(error.hint(format!(
+                "no log could be read of {}",
+                self.requested_words()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// How long the logs of the start take to find their places.
+const SETTLING: Duration = Duration::from_secs(2);
+
+impl Live for LiveLogs {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.selection.wanted().to_vec()
+    }
+
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        Box::new(|key| {
+            if self.selection.is_requested(key) {
+                Need::Vital
+            } else {
+                Need::Decisive
+            }
+        })
+    }
+
+    fn reports_waiting(&self) -> bool {
+        self.is_followed()
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, _now: Timestamp) {
+        self.selection.apply(key, &event);
+        self.is_changed = true;
+    }
+
+    async fn wait_for_other(&mut self) {
+        if self.has_more {
+            return;
+        }
+        match self.order.due() {
+            None => self.feeds.ready().await,
+            Some(due) => tokio::select! {
+                () = self.feeds.ready() => {}
+                () = sleep_until(self.started + due) => {}
+            },
+        }
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        self.is_stopping = true;
+        true
+    }
+
+    fn print(
+        &mut self,
+        _sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.refresh(terminal)?;
+        self.pump(terminal)?;
+        self.report_counts(terminal)?;
+        self.check_time()
+    }
+
+    fn draw(&mut self, _: &Sources, _: &mut Terminal<'_>) -> Result<(), CommandError> {
+        Ok(())
+    }
+
+    fn is_answered(&self, _: &Sources) -> bool {
+        let is_complete = !self.is_followed() || self.selection.is_finished();
+        self.has_begun && is_complete && self.feeds.are_over() && !self.has_more
+    }
+}
+
+/// A message on standard error.
+struct Message {
+    text: String,
+    is_problem: bool,
+}
+
+impl Message {
+    /// About a log that begins or ends: `--quiet` leaves it out.
+    fn start(text: String) -> Message {
+        Message {
+            text,
+            is_problem: false,
+        }
+    }
+
+    /// About lines that are missing, or may be.
+    fn problem(text: String) -> Message {
+        Message {
+            text,
+            is_problem: true,
+        }
+    }
+
+    fn about(self, sign: &str, container: &LogContainer) -> Message {
+        let text = format!("{sign} {container}: {}", self.text);
+        Message { text, ..self }
+    }
+
+    fn print(&self, terminal: &mut Terminal<'_>) {
+        terminal.notify_painted(|styles| {
+            let text = escape_line(&self.text);
+            let role = if self.is_problem {
+                Role::Warning
+            } else {
+                Role::Dim
+            };
+            vec![styles.paint(role, &text)]
+        });
+    }
+}
+
+/// What to say about the end of an instance.
+fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
+    match end {
+        LogEnd::Exited(Some(exit)) => is_followed.then(|| Message::start(exit.to_string())),
+        LogEnd::Exited(None) => is_followed.then(|| Message::start("ended".to_owned())),
+        LogEnd::PodGone => is_followed.then(|| Message::start("the Pod is gone".to_owned())),
+        LogEnd::Lost(text) => Some(Message::problem(text.to_string())),
+        LogEnd::Read | LogEnd::Limited => None,
+    }
+}
+
+/// `gap 10:02:11Z to 10:02:13Z (log rotated)`.
+fn gap_words(gap: &LogGap) -> String {
+    let clock = |time: Timestamp| format!("{}Z", &format!("{time:.0}")[11..19]);
+    let upto = gap.upto.map(|upto| format!(" to {}", clock(upto)));
+    let upto = upto.unwrap_or_else(|| " on".to_owned());
+    format!(
+        "gap from {}{upto} ({})",
+        clock(gap.after),
+        gap.cause.words()
+    )
+}

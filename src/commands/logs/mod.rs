@@ -1,0 +1,95 @@
+//! `logs`: every line of everything that a workload runs.
+
+mod args;
+mod followed;
+mod line_filter;
+mod line_order;
+mod live;
+mod names;
+mod output;
+mod selection;
+#[cfg(test)]
+mod testing;
+
+use super::{
+    CommandError, Context, Ended, Output, Session, Shutdown, Stop, Terminal, WaitArgs, follow,
+};
+use crate::graph::well_known;
+use crate::model::JudgementPlan;
+use crate::object::ServedTypes;
+use crate::render::display::NoTerminal;
+use crate::source::SourceKey;
+pub(crate) use args::LogsArgs;
+use live::{LiveLogs, LogsOptions};
+use output::{LogLook, LogOutput};
+use selection::Selection;
+
+pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    context.block_on(async |context| {
+        let shutdown = Shutdown::on_signal(context.env)?;
+        show(args, context, &shutdown).await
+    })
+}
+
+/// Shows the logs of containers until they end, or until `shutdown`.
+pub(crate) async fn show(
+    args: &LogsArgs,
+    context: &mut Context<'_>,
+    shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    let plan = args.plan()?;
+    let wait = WaitArgs::default();
+    let mut stop = Stop::at(shutdown);
+    let session = Session::connect(context).await?;
+    let targets = Box::pin(session.targets(&plan.objects, "logs", context)).await?;
+    let requested = session.keys(&targets);
+    let types = types(&session, &requested).await;
+    let feeds = session.mux.logs(&session.cluster, plan.most);
+    let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
+    let look = LogLook {
+        styles: context.look().styles,
+        format: plan.format,
+        raw: NoTerminal::of(context.env.stdout_tty),
+        timestamps: args.has_timestamps(),
+        prefix: args.has_prefix(),
+        namespaces: plan.objects.all_namespaces,
+        cluster: session.cluster.0.clone(),
+    };
+    let output = LogOutput::new(look, plan.filter, plan.fields);
+    let options = LogsOptions {
+        read: plan.read,
+        tail: plan.tail,
+        containers: plan.containers,
+        state: args.state,
+        order: args.order,
+        most: plan.most,
+        is_quiet: args.quiet,
+        running_timeout: plan.running_timeout,
+    };
+    let mut terminal = Terminal::open(context, Output::Lines);
+    let mut live = LiveLogs::new(Selection::new(requested, types), options, (feeds, output));
+    let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
+    let missing = live.missing();
+    if ended.is_ok() && !missing.is_empty() {
+        let error = session.not_found(&missing).await;
+        return Err(error.hint("to wait until it is created, add --follow"));
+    }
+    let absence = session.explain_absence(&[], (&wait, &stop), &ended);
+    terminal.notify_if(absence.await?)?;
+    let ended = ended?;
+    match live.failure(&stop.unread) {
+        Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
+        _ => Ok(ended),
+    }
+}
+
+/// The types that the cluster serves, if the dependents of custom resources are to be found.
+async fn types(session: &Session, requested: &[SourceKey]) -> ServedTypes {
+    let is_pod = |key: &SourceKey| key.resource == well_known("", "Pod");
+    let needs_types = |key: &SourceKey| !is_pod(key) && JudgementPlan::needs_types(key);
+    if requested.iter().any(needs_types) {
+        session.served_types().await
+    } else {
+        ServedTypes::default()
+    }
+}

@@ -1,0 +1,105 @@
+//! `ShortNames`: what stands before the lines of each container.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::object::Uid;
+use crate::source::log::LogContainer;
+
+/// The short names of Pods: each is the shortest end of a Pod's name that no other one has.
+#[derive(Debug, Default)]
+pub(super) struct ShortNames {
+    by_uid: BTreeMap<Uid, ShortName>,
+    taken: BTreeSet<Arc<str>>,
+    containers: BTreeSet<Arc<str>>,
+}
+
+/// A Pod in prefixes.
+#[derive(Clone, Debug)]
+pub(super) struct ShortName {
+    /// The end of its name.
+    pub(super) text: Arc<str>,
+    /// Its number, for its colour.
+    pub(super) number: usize,
+}
+
+impl ShortNames {
+    /// Names the Pod of a container. The name of a Pod stays.
+    pub(super) fn add(&mut self, container: &LogContainer) {
+        self.containers.insert(container.name.clone());
+        let number = self.by_uid.len();
+        let uid = container.pod_uid();
+        if self.by_uid.contains_key(&uid) {
+            return;
+        }
+        let text = shortest(&container.pod.name, |end| self.taken.contains(end));
+        self.taken.insert(text.into());
+        let text = text.into();
+        self.by_uid.insert(uid, ShortName { text, number });
+    }
+
+    /// The name of the Pod of a container.
+    pub(super) fn of(&self, container: &LogContainer) -> Option<&ShortName> {
+        self.by_uid.get(&container.pod_uid())
+    }
+
+    /// Whether the lines of several Pods are shown.
+    pub(super) fn has_pods(&self) -> bool {
+        self.by_uid.len() > 1
+    }
+
+    /// Whether the lines of several containers of different names are shown.
+    pub(super) fn has_containers(&self) -> bool {
+        self.containers.len() > 1
+    }
+}
+
+/// The shortest end of a name, from a dash on, that is not taken. A number alone says little, so it keeps the part before.
+fn shortest(name: &str, is_taken: impl Fn(&str) -> bool) -> &str {
+    let mut ends = name.rmatch_indices('-').map(|(dash, _)| &name[dash + 1..]);
+    let is_telling = |end: &str| !end.is_empty() && !end.bytes().all(|byte| byte.is_ascii_digit());
+    ends.find(|end| is_telling(end) && !is_taken(end))
+        .unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ObjectRef;
+
+    #[test]
+    fn names_are_short_and_unique() {
+        let mut names = ShortNames::default();
+        let mut check = |name: &str| {
+            let pod = ObjectRef {
+                api_version: "v1".into(),
+                kind: "Pod".into(),
+                namespace: Some("shop".into()),
+                name: name.into(),
+                uid: Some(Uid::new(name)),
+            };
+            let container = LogContainer {
+                pod: Arc::new(pod),
+                name: "app".into(),
+            };
+            names.add(&container);
+            names
+                .of(&container)
+                .map(|name| name.text.to_string())
+                .unwrap_or_default()
+        };
+        for (name, expect) in [
+            ("api-7d9c-x2k1", "x2k1"),
+            ("web-55f-x2k1", "55f-x2k1"),
+            ("api-7d9c-zz9pl", "zz9pl"),
+            ("db-0", "db-0"),
+            ("db-1", "db-1"),
+            ("api", "api"),
+            ("x2k1", "x2k1"),
+            ("api-7d9c-x2k1", "x2k1"),
+        ] {
+            assert_eq!(check(name), expect, "{name}");
+        }
+        assert!(names.has_pods() && !names.has_containers());
+    }
+}

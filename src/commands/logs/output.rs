@@ -1,0 +1,393 @@
+//! `LogOutput`: the text of lines and messages, in each format.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+
+use super::args::LogFormat;
+use super::line_filter::{LastLevel, LineFilter};
+use super::names::ShortNames;
+use crate::commands::{CommandError, Terminal};
+use crate::logs::{JsonLine, LogLevel, level_of};
+use crate::render::display::{LinePage, NoTerminal};
+use crate::render::json;
+use crate::render::json::logs::{LogRecord, LogRecordKind, log_time};
+use crate::render::log_text::{emphasised, log_line};
+use crate::render::style::{Role, Styles};
+use crate::render::text::escape_line;
+use crate::source::log::{LogContainer, LogEvent, LogInstance, LogLine};
+
+/// How lines are drawn.
+#[derive(Clone, Debug)]
+pub(super) struct LogLook {
+    pub(super) styles: Styles,
+    pub(super) format: LogFormat,
+    /// Whether bytes may go out as they are.
+    pub(super) raw: Option<NoTerminal>,
+    pub(super) timestamps: bool,
+    /// Whether kubectl's prefix stands before each line.
+    pub(super) prefix: bool,
+    /// Whether Pods of several namespaces are shown.
+    pub(super) namespaces: bool,
+    /// The name of the cluster, for records.
+    pub(super) cluster: Arc<str>,
+}
+
+/// The lines that are to be printed, and what stands before them.
+pub(super) struct LogOutput {
+    pub(super) look: LogLook,
+    filter: LineFilter,
+    fields: Vec<String>,
+    names: ShortNames,
+    logs: BTreeMap<usize, ShownLog>,
+    page: LinePage,
+}
+
+/// A log of which lines are shown.
+struct ShownLog {
+    container: Arc<LogContainer>,
+    instance: Option<Arc<LogInstance>>,
+    level: LastLevel,
+    /// What stands before its lines; `None` until the next line.
+    prefix: Option<String>,
+}
+
+/// The most bytes that are printed at once.
+const PAGE: usize = 128 << 10;
+
+impl LogOutput {
+    pub(super) fn new(look: LogLook, filter: LineFilter, fields: Vec<String>) -> LogOutput {
+        LogOutput {
+            look,
+            filter,
+            fields,
+            names: ShortNames::default(),
+            logs: BTreeMap::new(),
+            page: LinePage::default(),
+        }
+    }
+
+    /// Adds a log.
+    pub(super) fn add(&mut self, log: usize, container: Arc<LogContainer>) {
+        self.names.add(&container);
+        // Another Pod may make prefixes necessary.
+        for log in self.logs.values_mut() {
+            log.prefix = None;
+        }
+        let shown = ShownLog {
+            container,
+            instance: None,
+            level: LastLevel::default(),
+            prefix: None,
+        };
+        self.logs.insert(log, shown);
+    }
+
+    /// Forgets a log that has ended.
+    pub(super) fn remove(&mut self, log: usize) {
+        self.logs.remove(&log);
+    }
+
+    /// The container of a log.
+    pub(super) fn container(&self, log: usize) -> Option<&Arc<LogContainer>> {
+        Some(&self.logs.get(&log)?.container)
+    }
+
+    /// The lines that follow are of this instance.
+    pub(super) fn open(&mut self, log: usize, instance: &Arc<LogInstance>) {
+        if let Some(shown) = self.logs.get_mut(&log) {
+            shown.instance = Some(instance.clone());
+            shown.level = LastLevel::default();
+        }
+    }
+
+    /// Whether a page is full.
+    pub(super) fn is_full(&self) -> bool {
+        self.page.len() >= PAGE
+    }
+
+    /// Prints what there is.
+    pub(super) fn flush(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let page = std::mem::take(&mut self.page);
+        Ok(terminal.print_page(&page)?)
+    }
+
+    /// Adds a line, unless it is filtered out.
+    pub(super) fn line(&mut self, log: usize, line: &LogLine) {
+        let Some(shown) = self.logs.get_mut(&log) else {
+            return;
+        };
+        if !self.filter.shows(&line.text, &mut shown.level) {
+            return;
+        }
+        match (self.look.format, self.look.raw) {
+            (LogFormat::Json, _) => {
+                let record = record_of(&self.look, shown, line);
+                self.page.push(&self.look.styles.line(record));
+            }
+            (LogFormat::Raw, Some(allowed)) => {
+                let before = raw_prefix(&self.look, &shown.container, line.time);
+                self.page.push_bytes(before.as_bytes(), allowed);
+                self.page.push_bytes(&line.text, allowed);
+                self.page.push_bytes(b"\n", allowed);
+            }
+            (LogFormat::Raw, None) => {
+                let before = raw_prefix(&self.look, &shown.container, line.time);
+                let line = log_line(self.look.styles, &before, &line.text, |_| None);
+                self.page.push(&line);
+            }
+            (LogFormat::Short, _) => {
+                let (look, names) = (&self.look, &self.names);
+                let prefix = shown
+                    .prefix
+                    .get_or_insert_with(|| short_prefix(look, names, &shown.container));
+                let text = fields_of(&self.fields, &line.text);
+                let mut before = Cow::Borrowed(&**prefix);
+                if look.timestamps {
+                    let time = look.styles.dim(&log_time(line.time));
+                    before = Cow::Owned(format!("{prefix}{time} "));
+                }
+                let paint = |text: &str| painted(look.styles, &self.filter, text, &line.text);
+                self.page
+                    .push(&log_line(look.styles, &before, &text, paint));
+            }
+        }
+    }
+
+    /// Adds the record of an event that is no line.
+    pub(super) fn record(&mut self, log: usize, event: &LogEvent, message: String) {
+        let Some(shown) = self.logs.get(&log) else {
+            return;
+        };
+        let (kind, name) = match event {
+            LogEvent::Opened(_) => (LogRecordKind::Source, "opened"),
+            LogEvent::Ended(..) => (LogRecordKind::Source, "ended"),
+            LogEvent::Notice(_) => (LogRecordKind::Source, "notice"),
+            LogEvent::Refused(_) => (LogRecordKind::Source, "refused"),
+            LogEvent::Polled => (LogRecordKind::Source, "polled"),
+            LogEvent::Gap(_) => (LogRecordKind::Gap, "gap"),
+            LogEvent::Line(_) => return,
+        };
+        let mut record = LogRecord::new(kind, &self.look.cluster, &shown.container);
+        record.instance = shown.instance.as_ref().map(|instance| &*instance.id);
+        record.event = (kind == LogRecordKind::Source).then_some(name);
+        record.message = Some(message);
+        if let LogEvent::Gap(gap) = event {
+            record.after = Some(log_time(gap.after));
+            record.upto = gap.upto.map(log_time);
+        }
+        self.page.push(&self.look.styles.line(json::line(&record)));
+    }
+}
+
+fn record_of(look: &LogLook, shown: &ShownLog, line: &LogLine) -> String {
+    let mut record = LogRecord::new(LogRecordKind::Log, &look.cluster, &shown.container);
+    record.time = Some(log_time(line.time));
+    record.instance = shown.instance.as_ref().map(|instance| &*instance.id);
+    let object = JsonLine::parse(&line.text);
+    record.fields = object
+        .as_ref()
+        .and_then(|object| serde_json::from_str::<&RawValue>(object.text()).ok());
+    if record.fields.is_none() {
+        record.line = Some(String::from_utf8_lossy(&line.text));
+    }
+    json::line(&record)
+}
+
+/// `[pod/NAME/CONTAINER] `, and the time, as kubectl writes them.
+fn raw_prefix(look: &LogLook, container: &LogContainer, time: Timestamp) -> String {
+    let mut before = String::new();
+    if look.prefix {
+        let _infallible = write!(before, "[pod/{}/{}] ", container.pod.name, container.name);
+    }
+    if look.timestamps {
+        let _infallible = write!(before, "{time:.9} ");
+    }
+    before
+}
+
+/// What stands before the lines of a container, as display text: the parts that tell it from the others.
+fn short_prefix(look: &LogLook, names: &ShortNames, container: &LogContainer) -> String {
+    let number = names.of(container).map_or(0, |name| name.number);
+    if look.prefix {
+        let prefix = format!("[pod/{}/{}]", container.pod.name, container.name);
+        return format!("{} ", look.styles.source(number, &escape_line(&prefix)));
+    }
+    let mut parts = Vec::new();
+    if names.has_pods()
+        && let Some(name) = names.of(container)
+    {
+        let namespace = container
+            .pod
+            .namespace
+            .as_deref()
+            .filter(|_| look.namespaces);
+        let namespace = namespace.map(|namespace| format!("{namespace}/"));
+        let name = format!("{}{}", namespace.unwrap_or_default(), name.text);
+        parts.push(look.styles.source(number, &escape_line(&name)));
+    }
+    if names.has_containers() {
+        parts.push(look.styles.dim(&escape_line(&container.name)));
+    }
+    if !parts.is_empty() {
+        parts.push(String::new());
+    }
+    parts.join(" ")
+}
+
+/// The requested fields of a line that is JSON and has one of them, or else the line.
+fn fields_of<'l>(fields: &[String], line: &'l [u8]) -> Cow<'l, [u8]> {
+    let object = if fields.is_empty() {
+        None
+    } else {
+        JsonLine::parse(line)
+    };
+    let Some(object) = object else {
+        return Cow::Borrowed(line);
+    };
+    let found: Vec<Cow<'_, str>> = fields
+        .iter()
+        .filter_map(|field| object.field(field))
+        .collect();
+    if found.is_empty() {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(found.join(" ").into_bytes())
+}
+
+/// The text with its matches emphasised, or else in the colour of its level; `None` to leave it as it is.
+fn painted(styles: Styles, filter: &LineFilter, text: &str, line: &[u8]) -> Option<String> {
+    if styles.is_plain() {
+        return None;
+    }
+    let matches = filter.matches(text);
+    if !matches.is_empty() {
+        return Some(emphasised(styles, text, matches));
+    }
+    // A program that paints its lines knows better.
+    if text.contains('\u{1b}') {
+        return None;
+    }
+    let role = match level_of(line)? {
+        LogLevel::Error => Role::Bad,
+        LogLevel::Warn => Role::Warning,
+        LogLevel::Debug => Role::Dim,
+        LogLevel::Info => return None,
+    };
+    Some(styles.paint(role, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::commands::logs::testing::container;
+    use crate::render::style::testing::{ansi, explain};
+
+    fn output(styles: Styles, format: LogFormat) -> LogOutput {
+        let look = LogLook {
+            styles,
+            format,
+            raw: NoTerminal::of(false),
+            timestamps: false,
+            prefix: false,
+            namespaces: false,
+            cluster: "demo".into(),
+        };
+        LogOutput::new(
+            look,
+            LineFilter::default(),
+            vec!["msg".to_owned(), "err.code".to_owned()],
+        )
+    }
+
+    /// The text of these lines, each of the log of this number.
+    fn shown(mut output: LogOutput, lines: &[(usize, &[u8])]) -> String {
+        for (log, line) in lines {
+            let text = Bytes::copy_from_slice(line);
+            output.line(
+                *log,
+                &LogLine {
+                    time: Timestamp::UNIX_EPOCH,
+                    text,
+                },
+            );
+        }
+        explain(&String::from_utf8_lossy(output.page.bytes()))
+    }
+
+    const LINES: [(usize, &[u8]); 5] = [
+        (0, b"plain"),
+        (1, b"ERROR no"),
+        (0, b"a\x1b[32mb\rc"),
+        (1, br#"{"msg":"said","err":{"code":7}}"#),
+        (0, b""),
+    ];
+
+    #[test]
+    fn lines_of_several_pods_have_short_names() {
+        let mut output = output(ansi(), LogFormat::Short);
+        output.add(0, container("api-7d9c-x2k1", "app"));
+        output.add(1, container("api-7d9c-zz9p", "app"));
+        insta::assert_snapshot!(shown(output, &LINES), @r"
+        (cyan)x2k1(normal) plain
+        (green)zz9p(normal) (red)ERROR no(normal)
+        (cyan)x2k1(normal) a(green)b\rc(normal)
+        (green)zz9p(normal) said 7
+        (cyan)x2k1(normal)
+        ");
+    }
+
+    #[test]
+    fn one_container_has_no_prefix() {
+        let mut output = output(Styles::PLAIN, LogFormat::Short);
+        output.add(0, container("api-7d9c-x2k1", "app"));
+        assert_eq!(
+            shown(output, &[(0, b"one"), (0, b"\x1b[1mtwo")]),
+            "one\ntwo\n"
+        );
+    }
+
+    #[test]
+    fn raw_lines_are_their_bytes() {
+        let mut output = output(Styles::PLAIN, LogFormat::Raw);
+        output.add(0, container("api-7d9c-x2k1", "app"));
+        output.add(1, container("api-7d9c-zz9p", "app"));
+        output.line(
+            0,
+            &LogLine {
+                time: Timestamp::UNIX_EPOCH,
+                text: Bytes::from_static(b"a\x1b[2J\xff\r"),
+            },
+        );
+        assert_eq!(output.page.bytes(), b"a\x1b[2J\xff\r\n");
+    }
+
+    #[test]
+    fn records_hold_the_line_or_its_fields() {
+        let mut output = output(Styles::PLAIN, LogFormat::Json);
+        output.add(0, container("api", "app"));
+        let lines: [(usize, &[u8]); 2] = [(0, b"a\xff\x1b"), (0, br#"{"level":"info","n":1.50}"#)];
+        insta::assert_snapshot!(shown(output, &lines), @r#"
+        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"demo","namespace":"shop","pod":"api","container":"app","line":"a�\u001b"}
+        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"demo","namespace":"shop","pod":"api","container":"app","fields":{"level":"info","n":1.50}}
+        "#);
+    }
+
+    #[test]
+    fn kubectls_prefix_is_as_kubectl_writes_it() {
+        let mut output = output(Styles::PLAIN, LogFormat::Short);
+        output.look.prefix = true;
+        output.look.timestamps = true;
+        output.add(0, container("api", "app"));
+        assert_eq!(
+            shown(output, &[(0, b"x")]),
+            "[pod/api/app] 1970-01-01T00:00:00.000000000Z x\n"
+        );
+    }
+}

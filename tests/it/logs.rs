@@ -1,0 +1,517 @@
+//! Tests of `logs` against the sandbox: which lines it prints, and what it says about the others.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp};
+use kubectl_spy::sandbox::{
+    Effect, End, ErrorBody, Fault, Permission, Place, Request, Rule, User, Verb,
+};
+use serde_json::{Value, json};
+
+use super::schema::Schema;
+use super::support::Ran;
+use super::support::cluster::{Cluster, deployment, owned_by, pod};
+
+/// A Pod in `shop` that runs on a node; the container IDs are `NAME/CONTAINER#0`.
+fn running(name: &str, containers: &[&str]) -> Value {
+    let mut pod = pod(name, &json!({"app": "web"}));
+    let specs = containers
+        .iter()
+        .map(|container| json!({"name": container, "image": "app:1"}));
+    pod["spec"] = json!({"nodeName": "worker-1", "containers": specs.collect::<Vec<_>>()});
+    pod["status"] = status(name, containers, 0);
+    pod
+}
+
+/// The status while the instances of this number run.
+fn status(name: &str, containers: &[&str], number: u32) -> Value {
+    let statuses = containers.iter().map(|container| {
+        let id = |number: u32| format!("{name}/{container}#{number}");
+        let mut status = json!({
+            "name": container, "restartCount": number, "containerID": id(number),
+            "state": {"running": {"startedAt": "2026-03-02T12:00:00Z"}}, "lastState": {},
+        });
+        if number > 0 {
+            status["lastState"] = json!({"terminated": {
+                "exitCode": 1, "reason": "Error", "containerID": id(number - 1),
+            }});
+        }
+        status
+    });
+    json!({"phase": "Running", "containerStatuses": statuses.collect::<Vec<_>>()})
+}
+
+/// The status after the only container has ended with this code.
+fn ended(name: &str, code: u32) -> Value {
+    let terminated = json!({"terminated": {
+        "exitCode": code, "reason": if code == 0 { "Completed" } else { "Error" },
+        "containerID": format!("{name}/app#0"),
+    }});
+    json!({
+        "phase": if code == 0 { "Succeeded" } else { "Failed" },
+        "containerStatuses": [{"name": "app", "state": terminated, "lastState": {}, "restartCount": 0}],
+    })
+}
+
+fn at(millisecond: i64) -> Timestamp {
+    let noon: Timestamp = "2026-03-02T12:00:00Z".parse().unwrap();
+    noon + SignedDuration::from_millis(millisecond)
+}
+
+/// A program prints these lines, one each 10 ms.
+fn print(cluster: &Cluster, id: &str, from: i64, lines: &[&str]) {
+    for (number, line) in lines.iter().enumerate() {
+        let number = i64::try_from(number).unwrap();
+        cluster
+            .sandbox
+            .print(id, at(from + 10 * number), line.as_bytes());
+    }
+}
+
+fn once(cluster: &Cluster, args: &[&str]) -> Ran {
+    let spy = cluster.spy();
+    tokio::task::block_in_place(|| spy.run(&[&["logs"], args].concat()))
+}
+
+/// The bytes on standard output.
+fn bytes(cluster: &Cluster, args: &[&str]) -> Vec<u8> {
+    let spy = cluster.spy();
+    tokio::task::block_in_place(|| {
+        let mut child = spy.spawn_to(Stdio::piped(), &[&["logs"], args].concat());
+        let mut bytes = Vec::new();
+        child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_end(&mut bytes)
+            .unwrap();
+        child.wait().unwrap();
+        bytes
+    })
+}
+
+async fn web() -> Cluster {
+    let cluster = Cluster::start().await;
+    let workload = cluster.put(deployment("web", 2));
+    let mut set = deployment("web-7d9", 2);
+    set["kind"] = "ReplicaSet".into();
+    set["metadata"]["labels"] = json!({"app": "web"});
+    set["spec"]["selector"] = workload["spec"]["selector"].clone();
+    let set = cluster.put(owned_by(set, &workload));
+    for name in ["web-7d9-aaaa", "web-7d9-bbbb"] {
+        cluster.put(owned_by(running(name, &["app"]), &set));
+    }
+    print(&cluster, "web-7d9-aaaa/app#0", 0, &["a1", "a2", "a3"]);
+    print(&cluster, "web-7d9-bbbb/app#0", 5, &["b1", "b2", "b3"]);
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_pod_prints_its_lines_and_ends() {
+    let cluster = web().await;
+    let ran = once(&cluster, &["web-7d9-aaaa"]);
+    assert_eq!(
+        (ran.transcript().as_str(), ran.status.code()),
+        ("a1\na2\na3", Some(0))
+    );
+    for (args, expect) in [
+        (&["pod/web-7d9-aaaa", "--tail", "2"][..], "a2\na3"),
+        (&["web-7d9-aaaa", "--tail", "0"], ""),
+        (&["web-7d9-aaaa", "--limit-bytes", "4"], "a1\na"),
+        (&["web-7d9-aaaa", "--grep", "[13]", "--not", "3"], "a1"),
+        (
+            &["web-7d9-aaaa", "--prefix", "--tail", "1"],
+            "[pod/web-7d9-aaaa/app] a3",
+        ),
+        (
+            &["web-7d9-aaaa", "--timestamps", "--tail", "1"],
+            "2026-03-02T12:00:00.020000000Z a3",
+        ),
+        (
+            &["web-7d9-aaaa", "--since-time", "2026-03-02T12:00:00.01Z"],
+            "a2\na3",
+        ),
+        (&["web-7d9-aaaa", "-c", "nope*"], ""),
+    ] {
+        assert_eq!(once(&cluster, args).transcript(), expect, "{args:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lines_of_all_pods_of_a_workload_come_in_the_order_of_their_times() {
+    let cluster = web().await;
+    let whole = "aaaa a1\nbbbb b1\naaaa a2\nbbbb b2\naaaa a3\nbbbb b3";
+    for words in [
+        &["deploy/web"][..],
+        &["deploy", "web"],
+        &["rs/web-7d9"],
+        &["-l", "app=web"],
+        &["pods"],
+    ] {
+        assert_eq!(once(&cluster, words).transcript(), whole, "{words:?}");
+    }
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"selector": {"app": "web"}},
+    });
+    cluster.put(service);
+    assert_eq!(once(&cluster, &["svc/web"]).transcript(), whole);
+    let ran = once(&cluster, &["-l", "app=web", "--tail", "1", "-A"]);
+    assert_eq!(ran.transcript(), "shop/aaaa a3\nshop/bbbb b3");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn raw_output_in_a_pipe_is_the_bytes() {
+    let cluster = Cluster::start().await;
+    cluster.put(running("web", &["app"]));
+    let long = vec![b'x'; 2 << 20];
+    let lines: [&[u8]; 6] = [b"a\x1b[2Jb", b"", b"\xff\0\r", &long, b"\x1b[31mred", b" "];
+    for (line, time) in lines.iter().zip(0..) {
+        cluster.sandbox.print("web/app#0", at(time), line);
+    }
+    let mut expect = lines.join(&b'\n');
+    expect.push(b'\n');
+    assert!(bytes(&cluster, &["web", "-o", "raw"]) == expect);
+    let shown = once(&cluster, &["web", "--not", "xxx"]);
+    assert_eq!(shown.stdout, "a^[[2Jb\n\n\u{fffd}^@\\r\nred\n \n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn following_loses_nothing_over_cuts_restarts_and_new_pods() {
+    let cluster = Cluster::start().await;
+    let set = cluster.put(deployment("web", 1));
+    cluster.put(owned_by(running("web-a", &["app"]), &set));
+    print(&cluster, "web-a/app#0", 0, &["L0", "L1"]);
+    let mut run = cluster.spy().start(&["logs", "deploy/web", "-f"]);
+    run.until("L1");
+    cluster.sandbox.cut_logs();
+    print(&cluster, "web-a/app#0", 100, &["L2", "L3"]);
+    run.until("L3");
+    cluster.sandbox.cut_logs();
+    print(&cluster, "web-a/app#0", 200, &["L4"]);
+    cluster.report("pods", "web-a", &status("web-a", &["app"], 1));
+    print(&cluster, "web-a/app#1", 300, &["L5"]);
+    run.until("L5");
+    cluster.put(owned_by(running("web-b", &["app"]), &set));
+    print(&cluster, "web-b/app#0", 400, &["L6"]);
+    run.until("L6");
+    cluster.delete("pods", "web-a");
+    run.until("pod/web-a app: the Pod is gone");
+    print(&cluster, "web-b/app#0", 500, &["L7"]);
+    run.until("L7");
+    let ran = run.interrupt();
+    assert_eq!(
+        ran.transcript(),
+        "L0\nL1\nL2\nL3\nL4\nL5\nb L6\nb L7\n\
+         ! + pod/web-a app\n! - pod/web-a app: exit 1\n! + pod/web-a app: restart 1\n\
+         ! + pod/web-b app\n! - pod/web-a app: the Pod is gone"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_followed_pod_that_has_ended_ends_the_program() {
+    let cluster = Cluster::start().await;
+    let mut pending = running("job-x", &["app"]);
+    pending["spec"]["nodeName"] = Value::Null;
+    pending["status"] = json!({"phase": "Pending"});
+    cluster.put(pending);
+    let run = cluster.spy().start(&["logs", "job-x", "-f"]);
+    cluster.watched("pods").await;
+    cluster.edit("pods", "job-x", &json!({"spec": {"nodeName": "worker-1"}}));
+    cluster.report("pods", "job-x", &status("job-x", &["app"], 0));
+    print(&cluster, "job-x/app#0", 0, &["L0", "L1"]);
+    cluster.report("pods", "job-x", &ended("job-x", 0));
+    let ran = run.finish();
+    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(
+        ran.transcript(),
+        "L0\nL1\n! + pod/job-x app\n! - pod/job-x app: Completed"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cut_within_an_answer_is_read_on() {
+    let cluster = web().await;
+    for (after, end) in [(1, End::Clean), (2, End::Reset), (1, End::Dropped)] {
+        let cut = Effect::Cut {
+            at: Place::AfterEvents(after),
+            end,
+        };
+        cluster
+            .sandbox
+            .inject(Fault::on(Verb::Get, "pods/log", cut));
+        let mut run = cluster.spy().start(&["logs", "web-7d9-aaaa", "-f"]);
+        run.until("a3");
+        let ran = run.interrupt();
+        assert_eq!(ran.stdout, "a1\na2\na3\n", "{end:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rotation_that_was_missed_is_named() {
+    let cluster = web().await;
+    let mut run = cluster.spy().start(&["logs", "web-7d9-aaaa", "-f", "-q"]);
+    run.until("a3");
+    let status = Effect::Status {
+        code: 500,
+        retry_after: None,
+        body: ErrorBody::Status,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Get, "pods/log", status).range(1..=2));
+    cluster.sandbox.cut_logs();
+    print(&cluster, "web-7d9-aaaa/app#0", 100, &["lost"]);
+    cluster.sandbox.rotate_log("shop", "web-7d9-aaaa");
+    print(&cluster, "web-7d9-aaaa/app#0", 4000, &["a4"]);
+    run.until("a4");
+    let ran = run.interrupt();
+    assert_eq!(ran.stdout, "a1\na2\na3\na4\n");
+    let gap = "! pod/web-7d9-aaaa app: gap from 12:00:00Z to 12:00:04Z (log rotated)\n";
+    assert!(ran.stderr.contains(gap), "{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_are_those_of_kubectl() {
+    let cluster = web().await;
+    let mut waiting = running("slow", &["app", "side"]);
+    waiting["status"] = json!({"containerStatuses": [
+        {"name": "app", "state": {"waiting": {"reason": "ImagePullBackOff"}}, "lastState": {}, "restartCount": 0},
+    ]});
+    cluster.put(waiting);
+    for (args, expect) in [
+        (
+            &["slow", "-c", "app"][..],
+            "! Error from server (BadRequest): container \"app\" in pod \"slow\" is waiting to start: trying and failing to pull image",
+        ),
+        (
+            &["web-7d9-aaaa", "-p"],
+            "! Error from server (BadRequest): previous terminated container \"app\" in pod \"web-7d9-aaaa\" not found",
+        ),
+        (
+            &["slow", "-c", "nope"],
+            "! error: container nope is not valid for pod slow\n! hint: its containers are: app, side",
+        ),
+        (
+            &["slow", "--grep", "("],
+            "! error: invalid regular expression for --grep: regex parse error:\n!     (\n!     ^\n! error: unclosed group\n! See 'kubectl spy logs -h' for help and examples",
+        ),
+    ] {
+        let ran = once(&cluster, args);
+        assert_eq!(
+            (ran.transcript().as_str(), ran.status.code()),
+            (expect, Some(1)),
+            "{args:?}"
+        );
+    }
+    let ran = once(&cluster, &["slow"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    ! ! pod/slow app: Error from server (BadRequest): container "app" in pod "slow" is waiting to start: trying and failing to pull image
+    ! ! pod/slow side: Error from server (BadRequest): container "side" in pod "slow" is not available
+    ! error: 2 of 2 logs could not be read
+    "#);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(
+        once(&cluster, &["slow", "--ignore-errors"]).status.code(),
+        Some(0)
+    );
+    let ran = once(&cluster, &["nopod"]);
+    assert!(
+        ran.stderr
+            .starts_with("Error from server (NotFound): pods \"nopod\" not found"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_right_one_line_says_so() {
+    let rule = |verb: &str, resource: &str| Rule {
+        permission: Permission::Allow,
+        verbs: vec![verb.to_owned()],
+        group: String::new(),
+        resource: resource.to_owned(),
+        namespace: None,
+        names: Vec::new(),
+    };
+    let user = |rules: Vec<Rule>| User {
+        name: "viewer".to_owned(),
+        token: String::new(),
+        rules,
+    };
+    let reads = vec![rule("list", "pods"), rule("watch", "pods")];
+    let cluster = Cluster::start_with(|options| options.users = vec![user(reads.clone())]).await;
+    cluster.put(running("web", &["app"]));
+    print(&cluster, "web/app#0", 0, &["L0"]);
+    assert_snapshot!(once(&cluster, &["web"]).transcript(), @r#"
+    ! Error from server (Forbidden): pods "web" is forbidden: User "viewer" cannot get resource "pods/log" in API group "" in the namespace "shop"
+    ! hint: try `kubectl auth can-i get pods/log -n shop`
+    "#);
+    let with_logs = [reads, vec![rule("get", "pods/log")]].concat();
+    cluster.sandbox.set_users(vec![user(with_logs)]);
+    assert_eq!(once(&cluster, &["web"]).transcript(), "L0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_logs_than_are_followed_are_read_in_turn() {
+    let cluster = Cluster::start().await;
+    let names: Vec<String> = (0..8).map(|number| format!("web-{number}x")).collect();
+    for name in &names {
+        cluster.put(running(name, &["app"]));
+        print(
+            &cluster,
+            &format!("{name}/app#0"),
+            0,
+            &[&format!("{name} first")],
+        );
+    }
+    let most = ["--max-log-requests", "3", "-l", "app=web"];
+    let ran = once(&cluster, &most);
+    assert_eq!(ran.stdout.lines().count(), 8, "{}", ran.stdout);
+    let mut run = cluster
+        .spy()
+        .start(&[&["logs", "-f", "-o", "raw", "-q"], &most[..]].concat());
+    let first: Vec<String> = names.iter().map(|name| format!("{name} first")).collect();
+    run.until_each(&first.iter().map(String::as_str).collect::<Vec<_>>());
+    for name in &names {
+        print(
+            &cluster,
+            &format!("{name}/app#0"),
+            2000,
+            &[&format!("{name} second")],
+        );
+    }
+    let second: Vec<String> = names.iter().map(|name| format!("{name} second")).collect();
+    run.until_each(&second.iter().map(String::as_str).collect::<Vec<_>>());
+    run.until("3 of 8 logs followed, 5 read in turn");
+    let mut lines: Vec<String> = run.interrupt().stdout.lines().map(str::to_owned).collect();
+    lines.sort();
+    let mut expect = [first, second].concat();
+    expect.sort();
+    assert_eq!(lines, expect);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_previous_instance_is_shown_once() {
+    let cluster = Cluster::start().await;
+    let mut pod = running("web", &["app"]);
+    pod["status"] = status("web", &["app"], 1);
+    cluster.put(pod);
+    print(&cluster, "web/app#0", 0, &["panic: no"]);
+    print(&cluster, "web/app#1", 100, &["again"]);
+    assert_eq!(once(&cluster, &["web", "-p"]).transcript(), "panic: no");
+    assert_eq!(once(&cluster, &["web"]).transcript(), "again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_containers_are_named_and_chosen() {
+    let cluster = Cluster::start().await;
+    cluster.put(running("web", &["app", "proxy"]));
+    print(&cluster, "web/app#0", 0, &["one"]);
+    print(&cluster, "web/proxy#0", 5, &["two"]);
+    for (args, expect) in [
+        (&["web"][..], "app one\nproxy two"),
+        (&["web", "-c", "proxy"], "two"),
+        (&["web", "-c", "!proxy"], "one"),
+        (&["pod/web", "app"], "one"),
+    ] {
+        assert_eq!(once(&cluster, args).transcript(), expect, "{args:?}");
+    }
+    let default =
+        json!({"metadata": {"annotations": {"kubectl.kubernetes.io/default-container": "app"}}});
+    cluster.edit("pods", "web", &default);
+    assert_eq!(once(&cluster, &["web"]).transcript(), "one");
+    assert_eq!(
+        once(&cluster, &["web", "--all-containers"]).transcript(),
+        "app one\nproxy two"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_keep_to_their_schema() {
+    let cluster = Cluster::start().await;
+    cluster.put(running("web", &["app"]));
+    print(
+        &cluster,
+        "web/app#0",
+        0,
+        &["one\u{1b}[0m", r#"{"level":"warn","n":1.50}"#],
+    );
+    let mut run = cluster.spy().start(&["logs", "web", "-f", "-o", "json"]);
+    run.until("1.50");
+    cluster.report("pods", "web", &ended("web", 1));
+    let ran = run.finish();
+    let schema = Schema::of("logs");
+    ran.stdout.lines().for_each(|line| drop(schema.check(line)));
+    assert_snapshot!(ran.transcript(), @r#"
+    {"v":1,"type":"source","cluster":"demo","namespace":"shop","pod":"web","container":"app","instance":"web/app#0","event":"opened","message":"+ pod/web app"}
+    {"v":1,"type":"log","time":"2026-03-02T12:00:00.000000000Z","cluster":"demo","namespace":"shop","pod":"web","container":"app","instance":"web/app#0","line":"one\u001b[0m"}
+    {"v":1,"type":"log","time":"2026-03-02T12:00:00.010000000Z","cluster":"demo","namespace":"shop","pod":"web","container":"app","instance":"web/app#0","fields":{"level":"warn","n":1.50}}
+    {"v":1,"type":"source","cluster":"demo","namespace":"shop","pod":"web","container":"app","instance":"web/app#0","event":"ended","message":"- pod/web app: exit 1"}
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_gets_no_command_of_a_program() {
+    let cluster = Cluster::start().await;
+    cluster.put(running("web", &["app"]));
+    print(
+        &cluster,
+        "web/app#0",
+        0,
+        &[
+            "\u{1b}]0;owned\u{7}x",
+            "\u{1b}[2J",
+            "\u{1b}[35mown colour",
+            "done",
+        ],
+    );
+    for format in ["short", "raw"] {
+        let mut terminal = cluster
+            .spy()
+            .on_terminal((80, 24), &["logs", "web", "-o", format]);
+        tokio::task::block_in_place(|| terminal.finish());
+        let bytes = String::from_utf8_lossy(terminal.bytes()).into_owned();
+        assert!(bytes.contains("^[]0;owned^Gx"), "{bytes:?}");
+        assert!(bytes.contains("\u{1b}[35mown colour\u{1b}[0m"), "{bytes:?}");
+        assert!(
+            !bytes.contains("\u{1b}]") && !bytes.contains("\u{1b}[2J"),
+            "{bytes:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_request_is_a_get_with_times_and_without_a_limit() {
+    let cluster = web().await;
+    once(
+        &cluster,
+        &["deploy/web", "--limit-bytes", "100", "--tail", "3"],
+    );
+    let requests = cluster.sandbox.requests();
+    let is_log = |request: &&Request| request.path.contains("/log?");
+    let logs: Vec<_> = requests
+        .iter()
+        .filter(is_log)
+        .map(|request| request.path.as_str())
+        .collect();
+    assert_eq!(
+        logs,
+        [
+            "/api/v1/namespaces/shop/pods/web-7d9-aaaa/log?container=app&timestamps=true&tailLines=7",
+            "/api/v1/namespaces/shop/pods/web-7d9-bbbb/log?container=app&timestamps=true&tailLines=7",
+        ]
+    );
+    assert!(requests.iter().all(|request| request.method == "GET"));
+    let of = |request: &Request| request.connection;
+    let log_connections: Vec<usize> = requests.iter().filter(is_log).map(of).collect();
+    let others = requests.iter().filter(|request| !is_log(request)).map(of);
+    assert!(
+        others
+            .into_iter()
+            .all(|other| !log_connections.contains(&other))
+    );
+}
