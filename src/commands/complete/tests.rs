@@ -162,6 +162,7 @@ fn every_flag_with_a_free_value_is_known() {
     free.sort_unstable();
     free.dedup();
     let expect = [
+        "allow-restarts",
         "as",
         "as-group",
         "as-uid",
