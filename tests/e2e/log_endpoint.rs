@@ -67,8 +67,8 @@ fn a_log_is_that_of_an_instance_by_the_state_of_its_container() {
     pod.print("app", &["first", "second"]);
     check(&node, app, 200, "first\nsecond\n");
     let previous = "p1/log?container=app&previous=true";
-    let none = "previous terminated container \"app\" in pod \"p1\" not found";
-    check(&node, previous, 400, none);
+    let absent = "previous terminated container \"app\" in pod \"p1\" not found";
+    check(&node, previous, 400, absent);
     pod.exit("app", 1);
     check(&node, app, 200, "first\nsecond\n");
     check(
@@ -142,9 +142,9 @@ fn options_choose_lines() {
         ("stream=Stderr", "stream"),
     ] {
         let found = node.log(&format!("p1/log?container=app&{options}"));
-        let begin = format!("PodLogOptions \"p1\" is invalid: {path}: ");
+        let words = format!("PodLogOptions \"p1\" is invalid: {path}: ");
         assert_eq!(found.status, 422, "{options}");
-        assert!(found.text.starts_with(&begin), "{options}: {}", found.text);
+        assert!(found.text.starts_with(&words), "{options}: {}", found.text);
     }
     // After a rotation, only the newest file can be read. A line without its end is not sent.
     pod.rotate("app");
