@@ -19,6 +19,7 @@ mod history;
 mod kstatus;
 mod list_keys;
 mod log_endpoint;
+mod logs;
 mod outage;
 mod refusals;
 mod rollouts;
