@@ -28,7 +28,6 @@ use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::thread;
 
-use blame::Blame;
 use history::History;
 use plane::{Leases, Plane, namespace};
 use question::{Answer, Question};
@@ -113,9 +112,8 @@ fn on_one_plane(seeds: &[u64], memory: Memory, report: &Mutex<Report>) {
         ask_all(&plane, &compacted, report);
         // The Pods that fail are no part of the histories, so they come last.
         for truth in told.iter().chain(&compacted) {
-            let mut blame = Blame::default();
-            let wrong = blame::check(&plane, truth, &mut blame);
-            report.lock().unwrap().blame(truth, blame, &wrong);
+            let blame = blame::check(&plane, truth);
+            report.lock().unwrap().blame(truth, blame);
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct Failing {
 }
 
 /// What was said of the causes of failures.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Blame {
     /// Changes with their author, who did it.
     pub named: usize,
@@ -38,6 +38,8 @@ pub struct Blame {
     pub deletions: usize,
     /// Failures of which nothing is said.
     pub silent: usize,
+    /// What is false.
+    pub wrong: Vec<String>,
 }
 
 impl Blame {
@@ -46,6 +48,7 @@ impl Blame {
         self.named += other.named;
         self.deletions += other.deletions;
         self.silent += other.silent;
+        self.wrong.extend(other.wrong);
     }
 }
 
@@ -144,8 +147,8 @@ impl Failing {
         [pod, json!({ "status": status })]
     }
 
-    /// Lets the Pod fail, and asks about it. Returns what is false.
-    fn ask(self, verb: &str, plane: &Plane, truth: &Truth<'_>, blame: &mut Blame) -> Vec<String> {
+    /// Lets the Pod fail, and asks a verb about it.
+    fn ask(self, verb: &str, plane: &Plane, truth: &Truth<'_>) -> Blame {
         let namespace = namespace(truth.history);
         let last = self.writes(truth.writes).next_back();
         let is_there = last.is_some_and(|last| last.what != What::Deleted);
@@ -165,44 +168,41 @@ impl Failing {
             "--output=json",
         ];
         let ran = plane.spy().run(&args);
-        let wrong = self.judge(&ran.stdout, truth.writes, blame);
+        let mut blame = self.judge(&ran.stdout, truth.writes);
         let culprit = self.culprit(truth.writes);
         let culprit = culprit.map_or("nobody".to_owned(), ToString::to_string);
-        let complaint = |why| {
-            format!(
-                "$ kubectl spy {}\n{why}\nthe cause: {culprit}",
-                args.join(" ")
-            )
-        };
-        wrong.into_iter().map(complaint).collect()
+        let command = args.join(" ");
+        for why in &mut blame.wrong {
+            *why = format!("$ kubectl spy {command}\n{why}\nthe cause: {culprit}");
+        }
+        blame
     }
 
     /// Judges the changes in the record of the Pod.
-    pub fn judge(self, stdout: &str, writes: &[Write], blame: &mut Blame) -> Vec<String> {
+    pub fn judge(self, stdout: &str, writes: &[Write]) -> Blame {
+        let mut blame = Blame::default();
         let records = stdout.lines().map(serde_json::from_str::<Value>);
         let mut records = records.map(Result::unwrap);
         let pod = self.pod();
         // A trace is one record of all objects.
         let is_of_pod = |it: &Value| it["ref"]["name"] == *pod || it["nodes"].is_array();
         let Some(record) = records.find(is_of_pod) else {
-            return vec![format!("no record of pod/{pod}:\n{stdout}")];
+            blame
+                .wrong
+                .push(format!("no record of pod/{pod}:\n{stdout}"));
+            return blame;
         };
-        let changes = record["lastChanges"].as_array().cloned();
-        let changes = changes.unwrap_or_default();
-        let (_, of_needed): (Vec<_>, Vec<_>) =
-            changes.into_iter().partition(|it| it["ref"].is_null());
-        if of_needed.is_empty() {
-            blame.silent += 1;
-        }
-        let mut wrong = Vec::new();
-        for change in &of_needed {
+        let changes = record["lastChanges"].as_array().into_iter().flatten();
+        let of_needed: Vec<&Value> = changes.filter(|it| !it["ref"].is_null()).collect();
+        blame.silent += usize::from(of_needed.is_empty());
+        for change in of_needed {
             match self.falsehood(change, writes) {
-                Some(why) => wrong.push(format!("{why}:\n  {change}")),
+                Some(why) => blame.wrong.push(format!("{why}:\n  {change}")),
                 None if change["deleted"] == true => blame.deletions += 1,
                 None => blame.named += usize::from(change["by"].is_string()),
             }
         }
-        wrong
+        blame
     }
 
     /// Why a named change is not true; `None` if it is.
@@ -287,9 +287,11 @@ fn is_in_time(change: &Value, write: &Write) -> bool {
     received - SLACK <= from && from <= done + SLACK
 }
 
-/// Lets Pods fail after a history, asks each verb about one, and judges who is blamed. Returns what is false.
-pub fn check(plane: &Plane, truth: &Truth<'_>, blame: &mut Blame) -> Vec<String> {
-    let failing = Failing::some(truth).into_iter().zip(VERBS);
-    let told = failing.map(|(failing, verb)| failing.ask(verb, plane, truth, blame));
-    told.flatten().collect()
+/// Lets Pods fail after a history, asks each verb about one, and judges who is blamed.
+pub fn check(plane: &Plane, truth: &Truth<'_>) -> Blame {
+    let mut blame = Blame::default();
+    for (failing, verb) in Failing::some(truth).into_iter().zip(VERBS) {
+        blame.add(failing.ask(verb, plane, truth));
+    }
+    blame
 }

@@ -62,9 +62,9 @@ impl Report {
     }
 
     /// Adds what was said of the causes of failures after a history, and what of it is false.
-    pub fn blame(&mut self, truth: &Truth<'_>, blame: Blame, wrong: &[String]) {
+    pub fn blame(&mut self, truth: &Truth<'_>, mut blame: Blame) {
+        self.fail(truth, &std::mem::take(&mut blame.wrong));
         self.blame.add(blame);
-        self.fail(truth, wrong);
     }
 
     fn fail(&mut self, truth: &Truth<'_>, failed: &[String]) {

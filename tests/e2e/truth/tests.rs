@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::audit::{Author, Span};
-use super::blame::{Blame, Failing};
+use super::blame::Failing;
 use super::history::History;
 use super::objects::{Kind, Name};
 use super::question::{Answer, Filter, Fold, Format, Question, Scope, Since};
@@ -291,7 +291,7 @@ fn a_false_cause_is_found() {
         let mut change = right.clone();
         change[field] = value;
         let pod = json!({"ref": {"name": "needs-configmap-app-a"}, "lastChanges": [change]});
-        let wrong = failing.judge(&pod.to_string(), &writes, &mut Blame::default());
+        let wrong = failing.judge(&pod.to_string(), &writes).wrong;
         let wrong: Vec<&str> = wrong
             .iter()
             .map(|it| it.split(":\n").next().unwrap())
@@ -304,6 +304,6 @@ fn a_false_cause_is_found() {
     created["by"] = json!("alice");
     created["time"] = json!("2026-03-02T12:00:00Z");
     let trace = json!({"nodes": [], "lastChanges": [created]});
-    let wrong = failing.judge(&trace.to_string(), &writes, &mut Blame::default());
+    let wrong = failing.judge(&trace.to_string(), &writes).wrong;
     assert!(wrong[0].starts_with("it is not the cause"), "{wrong:?}");
 }
