@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::object::{ObjectRef, Uid, Value, is_sidecar};
+use crate::object::{ObjectRef, Value, is_sidecar};
 use crate::source::log::LogExit;
 
 /// The containers of a Pod that may have logs.
@@ -115,11 +115,6 @@ impl PodLogs {
             default_container: pod.text_at(&annotation).filter(|name| !name.is_empty()),
             has_ended: matches!(phase.as_deref(), Some("Succeeded" | "Failed")),
         }
-    }
-
-    /// The identity of the Pod.
-    pub fn uid(&self) -> Uid {
-        self.pod.identity()
     }
 }
 

@@ -157,7 +157,7 @@ async fn objects_give_labels_managers_paths_and_conditions() {
         ("changes deploy/web --ignore sp", "spec :6"),
         (
             "status po/web-1 --for=",
-            "condition= create current delete jsonpath= ready :4",
+            "condition= create current delete jsonpath= ready settled :4",
         ),
         ("status po/web-1 --for=con", "condition= :6"),
         ("status po/web-1 --for=condition=", "condition=Ready :4"),

@@ -237,7 +237,7 @@ async fn a_time_limit_names_what_is_missing() {
         let ran = cluster.spy().run(args);
         allow_duplicates!(assert_snapshot!(end(&ran), @"
         Some(3)
-        error: timed out waiting for the condition on deployments/web: Available: 0/1
+        error: timed out waiting for the condition on deployments/web: Available: 0/1: pod/web-1-x: Pod is in the Pending phase
         "));
     }
     let ran = cluster
