@@ -442,7 +442,6 @@ impl LogReader {
             return;
         };
         let is_last = !self.options.follow || reading.asked != LogPlace::Running;
-        reading.has_drained = reading.place(&self.chain) != LogPlace::Running;
         if !rest.is_empty() && (is_last || timed_line(&rest).is_none()) {
             // A line without its end that arrives again, with its end, is not shown twice.
             self.line(rest);
@@ -547,9 +546,6 @@ impl LogReader {
         let Some(reading) = &self.current else { return };
         if self.chain.is_pod_gone() {
             return self.finish(LogEnd::PodGone);
-        }
-        if reading.has_drained {
-            return self.finish_by_status();
         }
         if let Some(after) = reading.window.last() {
             let cause = LogGapCause::Replaced;

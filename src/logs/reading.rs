@@ -43,8 +43,6 @@ pub(super) struct InstanceReading {
     pub(super) doubt: Option<LogPlace>,
     /// Lines are missing after this time.
     pub(super) gap: Option<Timestamp>,
-    /// Whether its stream ended after the status had said that it ended.
-    pub(super) has_drained: bool,
     /// The error that the node sent in place of lines.
     pub(super) node_error: Option<Arc<str>>,
 }
@@ -72,7 +70,6 @@ impl InstanceReading {
             wait: None,
             doubt: None,
             gap: None,
-            has_drained: false,
             node_error: None,
         }
     }

@@ -72,7 +72,7 @@ pub struct LogLine {
     pub text: Bytes,
 }
 
-/// Lines that were written and cannot be read any more.
+/// Lines that cannot be read any more. Without a line after them, it is not known whether there were any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogGap {
     /// The time of the last line before.

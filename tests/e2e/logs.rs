@@ -405,7 +405,7 @@ impl<'p> Life<'p> {
         };
         let (missing, doubled) = (of(|count| count == 0), of(|count| count > 1));
         let is_ordered = numbers.is_sorted();
-        let is_said = ["gap", "cannot be read"]
+        let is_said = ["gap", "may be missing", "cannot be read"]
             .iter()
             .any(|words| ran.stderr.contains(words));
         if missing == lost && doubled.is_empty() && is_ordered && is_said != lost.is_empty() {

@@ -486,14 +486,12 @@ fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
     }
 }
 
-/// `gap 10:02:11Z to 10:02:13Z (log rotated)`.
+/// `gap from 10:02:11Z to 10:02:13Z (log rotated)`, or `lines after 10:02:11Z may be missing (restarted more than once)`.
 fn gap_words(gap: &LogGap) -> String {
     let clock = |time: Timestamp| format!("{}Z", &format!("{time:.0}")[11..19]);
-    let upto = gap.upto.map(|upto| format!(" to {}", clock(upto)));
-    let upto = upto.unwrap_or_else(|| " on".to_owned());
-    format!(
-        "gap from {}{upto} ({})",
-        clock(gap.after),
-        gap.cause.words()
-    )
+    let (after, cause) = (clock(gap.after), gap.cause.words());
+    match gap.upto {
+        Some(upto) => format!("gap from {after} to {} ({cause})", clock(upto)),
+        None => format!("lines after {after} may be missing ({cause})"),
+    }
 }
