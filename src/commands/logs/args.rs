@@ -274,7 +274,7 @@ impl LogsArgs {
             } else {
                 containers
             },
-            filter: LineFilter::parse((&self.grep, &self.not), &self.highlight, level)?,
+            filter: LineFilter::parse(&self.grep, &self.not, &self.highlight, level)?,
             fields: self.fields.clone(),
             format: self.output,
             most: self.max_log_requests.max(1),

@@ -22,7 +22,8 @@ pub(super) struct LastLevel(Option<LogLevel>);
 impl LineFilter {
     /// Reads the patterns of the flags.
     pub(super) fn parse(
-        (grep, not): (&[String], &[String]),
+        grep: &[String],
+        not: &[String],
         highlight: &[String],
         level: Option<LogLevel>,
     ) -> Result<LineFilter, CommandError> {
@@ -91,7 +92,7 @@ mod tests {
                 .map(|text| (*text).to_owned())
                 .collect::<Vec<_>>()
         };
-        let filter = LineFilter::parse((&owned(grep), &owned(not)), &owned(&["two"]), level);
+        let filter = LineFilter::parse(&owned(grep), &owned(not), &owned(&["two"]), level);
         filter.expect("the patterns are valid")
     }
 
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn an_invalid_pattern_names_its_flag() {
-        let error = LineFilter::parse((&["(".to_owned()], &[]), &[], None);
+        let error = LineFilter::parse(&["(".to_owned()], &[], &[], None);
         let error = error.expect_err("invalid").to_string();
         assert!(
             error.starts_with("error: invalid regular expression for --grep: "),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::args::OrderChoice;
-use super::followed::ContainerFeeds;
+use super::container_feeds::ContainerFeeds;
 use crate::logs::{Merge, OrderWindow};
 use crate::source::log::LogEvent;
 

@@ -8,13 +8,14 @@ use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
 use super::args::{LogFormat, OrderChoice, StateChoice, TailChoice};
-use super::followed::{ContainerChoice, ContainerFeeds};
+use super::container_feeds::{ContainerChoice, ContainerFeeds};
 use super::line_order::{Hurry, LineOrder};
 use super::output::LogOutput;
 use super::selection::Selection;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ChainStart, ContainerFilter, ReadOptions};
+use crate::render::count::plural;
 use crate::render::style::Role;
 use crate::render::text::escape_line;
 use crate::source::log::{LogContainer, LogEnd, LogEvent, LogGap, LogRefusal};
@@ -57,6 +58,8 @@ pub(super) struct LiveLogs {
     counts: FeedCounts,
     /// The logs that could not be read, by their containers.
     refused: BTreeMap<Arc<LogContainer>, LogRefusal>,
+    /// How many of them had no message of their own since the last count of them.
+    unsaid: usize,
     /// The requested objects that it has said it waits for.
     waited_for: Vec<SourceKey>,
 }
@@ -68,7 +71,8 @@ impl LiveLogs {
     pub(super) fn new(
         selection: Selection,
         options: LogsOptions,
-        (feeds, output): (LogFeeds, LogOutput),
+        feeds: LogFeeds,
+        output: LogOutput,
     ) -> LiveLogs {
         LiveLogs {
             feeds: ContainerFeeds::new(feeds, options.most),
@@ -84,6 +88,7 @@ impl LiveLogs {
             has_opened: false,
             counts: FeedCounts::default(),
             refused: BTreeMap::new(),
+            unsaid: 0,
             waited_for: Vec::new(),
         }
     }
@@ -121,7 +126,7 @@ impl LiveLogs {
         };
         let namespace = container.pod.namespace.as_deref().unwrap_or_default();
         Some(match refusal.code {
-            403 => error.hint(format!(
+            FORBIDDEN => error.hint(format!(
                 "try `kubectl auth can-i get pods/log -n {namespace}`"
             )),
             _ => error,
@@ -206,7 +211,10 @@ impl LiveLogs {
                 Some(format!("No resources found in {namespace} namespace."))
             }
             None if has_pods_alone => Some("No resources found".to_owned()),
-            Some(_) | None => Some(format!("no pods yet below {}", self.requested_words())),
+            Some(_) | None => {
+                let yet = if self.is_followed() { " yet" } else { "" };
+                Some(format!("no pods{yet} below {}", self.requested_words()))
+            }
         }
     }
 
@@ -312,10 +320,12 @@ impl LiveLogs {
                 Some(Message::problem(text.to_owned()).about("!", &container))
             }
             LogEvent::Refused(refusal) => {
+                let is_known = self.is_known_lack(&container, refusal);
+                self.unsaid += usize::from(is_known);
                 self.refused.insert(container.clone(), refusal.clone());
                 // The error of the verb says it.
                 let is_error = self.feeds.total() == 1 && !self.is_followed();
-                (!is_error)
+                (!is_error && !is_known)
                     .then(|| Message::problem(refusal.text.to_string()).about("!", &container))
             }
         };
@@ -334,6 +344,20 @@ impl LiveLogs {
         Ok(())
     }
 
+    /// Whether a message has said that the right to logs of this namespace is missing.
+    fn is_known_lack(&self, container: &LogContainer, refusal: &LogRefusal) -> bool {
+        let mut refused = self.refused.iter();
+        refusal.code == FORBIDDEN
+            && refused.any(|(other, known)| {
+                known.code == FORBIDDEN && other.pod.namespace == container.pod.namespace
+            })
+    }
+
+    /// Whether no log can be read.
+    fn is_refused(&self) -> bool {
+        self.feeds.total() > 0 && self.refused.len() == self.feeds.total()
+    }
+
     /// Says how many logs are not followed, once that is known.
     fn report_counts(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let counts = self.feeds.counts();
@@ -346,6 +370,15 @@ impl LiveLogs {
             );
             terminal.notify(&text)?;
             self.counts = counts;
+        }
+        if self.is_followed()
+            && self.unsaid > 0
+            && !self.is_refused()
+            && self.started.elapsed() >= SETTLING
+        {
+            let more = plural(self.unsaid, "more log");
+            terminal.notify(&format!("{more} cannot be read, for the same reason"))?;
+            self.unsaid = 0;
         }
         Ok(())
     }
@@ -363,6 +396,9 @@ impl LiveLogs {
         Ok(())
     }
 }
+
+/// The code of an answer to a user without the right.
+const FORBIDDEN: u16 = 403;
 
 /// How long the logs of the start take to find their places.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -429,7 +465,7 @@ impl Live for LiveLogs {
     }
 
     fn is_answered(&self, _: &Sources) -> bool {
-        let is_complete = !self.is_followed() || self.selection.is_finished();
+        let is_complete = !self.is_followed() || self.selection.is_finished() || self.is_refused();
         self.has_begun && is_complete && self.feeds.are_over() && !self.has_more
     }
 }

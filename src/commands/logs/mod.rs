@@ -1,7 +1,7 @@
 //! `logs`: every line of everything that a workload runs.
 
 mod args;
-mod followed;
+mod container_feeds;
 mod line_filter;
 mod line_order;
 mod live;
@@ -67,7 +67,7 @@ pub(crate) async fn show(
         running_timeout: plan.running_timeout,
     };
     let mut terminal = Terminal::open(context, Output::Lines);
-    let mut live = LiveLogs::new(Selection::new(requested, types), options, (feeds, output));
+    let mut live = LiveLogs::new(Selection::new(requested, types), options, feeds, output);
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
     if ended.is_ok() && !missing.is_empty() {
