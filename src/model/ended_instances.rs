@@ -17,6 +17,8 @@ pub struct EndedInstances {
     pub container: String,
     /// What tells the instances apart: their IDs, or the times of their ends if a node was lost with their IDs.
     pub ids: Vec<String>,
+    /// How many instances have ended since the Pod exists: its `restartCount`, and the present one.
+    pub total: usize,
 }
 
 impl EndedInstances {
@@ -53,6 +55,7 @@ impl EndedInstances {
             pod: Uid::new(&*uid),
             container: status.str_at(&["name"]).unwrap_or_default().into_owned(),
             ids: ids(status),
+            total: total(status),
         });
         ended.filter(|ended| !ended.ids.is_empty()).collect()
     }
@@ -61,16 +64,26 @@ impl EndedInstances {
 /// The ended instances in the status of a container: the one before, and the present one. A success counts only once the
 /// kubelet has started another instance.
 fn ids(status: Value<'_>) -> Vec<String> {
-    let end = |state| status.at(&[state, "terminated"]);
-    let has_failed = |end: &Value<'_>| end.i64_at(&["exitCode"]) != Some(0);
-    let ends = [end("lastState"), end("state").filter(has_failed)];
-    let ends = ends.into_iter().flatten();
+    let last = status.at(&["lastState", "terminated"]);
+    let ends = last.into_iter().chain(present_failure(status));
     let id = |end: Value<'_>| {
         let known = ["containerID", "finishedAt"].into_iter();
         let mut known = known.filter_map(|key| end.str_at(&[key]));
         known.find(|id| !id.is_empty()).map(Cow::into_owned)
     };
     ends.filter_map(id).collect()
+}
+
+fn total(status: Value<'_>) -> usize {
+    let restarts = status.i64_at(&["restartCount"]);
+    let before = restarts.and_then(|count| usize::try_from(count).ok());
+    before.unwrap_or(0) + usize::from(present_failure(status).is_some())
+}
+
+/// The end of the present instance, if it has failed.
+fn present_failure(status: Value<'_>) -> Option<Value<'_>> {
+    let end = status.at(&["state", "terminated"])?;
+    (end.i64_at(&["exitCode"]) != Some(0)).then_some(end)
 }
 
 #[cfg(test)]
@@ -123,6 +136,25 @@ mod tests {
             r#"{"ephemeralContainerStatuses":[{"name":"e","state":{"terminated":{"containerID":"1"}}}]}"#,
             &[],
         );
+    }
+
+    #[test]
+    fn the_total_counts_the_present_failure() {
+        let total = |status: &str| {
+            let text = format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"web"}},"status":{{"containerStatuses":[{status}]}}}}"#
+            );
+            let doc = Doc::parse(&*text).expect("valid");
+            EndedInstances::of_pod(doc.root())[0].total
+        };
+        let last = r#""lastState":{"terminated":{"containerID":"1"}}"#;
+        let failed = r#""state":{"terminated":{"containerID":"2","exitCode":1}}"#;
+        assert_eq!(total(&format!(r#"{{"restartCount":7,{last}}}"#)), 7);
+        assert_eq!(
+            total(&format!(r#"{{"restartCount":7,{last},{failed}}}"#)),
+            8
+        );
+        assert_eq!(total(&format!("{{{failed}}}")), 1);
     }
 
     #[test]

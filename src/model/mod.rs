@@ -175,6 +175,11 @@ impl Model {
         self.objects.search.is_over()
     }
 
+    /// Whether it can judge its objects: every source has answered, or does not answer, and the search is over.
+    pub fn is_up_to_date(&self) -> bool {
+        self.is_presentable() && self.is_searched()
+    }
+
     /// Which dependents the search may have missed, and why; `None` if none.
     pub fn search_shortfall(&self) -> Option<String> {
         self.objects.search.shortfall()

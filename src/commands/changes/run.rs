@@ -366,9 +366,8 @@ impl Live for Changes {
         })
     }
 
-    fn judged(&self) -> Option<&Model> {
-        let model = &self.judged.as_ref()?.model;
-        Some(model).filter(|model| model.is_presentable() && model.is_searched())
+    fn model(&self) -> Option<&Model> {
+        self.judged.as_ref().map(|judged| &judged.model)
     }
 
     fn reports_waiting(&self) -> bool {
@@ -559,7 +558,7 @@ impl Live for Changes {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
-        let is_judged = self.judged.is_none() || self.judged().is_some();
+        let is_judged = self.model().is_none_or(Model::is_up_to_date);
         self.renderer.summary.is_full() || (is_over && is_judged && sources.are_settled())
     }
 }

@@ -217,9 +217,8 @@ impl Live for LiveStatus {
         self.has_begun || self.is_answered
     }
 
-    fn judged(&self) -> Option<&Model> {
-        let model = &self.state.model;
-        (model.is_presentable() && model.is_searched()).then_some(model)
+    fn model(&self) -> Option<&Model> {
+        Some(&self.state.model)
     }
 
     async fn wait_for_other(&mut self) {

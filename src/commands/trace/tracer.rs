@@ -226,12 +226,11 @@ impl Live for Tracer {
         last_changes.is_some_and(LastChanges::give_up)
     }
 
-    fn judged(&self) -> Option<&Model> {
+    fn model(&self) -> Option<&Model> {
         let [trace] = &self.traces[..] else {
             return None;
         };
-        let model = &trace.chain.traced().model;
-        (model.is_presentable() && model.is_searched()).then_some(model)
+        Some(&trace.chain.traced().model)
     }
 
     fn prints_once(&self) -> bool {

@@ -107,6 +107,16 @@ impl GoalProgress {
         None
     }
 
+    /// Counts the deaths of containers below the objects that the model knows.
+    pub(super) fn count_deaths(&mut self, model: &Model) {
+        for standing in self.places.values_mut() {
+            if let Some(uid) = &standing.there {
+                let ended = EndedInstances::below(model.around(), uid);
+                standing.deaths.take(ended);
+            }
+        }
+    }
+
     /// Takes the model's judgement of the objects. Returns the names of those that have now met the last goal.
     pub(super) fn judge(&mut self, model: &Model, goals: &[Goal]) -> Vec<String> {
         let mut met = Vec::new();
@@ -118,15 +128,15 @@ impl GoalProgress {
                 continue;
             }
             let outlook = Outlook::of(model.around(), &uid);
+            if outlook != Some(Outlook::Current) {
+                let ended = EndedInstances::below(model.around(), &uid);
+                standing.deaths.take(ended);
+            }
             standing.outlook = if standing.minds_ending(goals) {
                 outlook.map(|outlook| outlook.with_ending(model.around(), &uid))
             } else {
                 outlook
             };
-            if !matches!(standing.outlook, Some(Outlook::Current)) {
-                let ended = EndedInstances::below(model.around(), &uid);
-                standing.deaths.take(ended);
-            }
             if standing.take_outlook(goals, || model.doc(&uid)) {
                 met.push(standing.name.clone());
             }

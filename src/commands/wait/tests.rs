@@ -348,6 +348,15 @@ struct Judged {
 
 impl Judged {
     fn new(goals: &str, asked: SourceKey) -> Judged {
+        let mut judged = Judged::unread(goals, asked);
+        for at in 0..judged.sources.len() {
+            judged.take(at, &synced(0));
+        }
+        judged
+    }
+
+    /// Before any source has answered.
+    fn unread(goals: &str, asked: SourceKey) -> Judged {
         let dependents = ["apps/ReplicaSet", "/Pod", "/ConfigMap"].map(|kind| {
             let (group, kind) = kind.split_once('/').unwrap();
             SourceKey {
@@ -360,17 +369,13 @@ impl Judged {
         let asked = vec![asked];
         let mut model = Model::new(Rules::Spy, Retention::None);
         model.request(sources.clone());
-        let mut judged = Judged {
+        Judged {
             waiting: Waiting::new(&goals, &asked, Judge::Model),
             asked,
             sources: sources.into_iter().map(Arc::new).collect(),
             model,
             seconds: 0,
-        };
-        for at in 0..judged.sources.len() {
-            judged.take(at, &synced(0));
         }
-        judged
     }
 
     fn now(&self) -> Timestamp {
@@ -651,6 +656,25 @@ fn the_third_dead_instance_ends_the_wait() {
     open deployments/web: Replicas: 0/1: pod/web-1-x: web: running, not ready
     error: deployment.apps/web has failed: 0 of 1 pods ready: 1 CrashLoopBackOff: pod/web-1-x: web: CrashLoopBackOff, exit 1, 3 restarts
     ");
+}
+
+#[test]
+fn deaths_before_the_model_is_up_to_date_count() {
+    let mut wait = Judged::unread("current", deployments(Some("web")));
+    wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
+    wait.put(Why::Listed, SET, &set(1));
+    let deaths = (1..=3).map(|instance| {
+        wait.put(Why::Modified, POD, &crashed(instance));
+    });
+    deaths.for_each(drop);
+    for at in 0..wait.sources.len() {
+        wait.take(at, &synced(0));
+    }
+    let judged = wait.after(0);
+    assert!(
+        judged.starts_with("error: deployment.apps/web has failed"),
+        "{judged}"
+    );
 }
 
 #[test]

@@ -127,7 +127,14 @@ impl Waiting {
         self.met.extend(met);
     }
 
-    /// Judges the objects as they are now, by the model if the verb has one.
+    /// Counts the containers that have died, by a model that is not up to date yet: what dies meanwhile has died, too.
+    pub(crate) fn count_deaths(&mut self, model: &Model) {
+        for asked in self.asked.iter_mut().filter(|_| !self.goals.is_empty()) {
+            asked.count_deaths(model);
+        }
+    }
+
+    /// Judges the objects as they are now, by the model if the verb has one and it is up to date.
     pub(crate) fn judge(&mut self, model: Option<&Model>, now: Timestamp) {
         if self.goals.is_empty() {
             return;
@@ -137,8 +144,12 @@ impl Waiting {
             restarts: self.restarts,
         };
         for asked in &mut self.asked {
-            if let Some(model) = model {
-                self.met.extend(asked.judge(model, &self.goals));
+            match model {
+                Some(model) if model.is_up_to_date() => {
+                    self.met.extend(asked.judge(model, &self.goals));
+                }
+                Some(model) => asked.count_deaths(model),
+                None => {}
             }
             asked.check_failures(&self.goals, limit);
         }

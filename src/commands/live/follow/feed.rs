@@ -83,10 +83,12 @@ impl<'a> LiveFeed<'a> {
         }
         if view.has_begun() {
             let now = self.session.clock(terminal.env())();
-            self.stop.waiting.judge(view.judged(), now);
+            self.stop.waiting.judge(view.model(), now);
             for name in self.stop.waiting.take_met() {
                 terminal.notify(&format!("{name} condition met"))?;
             }
+        } else if let Some(model) = view.model() {
+            self.stop.waiting.count_deaths(model);
         }
         self.printing.done(begun, V::REST);
         if Self::shows_only_frames(view, terminal) {

@@ -186,9 +186,8 @@ pub(crate) trait Live {
         true
     }
 
-    /// The model that judges the objects for `--for`, once it is up to date; `None` until then, and if the verb has no
-    /// model.
-    fn judged(&self) -> Option<&Model> {
+    /// The model that judges the objects for `--for`, which may not be up to date; `None` if the verb has no model.
+    fn model(&self) -> Option<&Model> {
         None
     }
 
