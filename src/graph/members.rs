@@ -184,19 +184,10 @@ impl MemberPlanner<'_> {
 
     /// Reads the dependents of the workloads in the tree. Those of many workloads are looked for in the whole namespace.
     fn read_dependents(&mut self, tree: &[&Node]) {
-        let mut by_list: Vec<(SourceKey, Vec<SourceKey>)> = Vec::new();
         let is_top = |node: &&&Node| self.graph.owners(&node.uid).all(Node::is_custom);
-        for node in tree.iter().filter(is_top) {
-            for source in node.dependent_sources(self.cluster) {
-                let list = source.of_all();
-                match by_list.iter_mut().find(|(known, _)| *known == list) {
-                    Some((_, selected)) if selected.contains(&source) => {}
-                    Some((_, selected)) => selected.push(source),
-                    None => by_list.push((list, vec![source])),
-                }
-            }
-        }
-        for (list, selected) in by_list {
+        let tops = tree.iter().filter(is_top);
+        let sources = tops.flat_map(|node| node.dependent_sources(self.cluster));
+        for (list, selected) in SourceKey::by_list(sources) {
             // Those that are not read yet count, too: the plan does not change when they are.
             let listed = self.workloads_in(tree, list.namespace());
             if selected.len().max(listed) <= MAX_SELECTORS {

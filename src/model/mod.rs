@@ -35,8 +35,8 @@ use crate::status::{Rules, Status};
 use around::Around;
 use objects::Objects;
 use plan::{
-    dependent_sources, judgement_plan, plan_members, plan_search, searched_owners,
-    with_dependent_sources,
+    below_plan, dependent_sources, judgement_plan, plan_members, plan_search, pod_sources,
+    searched_owners, with_dependent_sources,
 };
 use roots::MAX_EXPANDED;
 use rules::policies::policies_source;
@@ -63,6 +63,8 @@ pub enum ViewExtent {
     /// Their dependents.
     #[default]
     Dependents,
+    /// The Pods below them, and those that their Services select. Nothing explains the states of these.
+    Pods,
     /// Everything that they are connected to, as far as this.
     Connections(TraceReach),
 }
@@ -374,12 +376,20 @@ impl Model {
     /// What the requested objects and what is shown around them need.
     fn wanted(&self, story: &[SourceKey]) -> Wanted {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
-        let followed = self.roots.followed();
-        let followed = followed.map(|(uid, root)| (uid, cluster(root)));
-        let mut dependents = dependent_sources(self.around(), followed);
-        dependents.retain(|source| !self.is_requested(source));
+        let followed = self.followed_roots().into_iter();
+        let followed: Vec<_> = followed.map(|(uid, root)| (uid, cluster(root))).collect();
         let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
-        let plan = judgement_plan(self.around(), named);
+        let (mut dependents, plan) = match self.extent {
+            ViewExtent::Pods => (
+                pod_sources(self.around(), &followed),
+                below_plan(self.around(), named),
+            ),
+            ViewExtent::Dependents | ViewExtent::Connections(_) => (
+                dependent_sources(self.around(), followed.iter().copied()),
+                judgement_plan(self.around(), named),
+            ),
+        };
+        dependents.retain(|source| !self.is_requested(source));
         let listed = self.listed_inventories().into_iter();
         let listed = listed.map(|(uid, root)| (uid, cluster(root)));
         let (connected, lookups) = self.connections();
@@ -387,7 +397,7 @@ impl Model {
         shown.extend(story.iter().cloned().chain(connected));
         let mut plan = plan_members(self.around(), plan, listed);
         if self.roots.have_loaded() {
-            let followed = self.roots.followed().map(|(uid, _)| uid);
+            let followed = followed.iter().map(|(uid, _)| *uid);
             let is_requested = |source: &SourceKey| self.is_requested(source);
             plan = plan_search(self.around(), plan, followed, is_requested);
         }
@@ -396,6 +406,14 @@ impl Model {
             dependents,
             connected: lookups,
             plan,
+        }
+    }
+
+    /// The requested objects whose dependents are followed. A view of Pods has those of all objects.
+    fn followed_roots(&self) -> Vec<(&Uid, &Root)> {
+        match self.extent {
+            ViewExtent::Pods => self.roots.iter().collect(),
+            ViewExtent::Dependents | ViewExtent::Connections(_) => self.roots.followed().collect(),
         }
     }
 

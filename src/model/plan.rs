@@ -24,6 +24,9 @@ const MAX_REFERENCES: usize = 24;
 /// How many of the inventories that are not named have their members read.
 const MAX_INVENTORIES: usize = 4;
 
+/// Of how many objects in a namespace the Pods are read by their selectors.
+const MAX_SELECTORS: usize = 8;
+
 /// How many workloads a trace reads the Pods of one by one, besides those that it shows with their Pods.
 const MAX_WORKLOADS: usize = 8;
 
@@ -107,8 +110,7 @@ impl JudgementPlan {
     }
 }
 
-/// The plan for the objects as of the last refresh. Of the `named` objects of a cluster, it also has the dependents
-/// of custom resources and the members of inventories. The named objects may be gone already.
+/// The plan for the objects as of the last refresh, which has [`below_plan`] of the `named` ones.
 pub(super) fn judgement_plan<'u>(
     around: Around<'_>,
     named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
@@ -123,16 +125,28 @@ pub(super) fn judgement_plan<'u>(
     }
     neighbours.extend(unwell_workload_sources(around));
     neighbours.extend(class_sources(around));
-    let mut plan = JudgementPlan {
+    let below = below_plan(around, named);
+    lookups.extend(below.lookups);
+    JudgementPlan {
         neighbours,
         lookups,
         evidence: evidence_sources(around),
-        ..JudgementPlan::default()
-    };
+        ..below
+    }
+}
+
+/// The part of a plan that leads to the dependents of custom resources and the members of inventories. The named objects of
+/// the clusters may be gone already.
+pub(super) fn below_plan<'u>(
+    around: Around<'_>,
+    named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
+) -> JudgementPlan {
     let named: Vec<(&Uid, &ClusterId)> = named.collect();
     let (graph, types) = (around.graph(), around.types());
-    plan.lookups
-        .extend(graph.owned_lookups(named.iter().copied(), types));
+    let mut plan = JudgementPlan {
+        lookups: graph.owned_lookups(named.iter().copied(), types),
+        ..JudgementPlan::default()
+    };
     for (uid, cluster) in top_inventories(around, named) {
         plan.members.add(graph.member_plan(uid, cluster, types));
     }
@@ -274,6 +288,26 @@ pub(super) fn dependent_sources<'u>(
         }
     }
     sources
+}
+
+/// The sources that show the Pods below objects, and those that their Services select. The dependents of many objects are
+/// read in whole namespaces.
+pub(super) fn pod_sources(around: Around<'_>, roots: &[(&Uid, &ClusterId)]) -> Vec<SourceKey> {
+    let mut sources = dependent_sources(around, roots.iter().copied());
+    for (root, cluster) in roots {
+        let below = around.graph().with_below([*root]);
+        let below = below.iter().filter_map(|uid| around.graph().node(uid));
+        sources.extend(below.filter_map(|node| node.selected_pods_source(cluster)));
+    }
+    let lists = SourceKey::by_list(sources).into_iter();
+    let lists = lists.flat_map(|(list, selected)| {
+        if selected.len() > MAX_SELECTORS {
+            vec![list]
+        } else {
+            selected
+        }
+    });
+    lists.collect()
 }
 
 /// Those of these objects whose dependents some source shows, beside the sources that are left out.

@@ -1,5 +1,6 @@
 //! The identity of a source: subscribers with equal keys share it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::select::Select;
@@ -70,6 +71,24 @@ impl SourceKey {
             select: Select::All,
             ..self.clone()
         }
+    }
+
+    /// Groups keys by the lists that have all their objects. Lists and keys keep the order of their first appearance.
+    pub fn by_list(keys: impl IntoIterator<Item = SourceKey>) -> Vec<(SourceKey, Vec<SourceKey>)> {
+        let mut places: HashMap<SourceKey, usize> = HashMap::new();
+        let mut lists: Vec<(SourceKey, Vec<SourceKey>)> = Vec::new();
+        for key in keys {
+            let list = key.of_all();
+            let place = *places.entry(list).or_insert_with_key(|list| {
+                lists.push((list.clone(), Vec::new()));
+                lists.len() - 1
+            });
+            let of_list = &mut lists[place].1;
+            if !of_list.contains(&key) {
+                of_list.push(key);
+            }
+        }
+        lists
     }
 
     /// The keys of all objects in the same namespace, and in the cluster.

@@ -136,7 +136,7 @@ impl LiveLogs {
     /// Opens the logs of new Pods, and passes on the states of the others.
     fn refresh(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if std::mem::take(&mut self.is_changed) {
-            self.selection.refresh();
+            self.selection.refresh(terminal.env().now());
             self.report_absent(terminal)?;
             if !self.has_begun && self.selection.is_settled() {
                 self.begin(terminal)?;
@@ -405,16 +405,19 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 impl Live for LiveLogs {
     fn wanted(&self) -> Vec<SourceKey> {
-        self.selection.wanted().to_vec()
+        self.selection.model.sources().cloned().collect()
+    }
+
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        self.selection.model.take_rereads()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        Box::new(|key| {
-            if self.selection.is_requested(key) {
-                Need::Vital
-            } else {
-                Need::Decisive
-            }
+        let model = &self.selection.model;
+        Box::new(|key| match () {
+            () if model.requested().contains(key) => Need::Vital,
+            () if model.searches(key) => Need::Spare,
+            () => Need::Decisive,
         })
     }
 
@@ -426,8 +429,8 @@ impl Live for LiveLogs {
         self.has_begun
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, _now: Timestamp) {
-        self.selection.apply(key, &event);
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        self.selection.apply(key, &event, now);
         self.is_changed = true;
     }
 

@@ -14,15 +14,13 @@ mod testing;
 use super::{
     CommandError, Context, Ended, Output, Session, Shutdown, Stop, Terminal, WaitArgs, follow,
 };
-use crate::graph::well_known;
-use crate::model::JudgementPlan;
-use crate::object::ServedTypes;
+use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
-use crate::source::SourceKey;
+use crate::status::Rules;
 pub(crate) use args::LogsArgs;
 use live::{LiveLogs, LogsOptions};
 use output::{LogLook, LogOutput};
-use selection::Selection;
+use selection::{RETENTION, Selection};
 
 pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -43,7 +41,8 @@ pub(crate) async fn show(
     let session = Session::connect(context).await?;
     let targets = Box::pin(session.targets(&plan.objects, "logs", context)).await?;
     let requested = session.keys(&targets);
-    let types = types(&session, &requested).await;
+    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    let selection = Selection::new(model.showing(ViewExtent::Pods), requested);
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
     let look = LogLook {
@@ -67,7 +66,7 @@ pub(crate) async fn show(
         running_timeout: plan.running_timeout,
     };
     let mut terminal = Terminal::open(context, Output::Lines);
-    let mut live = LiveLogs::new(Selection::new(requested, types), options, feeds, output);
+    let mut live = LiveLogs::new(selection, options, feeds, output);
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
     if ended.is_ok() && !missing.is_empty() {
@@ -80,16 +79,5 @@ pub(crate) async fn show(
     match live.failure(&stop.unread) {
         Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
         _ => Ok(ended),
-    }
-}
-
-/// The types that the cluster serves, if the dependents of custom resources are to be found.
-async fn types(session: &Session, requested: &[SourceKey]) -> ServedTypes {
-    let is_pod = |key: &SourceKey| key.resource == well_known("", "Pod");
-    let needs_types = |key: &SourceKey| !is_pod(key) && JudgementPlan::needs_types(key);
-    if requested.iter().any(needs_types) {
-        session.served_types().await
-    } else {
-        ServedTypes::default()
     }
 }
