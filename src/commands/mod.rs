@@ -17,6 +17,7 @@ pub(crate) mod options;
 pub(crate) mod status;
 pub(crate) mod trace;
 pub(crate) mod version;
+mod versions;
 mod wait;
 
 use std::time::Duration;

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use clap::ValueEnum;
 use jiff::Timestamp;
 
-use super::by::{ManagerFilter, ManagerPattern};
 use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
-use super::lookback::{Reach, Since, parse_revision, parse_since};
+use crate::commands::versions::{
+    ManagerFilter, ManagerPattern, Reach, Since, parse_revision, parse_since,
+};
 use crate::commands::{CommandError, ObjectArgs, Subject, WaitArgs, WatchArgs};
 use crate::diff::Noise;
 use crate::object::list_keys::Chosen;

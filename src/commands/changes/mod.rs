@@ -1,18 +1,13 @@
 //! `changes`: shows each version of each object as a diff, with its writer.
 
 mod args;
-mod author;
-mod by;
-mod compared;
+mod divider;
 mod fold;
 mod formats;
 mod line_style;
-mod lookback;
 mod output;
-mod read_versions;
 mod run;
 mod schemas;
-mod state;
 
 use std::sync::Arc;
 
@@ -21,12 +16,12 @@ use jiff::SignedDuration;
 use super::{
     Awaited, CommandError, Context, Ended, Judge, Session, Shutdown, Stop, Terminal, follow,
 };
+use crate::commands::versions::ShownVersions;
 use crate::diff::{Filter, Redactor};
 use crate::env::Env;
 use crate::object::list_keys::KindKeys;
 use crate::render::diff::Fold;
 pub(crate) use args::ChangesArgs;
-use compared::ShownVersions;
 use output::{Creation, DisplayOptions, Renderer};
 use run::{Changes, Span};
 

@@ -6,15 +6,16 @@ use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
 use super::args::{ChangesArgs, IfMissing};
+use super::divider::{ChangedObjects, Divider};
 use super::formats::Audience;
 use super::line_style::clock;
-use super::lookback::{
-    ChangedObjects, Divider, LookBack, LookBackStart, Reach, SkippedSource, timeline, unread_parts,
-};
 use super::output::{LeftOut, Printout, Renderer, shifted};
 use super::schemas::Schemas;
-use super::state::{ChangesState, Occurrence, TimelineEntry, When};
 use crate::commands::live::sources::{describe, named, waiting};
+use crate::commands::versions::{
+    ChangesState, LookBack, LookBackStart, Occurrence, Reach, SkippedSource, TimelineEntry, When,
+    timeline, unread_parts,
+};
 use crate::commands::{
     Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
     UnreadPart,

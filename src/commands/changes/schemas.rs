@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::state::{TimelineEntry, VersionEvent};
 use crate::cluster::OpenApi;
+use crate::commands::versions::{TimelineEntry, VersionEvent};
 use crate::commands::{Session, Terminal};
 use crate::object::list_keys::{KindKeys, Schema};
 use crate::object::{GroupKind, Resource, is_kubernetes_own};

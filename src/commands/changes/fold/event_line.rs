@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
-use crate::commands::changes::state::TimelineEntry;
+use crate::commands::versions::{Compared, TimelineEntry};
 use crate::object::{EventFacts, ObjectRef, Uid};
 use crate::render::style::Role;
 use crate::render::text::{cut_end, cut_line, cut_middle, escape_line, width};

@@ -11,10 +11,8 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::author::{ControlledObject, KnownOwners};
-use super::compared::Compared;
 use super::line_style::LineStyle;
-use super::state::{TimelineEntry, When};
+use crate::commands::versions::{Compared, ControlledObject, KnownOwners, TimelineEntry, When};
 use crate::object::ObjectRef;
 use crate::source::Version;
 pub(crate) use event_line::EventLine;

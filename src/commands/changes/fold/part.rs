@@ -1,7 +1,6 @@
 //! `TimelinePart`: what a version is in the timeline of every kind. A pure decision about one compared version.
 
-use crate::commands::changes::author::{Author, ControlledObject, authors, is_event, is_report};
-use crate::commands::changes::compared::Compared;
+use crate::commands::versions::{Author, Compared, ControlledObject, authors, is_event, is_report};
 
 /// What a version is in the timeline of every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,8 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::part::TimelinePart;
-use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
-use crate::commands::changes::state::TimelineEntry;
+use crate::commands::versions::{Compared, TimelineEntry};
 use crate::object::ObjectRef;
 use crate::render::count::plural;
 use crate::render::diff::ChangeType;

@@ -1,11 +1,11 @@
 //! `changes -o json`: one record per line.
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::compared::{Compared, WriteTime};
 use crate::commands::changes::output::{DisplayOptions, Rendered, known};
-use crate::commands::changes::read_versions::TwoLives;
-use crate::commands::changes::state::{Occurrence, TimelineEntry, VersionEvent};
 use crate::commands::live::sources::describe;
+use crate::commands::versions::{
+    Compared, Occurrence, TimelineEntry, TwoLives, VersionEvent, WriteTime,
+};
 use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;

@@ -12,9 +12,8 @@ mod yaml;
 
 use clap::ValueEnum;
 
-use super::compared::Compared;
 use super::output::{DisplayOptions, Rendered};
-use super::state::TimelineEntry;
+use crate::commands::versions::{Compared, TimelineEntry};
 use crate::commands::{Output, Terminal};
 use crate::diff::Redactor;
 use crate::env::Env;

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::compared::Compared;
 use crate::commands::changes::output::{Rendered, both_versions};
+use crate::commands::versions::Compared;
 use crate::diff::json_patch::{Patch, json_patch, step_by_step};
 use crate::diff::{Diff, MergePatch, merge_patch};
 use crate::object::Value;

@@ -3,7 +3,7 @@
 use super::{Audience, Format, VersionView};
 use crate::commands::changes::fold::EventLine;
 use crate::commands::changes::output::Rendered;
-use crate::commands::changes::read_versions::TwoLives;
+use crate::commands::versions::TwoLives;
 use crate::render::diff::{
     ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
 };

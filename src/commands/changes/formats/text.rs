@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::{Rendered, ago, known, shifted};
-use crate::commands::changes::read_versions::{TwoLives, VersionDoc};
+use crate::commands::versions::{TwoLives, VersionDoc};
 use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::age;

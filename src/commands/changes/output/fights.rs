@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::commands::changes::compared::Compared;
 use crate::commands::changes::line_style::LineStyle;
-use crate::commands::changes::state::TimelineEntry;
 use crate::commands::field_fight::{FieldFight, FieldWrite, FightTurn};
+use crate::commands::versions::{Compared, TimelineEntry};
 use crate::diff::{Diff, Op};
 use crate::object::managed_fields::By;
 use crate::object::{ObjectRef, Uid};

@@ -12,9 +12,8 @@ use tokio::time::Instant;
 
 use super::fold::{FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, VersionView, notice_record, unreadable_record};
-use super::read_versions::DocCache;
-use super::state::{Occurrence, TimelineEntry, VersionEvent, When};
 use crate::commands::live::sources::{named, place};
+use crate::commands::versions::{DocCache, Occurrence, TimelineEntry, VersionEvent, When};
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;

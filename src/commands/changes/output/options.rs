@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::changes::compared::ShownVersions;
 use crate::commands::changes::fold::FoldMode;
 use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::line_style::LineStyle;
-use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent};
 use crate::commands::live::sources::{describe, describe_counted, named};
+use crate::commands::versions::{Occurrence, PastTime, ShownVersions, TimelineEntry, VersionEvent};
 use crate::diff::Redactor;
 use crate::env::Env;
 use crate::object::ResourceVersion;

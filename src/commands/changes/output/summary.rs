@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Rendered;
-use crate::commands::changes::author::authors;
-use crate::commands::changes::compared::Compared;
+use crate::commands::versions::{Compared, authors};
 use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::commands::changes::by::ManagerFilter;
-use crate::commands::changes::compared::{Compared, ShownVersions};
+use crate::commands::versions::{Compared, ManagerFilter, ShownVersions};
 use crate::diff::{Filter, Redactor};
 use crate::object::path::{Path, Pattern};
 use crate::object::{Value, near};

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::source_past::WriteTimes;
-use crate::commands::changes::compared::{ShownVersions, WriteTime};
-use crate::commands::changes::read_versions::DocCache;
-use crate::commands::changes::state::VersionEvent;
+use crate::commands::versions::compared::{ShownVersions, WriteTime};
+use crate::commands::versions::read_versions::DocCache;
+use crate::commands::versions::state::VersionEvent;
 use crate::render::diff::ChangeType;
 use crate::source::SourceKey;
 use crate::watch::{Past, Presence, Revision};
@@ -151,7 +151,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::by::ManagerFilter;
+    use crate::commands::versions::by::ManagerFilter;
     use crate::diff::Filter;
     use crate::object::{Doc, ObjectRef, ResourceVersion};
     use crate::source::{Scope, Select, Version};

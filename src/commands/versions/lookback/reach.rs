@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::changes::output::shifted;
+use crate::env::shifted;
 use crate::watch::{Revision, WalkLimits};
 
 /// How many earlier versions of a named object are shown by default.
 const SHOWN: usize = 20;
 /// How many requests the default look-back makes for an object at most.
-pub(super) const REQUESTS: u32 = 100;
+pub(crate) const REQUESTS: u32 = 100;
 
 /// How long live events wait for the default look-back.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The value of `--since`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,15 +11,15 @@ use crate::source::Version;
 use crate::watch::Recent;
 
 /// The parsed versions of an event.
-pub(super) struct ReadVersions<'e> {
-    pub(super) event: &'e VersionEvent,
+pub(crate) struct ReadVersions<'e> {
+    pub(crate) event: &'e VersionEvent,
     /// The previous version, if there is one and it can be parsed.
-    pub(super) before: Option<Doc>,
+    pub(crate) before: Option<Doc>,
     /// The last version of a deleted object with this name, if the object is re-created and it can be parsed.
-    pub(super) former: Option<Doc>,
-    pub(super) doc: Doc,
+    pub(crate) former: Option<Doc>,
+    pub(crate) doc: Doc,
     /// The keys that match list items; `None` if nothing is compared.
-    pub(super) keys: Option<Arc<ListKeys>>,
+    pub(crate) keys: Option<Arc<ListKeys>>,
 }
 
 impl VersionEvent {
@@ -27,7 +27,7 @@ impl VersionEvent {
     ///
     /// It calls `keys` only to compare two versions. That call fixes the list keys of the kind, so a version alone must not
     /// make it: the kind's schema may still arrive.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         docs: &mut DocCache,
         keys: impl FnOnce(&GroupKind) -> Arc<ListKeys>,
@@ -49,12 +49,12 @@ impl VersionEvent {
 
 impl ReadVersions<'_> {
     /// The previous version, if it could be parsed.
-    pub(super) fn old(&self) -> Option<VersionDoc<'_>> {
+    pub(crate) fn old(&self) -> Option<VersionDoc<'_>> {
         let (version, doc) = self.event.old.as_deref().zip(self.before.as_ref())?;
         Some(VersionDoc { version, doc })
     }
 
-    pub(super) fn now(&self) -> VersionDoc<'_> {
+    pub(crate) fn now(&self) -> VersionDoc<'_> {
         VersionDoc {
             version: &self.event.now,
             doc: &self.doc,
@@ -62,28 +62,28 @@ impl ReadVersions<'_> {
     }
 
     /// The keys that match list items of both versions, if there are two.
-    pub(super) fn pair_keys(&self) -> Option<&ListKeys> {
+    pub(crate) fn pair_keys(&self) -> Option<&ListKeys> {
         self.before.as_ref().and(self.keys.as_deref())
     }
 
     /// The old and the new object.
-    pub(super) fn roots(&self) -> (Option<Value<'_>>, Value<'_>) {
+    pub(crate) fn roots(&self) -> (Option<Value<'_>>, Value<'_>) {
         (self.before.as_ref().map(Doc::root), self.doc.root())
     }
 }
 
 /// A version and the object in it.
 #[derive(Clone, Copy)]
-pub(super) struct VersionDoc<'v> {
-    pub(super) version: &'v Version,
-    pub(super) doc: &'v Doc,
+pub(crate) struct VersionDoc<'v> {
+    pub(crate) version: &'v Version,
+    pub(crate) doc: &'v Doc,
 }
 
 /// The most bytes it keeps. The objects of a large cluster take far more.
 const MOST: usize = 8 << 20;
 
 /// The last version of each recently changed object.
-pub(super) struct DocCache(Recent<Arc<ObjectRef>>);
+pub(crate) struct DocCache(Recent<Arc<ObjectRef>>);
 
 impl Default for DocCache {
     fn default() -> DocCache {
@@ -93,7 +93,7 @@ impl Default for DocCache {
 
 impl DocCache {
     /// Parses a version and the previous one. The previous one is `None` if there is none or it cannot be parsed.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         old: Option<&Version>,
         now: &Version,
@@ -124,16 +124,16 @@ const OWN_METADATA: [&str; 8] = [
 ];
 
 /// The changes from the last version of a deleted object to the first one of its successor.
-pub(super) struct TwoLives<'a> {
+pub(crate) struct TwoLives<'a> {
     /// The last version of the deleted object.
-    pub(super) former: &'a Version,
+    pub(crate) former: &'a Version,
     /// Without the fields that each object has for itself, and without the status, which a new object does not have yet.
-    pub(super) diff: Diff<'a>,
+    pub(crate) diff: Diff<'a>,
 }
 
 impl<'a> TwoLives<'a> {
     /// `None` if the object is not re-created, or if nothing differs.
-    pub(super) fn of(read: &'a ReadVersions<'_>) -> Option<TwoLives<'a>> {
+    pub(crate) fn of(read: &'a ReadVersions<'_>) -> Option<TwoLives<'a>> {
         let event = read.event;
         let is_other = |former: &&Version| former.object.uid != event.now.object.uid;
         let former = event.former.as_deref().filter(is_other)?;
@@ -162,7 +162,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::state::VersionEvent;
+    use crate::commands::versions::state::VersionEvent;
     use crate::object::list_keys::KindKeys;
     use crate::object::{ObjectRef, ResourceVersion};
 

@@ -1,6 +1,5 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
-mod divider;
 mod reach;
 mod source_past;
 mod stop_rule;
@@ -23,14 +22,13 @@ use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, RequestLimit};
-pub(super) use divider::{ChangedObjects, Divider};
 use reach::{PATIENCE, Whose};
-pub(super) use reach::{Reach, Since, parse_revision, parse_since};
-use source_past::SourcePast;
+pub(crate) use reach::{Reach, Since, parse_revision, parse_since};
+pub(crate) use source_past::{DatedRevision, PastVersion, SourcePast};
 use stop_rule::Interrupt;
-pub(super) use timeline::timeline;
-pub(super) use unread::{SkippedSource, unread_parts};
-pub(super) use walk::LookBackStart;
+pub(crate) use timeline::timeline;
+pub(crate) use unread::{SkippedSource, unfinished, unread_lines, unread_parts};
+pub(crate) use walk::LookBackStart;
 use walk::{LookBackProgress, Walker};
 
 /// The most requests for wide sources at once. A cluster can have about 200 kinds, and a list takes up to ten of the
@@ -42,7 +40,7 @@ const REQUESTS_AT_ONCE: usize = 8;
 const HANDOVER: Duration = Duration::from_millis(200);
 
 /// The look-back of one run.
-pub(super) struct LookBack {
+pub(crate) struct LookBack {
     mux: Mux,
     reach: Reach,
     shown: Arc<ShownVersions>,
@@ -66,16 +64,16 @@ pub(super) struct LookBack {
     run: Arc<[History]>,
     /// Dates the revisions of the cluster.
     dates: Option<Arc<Dates>>,
-    pub(super) found: Vec<SourcePast>,
+    pub(crate) found: Vec<SourcePast>,
     /// The sources that could not be read.
-    pub(super) skipped: Vec<SkippedSource>,
+    pub(crate) skipped: Vec<SkippedSource>,
     /// Whether it reads every kind of one namespace.
-    pub(super) is_of_namespace: bool,
+    pub(crate) is_of_namespace: bool,
 }
 
 impl LookBack {
     /// The look-back of these sources.
-    pub(super) fn new(
+    pub(crate) fn new(
         mux: Mux,
         reach: Reach,
         keys: &[SourceKey],
@@ -114,12 +112,12 @@ impl LookBack {
     }
 
     /// The same look-back by this clock.
-    pub(super) fn by_clock(self, clock: Option<Arc<ServerClock>>) -> LookBack {
+    pub(crate) fn by_clock(self, clock: Option<Arc<ServerClock>>) -> LookBack {
         LookBack { clock, ..self }
     }
 
     /// The note about clocks that differ.
-    pub(super) fn clock_note(&self) -> Option<String> {
+    pub(crate) fn clock_note(&self) -> Option<String> {
         let difference = self.clock.as_ref()?.difference()?;
         Some(format!(
             "{difference}; earlier versions show the server's time"
@@ -127,39 +125,39 @@ impl LookBack {
     }
 
     /// Whether a flag (`--since` or `--since-rv`) requests the past.
-    pub(super) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         !self.reach.brief
     }
 
     /// Versions from before this time were not requested.
-    pub(super) fn since(&self) -> Option<Timestamp> {
+    pub(crate) fn since(&self) -> Option<Timestamp> {
         self.reach.by_server(self.skew()).time
     }
 
     /// How far the server's clock is ahead of this machine's; negative if it is behind.
-    pub(super) fn skew(&self) -> SignedDuration {
+    pub(crate) fn skew(&self) -> SignedDuration {
         let clock = self.clock.as_ref();
         clock.map_or(SignedDuration::ZERO, |clock| clock.ahead())
     }
 
     /// Whether the server has compacted a change in the window that would be shown.
-    pub(super) fn has_compacted_change(&self) -> bool {
+    pub(crate) fn has_compacted_change(&self) -> bool {
         let mut writes = self.found.iter().flat_map(|found| &found.compacted);
         writes.any(|write| write.is_shown(&self.shown))
     }
 
     /// Whether there is anything to read back or to report.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         !self.waiting.is_empty() || self.is_asked()
     }
 
     /// Whether all walks have ended.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.walks.is_empty()
     }
 
     /// Takes an object of a source's first listing.
-    pub(super) fn list(&mut self, key: &SourceKey, there: &Arc<Version>) {
+    pub(crate) fn list(&mut self, key: &SourceKey, there: &Arc<Version>) {
         if self.is_waiting_for(key) {
             let listed = self.listed.entry(key.clone()).or_default();
             listed.push(there.clone());
@@ -167,20 +165,20 @@ impl LookBack {
     }
 
     /// Starts the walk of a source whose first listing is complete.
-    pub(super) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
+    pub(crate) fn start_listed(&mut self, key: &SourceKey, version: &ResourceVersion) {
         self.synced.insert(key.clone());
         let objects = self.listed.remove(key).unwrap_or_default();
         self.start(key, LookBackStart::Listing(version.clone(), objects));
     }
 
     /// The line in the footer while the look-back runs.
-    pub(super) fn progress(&self) -> String {
+    pub(crate) fn progress(&self) -> String {
         let sources = self.waiting.len() + self.walks.len();
         self.progress.line(sources)
     }
 
     /// Starts the walk of a source. Versions after `from` arrive as live events.
-    pub(super) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
+    pub(crate) fn start(&mut self, key: &SourceKey, from: LookBackStart) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting == key) else {
             return;
         };
@@ -212,7 +210,7 @@ impl LookBack {
     }
 
     /// Skips a source that cannot be read.
-    pub(super) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
+    pub(crate) fn skip(&mut self, key: &SourceKey, cause: &Arc<str>) {
         if self.is_waiting_for(key) {
             self.waiting.retain(|waiting| waiting != key);
             self.skipped.push(SkippedSource::refused(key, cause));
@@ -220,7 +218,7 @@ impl LookBack {
     }
 
     /// Whether the events of a source must wait until the timeline is printed.
-    pub(super) fn holds(&self, key: &SourceKey) -> bool {
+    pub(crate) fn holds(&self, key: &SourceKey) -> bool {
         self.synced.contains(key)
     }
 
@@ -230,13 +228,13 @@ impl LookBack {
     }
 
     /// Whether the look-back itself reports that a source cannot be read.
-    pub(super) fn reports(&self, key: &SourceKey) -> bool {
+    pub(crate) fn reports(&self, key: &SourceKey) -> bool {
         let is_skipped = |skipped: &SkippedSource| skipped.is_of(key);
         self.is_asked() && (self.is_waiting_for(key) || self.skipped.iter().any(is_skipped))
     }
 
     /// Waits until another walk ends, or until the deadline.
-    pub(super) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         let late = async {
             match self.deadline {
                 // Before that, the walks end themselves and return their versions.
@@ -275,7 +273,7 @@ impl LookBack {
     }
 
     /// Stops the walks, and takes the versions they have found.
-    pub(super) async fn wind_up(&mut self) {
+    pub(crate) async fn wind_up(&mut self) {
         self.stop.send_replace(true);
         let gathered = async {
             while let Some(walked) = self.walks.join_next().await {
@@ -286,7 +284,7 @@ impl LookBack {
     }
 
     /// Ends the look-back. Returns whether it was incomplete.
-    pub(super) fn give_up(&mut self) -> bool {
+    pub(crate) fn give_up(&mut self) -> bool {
         let was_open = !self.is_over();
         self.walks = JoinSet::new();
         let waiting = self.waiting.drain(..).map(Arc::new);

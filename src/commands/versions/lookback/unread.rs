@@ -84,7 +84,7 @@ impl SkippedSource {
 }
 
 /// A line for each part that could not be read.
-pub(super) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
+pub(crate) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
     let skipped = skipped_line(skipped).into_iter();
     let refused = refusal_lines(found).into_iter();
     let lines = skipped.chain(refused).chain(interruption(found));
@@ -117,7 +117,7 @@ pub(crate) fn unread_parts(found: &[SourcePast], skipped: &[SkippedSource]) -> V
 }
 
 /// The phrases about versions that were not read because the time or the number of requests was used up.
-pub(super) fn unfinished(found: &[SourcePast]) -> Vec<String> {
+pub(crate) fn unfinished(found: &[SourcePast]) -> Vec<String> {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for source in found {
         let Some(shortfall) = source.shortfall() else {

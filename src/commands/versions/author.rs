@@ -142,7 +142,7 @@ const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 pub(crate) struct ControlledObject<'a> {
     root: Value<'a>,
     /// The owner. It is in the same namespace.
-    pub(super) owner: ObjectRef,
+    pub(crate) owner: ObjectRef,
 }
 
 impl<'a> ControlledObject<'a> {
@@ -156,7 +156,7 @@ impl<'a> ControlledObject<'a> {
     }
 
     /// The object at a root; `None` if it has no controller.
-    pub(super) fn at(object: &ObjectRef, root: Value<'a>) -> Option<ControlledObject<'a>> {
+    pub(crate) fn at(object: &ObjectRef, root: Value<'a>) -> Option<ControlledObject<'a>> {
         let owner = owner(object, root)?;
         Some(ControlledObject { root, owner })
     }
@@ -205,7 +205,7 @@ const REMEMBERED: usize = 50_000;
 
 /// The objects seen so far, and their controllers.
 #[derive(Default)]
-pub(super) struct KnownOwners {
+pub(crate) struct KnownOwners {
     objects: HashMap<Uid, KnownObject>,
     /// In the order of arrival.
     order: VecDeque<Uid>,
@@ -220,7 +220,7 @@ enum KnownObject {
 
 impl KnownOwners {
     /// Remembers an object, unless it is an Event, which owns nothing. It forgets the oldest one if there are too many.
-    pub(super) fn learn(&mut self, version: &Arc<Version>) {
+    pub(crate) fn learn(&mut self, version: &Arc<Version>) {
         if is_event(&version.object) {
             return;
         }
@@ -243,7 +243,7 @@ impl KnownOwners {
     }
 
     /// The top of the chain of controllers above an object; the object itself if it has none.
-    pub(super) fn top(&mut self, object: &ObjectRef) -> ObjectRef {
+    pub(crate) fn top(&mut self, object: &ObjectRef) -> ObjectRef {
         let mut top = object.clone();
         for _ in 0..DEPTH {
             match self.controller_of(&top) {
@@ -271,7 +271,7 @@ impl KnownOwners {
 
 /// The managers that wrote a version. If no entry shows one, the owners of the values that it set: usually one of them
 /// wrote twice in one second. Who owned a removed field need not have removed it.
-pub(super) fn authors<'w, 'a>(
+pub(crate) fn authors<'w, 'a>(
     writers: &'w Writers<'a>,
     diff: Option<&Diff<'a>>,
 ) -> Vec<&'w ManagedFieldsEntry<'a>> {

@@ -14,18 +14,18 @@ use crate::source::{Event, Gap, SourceKey, Version, Why};
 
 /// An entry of the timeline: what happened, when, and in which source.
 #[derive(Clone, Debug)]
-pub(super) struct TimelineEntry {
+pub(crate) struct TimelineEntry {
     /// The time of arrival, by this machine's clock.
-    pub(super) seen: Timestamp,
+    pub(crate) seen: Timestamp,
     /// The source of the event.
-    pub(super) key: Arc<SourceKey>,
-    pub(super) what: Occurrence,
-    pub(super) when: When,
+    pub(crate) key: Arc<SourceKey>,
+    pub(crate) what: Occurrence,
+    pub(crate) when: When,
 }
 
 /// When an entry happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(crate) enum When {
     /// When it arrived.
     Live,
     /// While the source was disconnected. The version was read back later; its write time is in the object.
@@ -36,16 +36,16 @@ pub(super) enum When {
 
 /// The time of a version that was read back, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PastTime {
+pub(crate) struct PastTime {
     /// The exact or the earliest possible time.
-    pub(super) time: Timestamp,
+    pub(crate) time: Timestamp,
     /// The latest possible time, if only an interval is known.
-    pub(super) until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
 }
 
 /// The meaning of one event.
 #[derive(Clone, Debug)]
-pub(super) enum Occurrence {
+pub(crate) enum Occurrence {
     /// A version of an object.
     Version(VersionEvent),
     /// A full listing arrived: of a wide scope, or of a named object that does not exist.
@@ -63,23 +63,23 @@ pub(super) enum Occurrence {
 
 /// A version of one object.
 #[derive(Clone, Debug)]
-pub(super) struct VersionEvent {
-    pub(super) change: ChangeType,
+pub(crate) struct VersionEvent {
+    pub(crate) change: ChangeType,
     /// The previous version, if known.
-    pub(super) old: Option<Arc<Version>>,
+    pub(crate) old: Option<Arc<Version>>,
     /// Of a re-created object: the last version of the deleted object that had its name.
-    pub(super) former: Option<Arc<Version>>,
+    pub(crate) former: Option<Arc<Version>>,
     /// The version; for a deletion the last state.
-    pub(super) now: Arc<Version>,
+    pub(crate) now: Arc<Version>,
     /// Whether versions may be missing before it, because the source was disconnected.
-    pub(super) was_unseen: bool,
+    pub(crate) was_unseen: bool,
     /// The arrival of the object's previous change, if both changes arrived live.
-    pub(super) since: Option<Timestamp>,
+    pub(crate) since: Option<Timestamp>,
 }
 
 impl TimelineEntry {
     /// The time that orders the timeline.
-    pub(super) fn time(&self) -> Timestamp {
+    pub(crate) fn time(&self) -> Timestamp {
         match self.when {
             When::Past(past) => past.time,
             When::Live | When::ReadBack => self.seen,
@@ -87,7 +87,7 @@ impl TimelineEntry {
     }
 
     /// The latest time at which it can have happened.
-    pub(super) fn latest(&self) -> Timestamp {
+    pub(crate) fn latest(&self) -> Timestamp {
         match self.when {
             When::Past(past) => past.until.unwrap_or(past.time),
             When::Live | When::ReadBack => self.seen,
@@ -95,7 +95,7 @@ impl TimelineEntry {
     }
 
     /// The version, if the entry has one.
-    pub(super) fn version(&self) -> Option<&VersionEvent> {
+    pub(crate) fn version(&self) -> Option<&VersionEvent> {
         match &self.what {
             Occurrence::Version(event) => Some(event),
             Occurrence::Synced { .. }
@@ -106,19 +106,19 @@ impl TimelineEntry {
     }
 
     /// Whether the entry is the number of objects in a full listing.
-    pub(super) fn is_listing(&self) -> bool {
+    pub(crate) fn is_listing(&self) -> bool {
         matches!(self.what, Occurrence::Synced { .. })
     }
 
     /// Whether the entry is a version that came after the start.
-    pub(super) fn is_live_version(&self) -> bool {
+    pub(crate) fn is_live_version(&self) -> bool {
         let version = self.version().is_some() && !self.is_baseline();
         version && self.when == When::Live
     }
 
     /// Tells a creation in a source with a selector from an older object, which may only have started to match. `server` is
     /// the server's time, if known.
-    pub(super) fn tell_joined(&mut self, server: Option<Timestamp>) {
+    pub(crate) fn tell_joined(&mut self, server: Option<Timestamp>) {
         let server = server.filter(|_| self.when == When::Live);
         if let Occurrence::Version(event) = &mut self.what
             && event.change.is_creation()
@@ -129,7 +129,7 @@ impl TimelineEntry {
     }
 
     /// Whether the entry is an object that existed at the start.
-    pub(super) fn is_baseline(&self) -> bool {
+    pub(crate) fn is_baseline(&self) -> bool {
         self.version()
             .is_some_and(|event| event.change == ChangeType::Baseline)
     }
@@ -137,7 +137,7 @@ impl TimelineEntry {
 
 impl VersionEvent {
     /// A version and the previous one, if any.
-    pub(super) fn new(
+    pub(crate) fn new(
         change: ChangeType,
         old: Option<Arc<Version>>,
         now: Arc<Version>,
@@ -154,7 +154,7 @@ impl VersionEvent {
 
     /// The meaning of a version that arrived for this reason. `deleted` finds the last version of a deleted object of this
     /// name.
-    pub(super) fn arrived(
+    pub(crate) fn arrived(
         why: Why,
         prev: Option<Arc<Version>>,
         now: Arc<Version>,
@@ -181,12 +181,12 @@ impl VersionEvent {
     }
 
     /// Whether it is compared with an older version.
-    pub(super) fn is_compared(&self) -> bool {
+    pub(crate) fn is_compared(&self) -> bool {
         self.old.is_some() || self.former.is_some()
     }
 
     /// Whether the object was deleted or left the selector.
-    pub(super) fn is_end(&self) -> bool {
+    pub(crate) fn is_end(&self) -> bool {
         matches!(self.change, ChangeType::Deleted | ChangeType::Left)
     }
 }
@@ -196,23 +196,23 @@ const DELETED: usize = 1024;
 
 /// The memory between events: when each object last changed, and the last versions of deleted objects.
 #[derive(Debug, Default)]
-pub(super) struct ChangesState {
+pub(crate) struct ChangesState {
     changed: HashMap<Uid, Timestamp>,
     deleted: VecDeque<Arc<Version>>,
     synced: Vec<Arc<SourceKey>>,
     /// The number of objects that exist now.
-    pub(super) objects: usize,
+    pub(crate) objects: usize,
     /// The number of versions since the first listing.
-    pub(super) versions: usize,
+    pub(crate) versions: usize,
     /// The number of these versions without a shown change.
-    pub(super) hidden: usize,
+    pub(crate) hidden: usize,
     /// The arrival of the last of these versions.
-    pub(super) last: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
 }
 
 impl ChangesState {
     /// Takes one event. `None` if there is nothing to print.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         key: &Arc<SourceKey>,
         event: Event,
@@ -297,7 +297,7 @@ impl ChangesState {
         self.changed.insert(uid.clone(), seen)
     }
 
-    pub(super) fn remember_deleted(&mut self, last: &Version) {
+    pub(crate) fn remember_deleted(&mut self, last: &Version) {
         if self.deleted.len() == DELETED {
             self.deleted.pop_front();
         }

@@ -43,7 +43,7 @@ impl ManagerPattern {
 
 /// The managers whose versions are shown.
 #[derive(Clone, Debug, Default)]
-pub(super) enum ManagerFilter {
+pub(crate) enum ManagerFilter {
     /// Every manager.
     #[default]
     Everyone,
@@ -55,22 +55,22 @@ pub(super) enum ManagerFilter {
 
 impl ManagerFilter {
     /// Whether changes of a version are selected by manager.
-    pub(super) fn is_by_name(&self) -> bool {
+    pub(crate) fn is_by_name(&self) -> bool {
         matches!(self, ManagerFilter::Named(_))
     }
 
     /// Whether versions of controllers are left out.
-    pub(super) fn is_of_people(&self) -> bool {
+    pub(crate) fn is_of_people(&self) -> bool {
         matches!(self, ManagerFilter::People)
     }
 
     /// Whether every manager matches.
-    pub(super) fn is_everyone(&self) -> bool {
+    pub(crate) fn is_everyone(&self) -> bool {
         matches!(self, ManagerFilter::Everyone)
     }
 
     /// Whether a matching manager wrote a version.
-    pub(super) fn is_among<'a>(
+    pub(crate) fn is_among<'a>(
         &self,
         read: &ReadVersions<'a>,
         writers: &Writers<'a>,
@@ -88,7 +88,7 @@ impl ManagerFilter {
 
     /// Whether the deletion of an object matches. The server records nobody, so a manager that wrote the object before
     /// matches.
-    pub(super) fn has_written(&self, read: &ReadVersions<'_>) -> bool {
+    pub(crate) fn has_written(&self, read: &ReadVersions<'_>) -> bool {
         match self {
             ManagerFilter::Everyone => true,
             ManagerFilter::Named(_) => {
@@ -100,7 +100,7 @@ impl ManagerFilter {
     }
 
     /// Drops the changes of other managers and returns their number. Changes of the server's counters stay.
-    pub(super) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
+    pub(crate) fn narrow<'a>(&self, diff: &mut Diff<'a>, writers: &Writers<'a>) -> usize {
         if !self.is_by_name() {
             return 0;
         }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::reach::REQUESTS;
-use crate::commands::changes::compared::{ShownVersions, WriteTime};
-use crate::commands::changes::read_versions::DocCache;
-use crate::commands::changes::state::VersionEvent;
+use crate::commands::versions::compared::{ShownVersions, WriteTime};
+use crate::commands::versions::read_versions::DocCache;
+use crate::commands::versions::state::VersionEvent;
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};

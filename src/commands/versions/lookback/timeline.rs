@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::SourcePast;
 use super::source_past::PastVersion;
-use crate::commands::changes::compared::WriteTime;
-use crate::commands::changes::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
+use crate::commands::versions::compared::WriteTime;
+use crate::commands::versions::state::{Occurrence, PastTime, TimelineEntry, VersionEvent, When};
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Version, Why};

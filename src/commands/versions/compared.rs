@@ -19,38 +19,38 @@ use crate::render::diff::{ChangeCounts, ChangeType, counts};
 use crate::source::SourceKey;
 
 /// A version compared with the previous one.
-pub(super) struct Compared<'a> {
-    pub(super) read: &'a ReadVersions<'a>,
+pub(crate) struct Compared<'a> {
+    pub(crate) read: &'a ReadVersions<'a>,
     /// The changes, without those that `--by` filters out; `None` if there is no previous version.
-    pub(super) diff: Option<Diff<'a>>,
-    pub(super) writers: Writers<'a>,
+    pub(crate) diff: Option<Diff<'a>>,
+    pub(crate) writers: Writers<'a>,
     /// The numbers of shown and hidden changes.
-    pub(super) counts: ChangeCounts,
+    pub(crate) counts: ChangeCounts,
     /// The number of changes that would be shown if its managers were selected.
-    pub(super) selected: usize,
+    pub(crate) selected: usize,
     /// The classes of noise that are shown.
-    pub(super) noise: BTreeSet<Noise>,
+    pub(crate) noise: BTreeSet<Noise>,
     /// Whether a manager of `--by` wrote this version, or the server recorded no manager.
-    pub(super) is_by_named: bool,
+    pub(crate) is_by_named: bool,
     /// Whether `--only` and `--ignore` select a part of the object.
-    pub(super) is_selected: bool,
+    pub(crate) is_selected: bool,
     /// The time of the write, if known.
-    pub(super) written: Option<WriteTime>,
+    pub(crate) written: Option<WriteTime>,
 }
 
 impl Compared<'_> {
-    pub(super) fn change(&self) -> ChangeType {
+    pub(crate) fn change(&self) -> ChangeType {
         self.read.event.change
     }
 
     /// Whether text output shows this version: it has a change that is neither noise nor filtered out, or it has no
     /// previous version and a selected part.
-    pub(super) fn is_shown(&self) -> bool {
+    pub(crate) fn is_shown(&self) -> bool {
         self.is_by_named && self.has_part()
     }
 
     /// Whether it is not shown only because of its managers.
-    pub(super) fn is_left_out(&self) -> bool {
+    pub(crate) fn is_left_out(&self) -> bool {
         !self.is_by_named && self.has_part()
     }
 
@@ -71,7 +71,7 @@ impl Compared<'_> {
     }
 
     /// The time of an entry, or the interval in which its version was written, whose end is not its start.
-    pub(super) fn moment(&self, entry: &TimelineEntry) -> (Timestamp, Option<Timestamp>) {
+    pub(crate) fn moment(&self, entry: &TimelineEntry) -> (Timestamp, Option<Timestamp>) {
         match self.past(entry) {
             Some(PastTime { time, until }) => (time, until.filter(|until| *until > time)),
             None => (entry.seen, None),
@@ -79,7 +79,7 @@ impl Compared<'_> {
     }
 
     /// The time of an entry that did not arrive live; `None` for a live one.
-    pub(super) fn past(&self, entry: &TimelineEntry) -> Option<PastTime> {
+    pub(crate) fn past(&self, entry: &TimelineEntry) -> Option<PastTime> {
         match entry.when {
             When::Live => None,
             When::Past(past) => Some(past),
@@ -99,7 +99,7 @@ const SKEW: SignedDuration = SignedDuration::from_secs(2);
 
 /// The time of a write, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteTime {
+pub(crate) enum WriteTime {
     /// The time that the server recorded for this write: in the entry of its writer, as the request to delete the object,
     /// or as its creation.
     At(Timestamp),
@@ -113,7 +113,7 @@ impl WriteTime {
     ///
     /// `is_again` compares the versions. It returns whether all changes are by managers whose last recorded write was at
     /// the given time.
-    pub(super) fn of(
+    pub(crate) fn of(
         read: &ReadVersions<'_>,
         writers: &Writers<'_>,
         is_again: impl FnOnce(Timestamp) -> bool,
@@ -139,7 +139,7 @@ impl WriteTime {
     }
 
     /// Like [`WriteTime::of`], for versions that nobody else compares.
-    pub(super) fn read(read: &ReadVersions<'_>) -> Option<WriteTime> {
+    pub(crate) fn read(read: &ReadVersions<'_>) -> Option<WriteTime> {
         let (old, new) = read.roots();
         let diff = Diff::of(old, Some(new));
         let writers = diff.writers(old, Some(new));
@@ -147,7 +147,7 @@ impl WriteTime {
     }
 
     /// The time, if the object records it.
-    pub(super) fn exact(self) -> Option<Timestamp> {
+    pub(crate) fn exact(self) -> Option<Timestamp> {
         match self {
             WriteTime::At(time) => Some(time),
             WriteTime::After(_) => None,
@@ -155,7 +155,7 @@ impl WriteTime {
     }
 
     /// The earliest possible time.
-    pub(super) fn earliest(self) -> Timestamp {
+    pub(crate) fn earliest(self) -> Timestamp {
         let (WriteTime::At(time) | WriteTime::After(time)) = self;
         time
     }
@@ -179,22 +179,22 @@ fn bound(old: Value<'_>, new: Value<'_>) -> Option<Timestamp> {
 
 /// The flags that select versions and changes.
 #[derive(Default)]
-pub(super) struct ShownVersions {
+pub(crate) struct ShownVersions {
     /// `--only` and `--ignore`.
-    pub(super) filter: Filter,
+    pub(crate) filter: Filter,
     /// `--by` and `--people`.
-    pub(super) by: ManagerFilter,
+    pub(crate) by: ManagerFilter,
     /// The classes of noise to show.
-    pub(super) noise: BTreeSet<Noise>,
+    pub(crate) noise: BTreeSet<Noise>,
     /// The keys that match list items, by kind.
-    pub(super) keys: KindKeys,
+    pub(crate) keys: KindKeys,
     /// The server's clock. Nothing was written after its time.
-    pub(super) clock: Option<Clock>,
+    pub(crate) clock: Option<Clock>,
 }
 
 impl ShownVersions {
     /// Compares the versions of an event that a source sent.
-    pub(super) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
+    pub(crate) fn compare<'a>(&self, key: &SourceKey, read: &'a ReadVersions<'a>) -> Compared<'a> {
         let (old, new) = read.roots();
         let mut diff = (read.pair_keys()).map(|keys| Diff::keyed(old, Some(new), keys));
         let writers = match &diff {
@@ -283,8 +283,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::read_versions::DocCache;
-    use crate::commands::changes::state::VersionEvent;
+    use crate::commands::versions::read_versions::DocCache;
+    use crate::commands::versions::state::VersionEvent;
     use crate::object::Doc;
     use crate::object::list_keys::{KindKeys, Schema};
     use crate::object::{ObjectRef, ResourceVersion};

@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::SourcePast;
-use super::source_past::{DatedRevision, PastVersion};
-use super::unread::{SkippedSource, unfinished, unread_lines};
 use crate::commands::changes::output::{DisplayOptions, LeftOut};
-use crate::commands::changes::state::TimelineEntry;
 use crate::commands::live::sources::{describe, named};
+use crate::commands::versions::{
+    DatedRevision, PastVersion, SkippedSource, SourcePast, TimelineEntry, unfinished, unread_lines,
+};
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::json::changes::{CompactedRecord, MissingRecord, NoticeBody};
@@ -463,8 +462,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commands::changes::compared::WriteTime;
-    use crate::commands::changes::lookback::source_past::PastVersion;
+    use crate::commands::versions::PastVersion;
+    use crate::commands::versions::WriteTime;
     use crate::object::{ObjectRef, ResourceVersion};
     use crate::source::{SourceKey, Version, Why};
     use crate::watch::{Between, PastEvent};
