@@ -99,6 +99,11 @@ impl LogChain {
         self.is_pod_gone
     }
 
+    /// How many instances are to be read.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// The next instance to read.
     pub(super) fn pop(&mut self) -> Option<Arc<LogInstance>> {
         self.waiting.pop_front()

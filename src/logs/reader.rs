@@ -28,6 +28,8 @@ pub struct ReadOptions {
     pub follow: bool,
     /// Read the instance before the present one, and nothing else.
     pub previous: bool,
+    /// Read the instance before the present one of a container that exists at the start, too.
+    pub has_last: bool,
     /// From where on to read an instance that exists at the start: the number of lines, and the earliest time.
     pub start: LogStart,
     /// Leave out the lines before this time.
@@ -88,6 +90,8 @@ pub struct LogReader {
     current: Option<InstanceReading>,
     /// Whether the first instance existed at the start, so that `options.start` is about it.
     is_first: bool,
+    /// How many of the next instances existed at the start: the options choose their lines.
+    existing: usize,
     is_off: bool,
     is_polled: bool,
     left: Option<u64>,
@@ -107,11 +111,18 @@ impl LogReader {
         } else {
             start
         };
+        let is_first = start != ChainStart::Oldest;
+        let start = match start {
+            ChainStart::Present if options.has_last => ChainStart::Oldest,
+            start => start,
+        };
+        let chain = LogChain::new(container, status, start);
         LogReader {
             options,
-            chain: LogChain::new(container, status, start),
             current: None,
-            is_first: start != ChainStart::Oldest,
+            is_first,
+            existing: if is_first { chain.waiting() } else { 0 },
+            chain,
             is_off: false,
             is_polled: false,
             left: options.limit,
@@ -179,10 +190,10 @@ impl LogReader {
             next => next,
         };
         let Some(instance) = next else { return false };
-        self.current = Some(InstanceReading::new(
-            instance,
-            is_first.then_some(self.options),
-        ));
+        let existed = is_first || self.existing > 0;
+        self.existing = self.existing.saturating_sub(1);
+        let options = existed.then_some(self.options);
+        self.current = Some(InstanceReading::new(instance, options));
         true
     }
 
@@ -496,7 +507,9 @@ impl LogReader {
         match refusal.code {
             _ if is_transient => self.failed(refusal),
             // The node has removed the instance before.
-            400 if reading.asked == LogPlace::Previous && reading.is_opened => {
+            400 if reading.asked == LogPlace::Previous
+                && (reading.is_opened || self.options.has_last) =>
+            {
                 self.finish(LogEnd::Lost(refusal.text));
             }
             _ if is_hopeless || !self.options.follow => {
@@ -569,6 +582,9 @@ impl LogReader {
             return;
         };
         self.events.push(LogEvent::Ended(reading.instance, end));
-        self.is_off |= !self.options.follow || self.options.previous;
+        let ReadOptions {
+            follow, has_last, ..
+        } = self.options;
+        self.is_off |= self.options.previous || !(follow || has_last);
     }
 }

@@ -53,6 +53,7 @@ struct Stream {
 const FOLLOW: ReadOptions = ReadOptions {
     follow: true,
     previous: false,
+    has_last: false,
     start: LogStart {
         tail: None,
         since: None,
@@ -640,6 +641,47 @@ fn a_log_is_read_once() {
         ),
     ] {
         assert_eq!(once(options), expect);
+    }
+}
+
+#[test]
+fn the_last_instance_is_read_before_the_present_one() {
+    let shown = |options: ReadOptions, runs: usize| {
+        let mut life = Life::with(
+            ReadOptions {
+                has_last: true,
+                ..options
+            },
+            runs,
+        );
+        life.lines(6);
+        if runs > 1 {
+            let lines = life.runs[1].lines.drain(..3).collect();
+            life.runs[0].lines = lines;
+        }
+        life.pump();
+        format!("{}: {}", life.shown.join(" "), life.said.join(" "))
+    };
+    let once = ReadOptions {
+        follow: false,
+        ..FOLLOW
+    };
+    let one = ReadOptions {
+        follow: false,
+        ..tail(1)
+    };
+    for (options, runs, expect) in [
+        (once, 1, "L0 L1 L2 L3 L4 L5: + c0 - c0 Read"),
+        (
+            once,
+            2,
+            "L0 L1 L2 L3 L4 L5: + c0 - c0 Exited(None) + c1 - c1 Read",
+        ),
+        // The options are about both.
+        (one, 2, "L2 L5: + c0 - c0 Exited(None) + c1 - c1 Read"),
+        (FOLLOW, 2, "L0 L1 L2 L3 L4 L5: + c0 - c0 Exited(None) + c1"),
+    ] {
+        assert_eq!(shown(options, runs), expect);
     }
 }
 

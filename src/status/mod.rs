@@ -26,6 +26,7 @@ mod rules;
 mod runs;
 mod schedule;
 mod state;
+mod transition;
 mod verdict;
 mod warning;
 mod words;
@@ -50,6 +51,7 @@ pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
 pub use runs::{MAX_MISSED, missed_starts, next_start};
 pub use state::Status;
+pub use transition::transition;
 pub use verdict::{Condition, ConditionKind, Verdict};
 
 /// The rules that decide an object's status.

@@ -25,6 +25,7 @@ mod refusals;
 mod rollouts;
 mod sandbox;
 mod servers;
+mod story;
 mod truth;
 mod verbs;
 mod wait;

@@ -42,6 +42,7 @@ mod schema;
 mod secrets;
 mod servers;
 mod status;
+mod story;
 mod taken_away;
 mod terminal;
 mod throttled;

@@ -4,11 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::line_filter::LineFilter;
+use super::story::StoryParts;
 use crate::cluster::TypeWord;
 use crate::commands::manifests::is_release;
+use crate::commands::versions::Since;
 use crate::commands::{CommandError, FileArgs, ManifestArgs, ObjectArgs};
 use crate::logs::{ContainerFilter, LogLevel, ReadOptions};
 use crate::object::{parse_duration, well_known};
@@ -106,6 +108,11 @@ pub(crate) struct LogsArgs {
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: LogFormat,
+    /// Show what happened between the lines, too: changes of objects with their writers, warnings, and states. With
+    /// --since and without --follow, this is the story of that time. Without --since, it begins now (--follow) or as far
+    /// back as the server has versions
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    with: Vec<WithChoice>,
     /// Choose how the lines of several containers are ordered
     #[arg(long, value_enum, default_value_t)]
     pub(super) order: OrderChoice,
@@ -121,6 +128,9 @@ const EXAMPLES: &str = "Examples:
   kubectl spy logs -l app=web -c '!istio-proxy'  Pods with a label, without a sidecar
   kubectl spy logs cj/report -f                  the Jobs of a CronJob, and the next ones
   kubectl spy logs deploy/web -p                 the instances that have crashed
+  kubectl spy logs deploy/web -f --with all      what changes and what happens, between the lines
+  kubectl spy logs deploy/web --since 10m --with all
+                                                 the story of the last ten minutes
   kubectl spy logs deploy/web --level warn       warnings and errors only
   kubectl spy logs deploy/web --grep 'timeout|refused' --timestamps
                                                  the lines that match, with their times
@@ -148,6 +158,19 @@ impl LevelChoice {
             LevelChoice::Error => LogLevel::Error,
         }
     }
+}
+
+/// The values of `--with`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum WithChoice {
+    /// Changes of the objects, and of the configuration that their Pods use, with their writers
+    Changes,
+    /// Warnings about the objects
+    Events,
+    /// The states of the objects
+    Status,
+    /// All of these
+    All,
 }
 
 /// The values of `--state`.
@@ -193,6 +216,10 @@ pub(super) struct LogsPlan {
     pub(super) containers: ContainerFilter,
     pub(super) filter: LineFilter,
     pub(super) fields: Vec<String>,
+    /// What is shown between the lines.
+    pub(super) story: StoryParts,
+    /// How far back that begins; `None` if it begins now.
+    pub(super) past: Option<Since>,
     pub(super) format: LogFormat,
     pub(super) most: usize,
     pub(super) running_timeout: Option<Duration>,
@@ -256,11 +283,16 @@ impl LogsArgs {
             .since_time
             .map(|time| LogSince::Second(time.as_second()));
         let level = self.level.map(LevelChoice::level);
+        let (story, past) = (self.story_parts(), self.past());
+        if self.output == LogFormat::Raw && !story.is_empty() {
+            return Err(CommandError::usage("--with needs -o short or -o json"));
+        }
         Ok(LogsPlan {
             objects: self.with_manifests(objects),
             read: ReadOptions {
                 follow: self.follow && !self.previous,
                 previous: self.previous,
+                has_last: past.is_some() && !self.previous && !story.is_empty(),
                 start: LogStart {
                     tail: None,
                     since: since.or(second),
@@ -276,10 +308,32 @@ impl LogsArgs {
             },
             filter: LineFilter::parse(&self.grep, &self.not, &self.highlight, level)?,
             fields: self.fields.clone(),
+            story,
+            past,
             format: self.output,
             most: self.max_log_requests.max(1),
             running_timeout: self.pod_running_timeout.filter(|_| self.follow),
         })
+    }
+
+    fn story_parts(&self) -> StoryParts {
+        let has = |part| {
+            self.with
+                .iter()
+                .any(|with| [part, WithChoice::All].contains(with))
+        };
+        StoryParts {
+            changes: has(WithChoice::Changes),
+            events: has(WithChoice::Events),
+            status: has(WithChoice::Status),
+        }
+    }
+
+    fn past(&self) -> Option<Since> {
+        let ago = self.since.filter(|since| !since.is_zero());
+        let ago = ago.and_then(|since| SignedDuration::try_from(since).ok());
+        let given = ago.map(Since::Ago).or(self.since_time.map(Since::At));
+        given.or((!self.follow).then_some(Since::All))
     }
 
     fn has_since(&self) -> bool {

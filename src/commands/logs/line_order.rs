@@ -1,4 +1,4 @@
-//! `LineOrder`: in which order the events of several logs are shown.
+//! `LineOrder`: in which order the events of several logs, and what happened between them, are shown.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,105 +7,194 @@ use jiff::Timestamp;
 
 use super::args::OrderChoice;
 use super::container_feeds::ContainerFeeds;
+use super::story::StoryItem;
 use crate::logs::{Merge, OrderWindow};
 use crate::source::log::LogEvent;
 
 /// The order of events.
 #[derive(Debug)]
-pub(super) enum LineOrder {
+pub(super) struct LineOrder {
+    rule: OrderRule,
+    /// What happened between the lines and has no place yet.
+    story: VecDeque<StoryItem>,
+    /// Whether more of that may come.
+    has_story: bool,
+}
+
+/// By which rule events are ordered.
+#[derive(Debug)]
+enum OrderRule {
     /// As they arrive, log by log.
     Arrival(VecDeque<usize>),
     /// By time, exactly: each log is read once.
-    Whole(Merge<LogEvent>),
+    Whole(Merge<OrderedEvent>),
     /// By time, within a moment.
-    Window(OrderWindow<LogEvent>),
+    Window(OrderWindow<OrderedEvent>),
 }
+
+/// An event that has its place.
+#[derive(Debug)]
+pub(super) enum OrderedEvent {
+    /// Of the log with this number.
+    Log(usize, LogEvent),
+    /// Something that happened between the lines.
+    Story(Box<StoryItem>),
+}
+
+/// The number that stands for the story among those of the logs.
+const STORY: usize = usize::MAX;
 
 /// The memory of an event that waits, without its text.
 const EVENT: usize = 128;
 
 impl LineOrder {
-    pub(super) fn new(choice: OrderChoice, is_followed: bool) -> LineOrder {
-        match (choice, is_followed) {
-            (OrderChoice::Arrival, _) => LineOrder::Arrival(VecDeque::new()),
-            (OrderChoice::Auto, false) => LineOrder::Whole(Merge::default()),
-            (OrderChoice::Auto, true) => LineOrder::Window(OrderWindow::default()),
+    /// The order of logs, with a story between their lines or without.
+    pub(super) fn new(choice: OrderChoice, is_followed: bool, has_story: bool) -> LineOrder {
+        let rule = match (choice, is_followed) {
+            (OrderChoice::Arrival, _) => OrderRule::Arrival(VecDeque::new()),
+            (OrderChoice::Auto, false) => OrderRule::Whole(Merge::default()),
+            (OrderChoice::Auto, true) => OrderRule::Window(OrderWindow::default()),
+        };
+        let mut order = LineOrder {
+            rule,
+            story: VecDeque::new(),
+            has_story,
+        };
+        if has_story {
+            order.open(STORY);
         }
+        order
     }
 
     /// Adds a log.
     pub(super) fn open(&mut self, log: usize) {
-        match self {
-            LineOrder::Whole(merge) => merge.open(log),
-            LineOrder::Arrival(_) | LineOrder::Window(_) => {}
+        match &mut self.rule {
+            OrderRule::Whole(merge) => merge.open(log),
+            OrderRule::Arrival(_) | OrderRule::Window(_) => {}
         }
     }
 
     /// A log has ended, and all its events were taken.
     pub(super) fn forget(&mut self, log: usize) {
-        match self {
-            LineOrder::Window(window) => window.forget(log),
-            LineOrder::Arrival(_) | LineOrder::Whole(_) => {}
+        match &mut self.rule {
+            OrderRule::Window(window) => window.forget(log),
+            OrderRule::Arrival(_) | OrderRule::Whole(_) => {}
         }
+    }
+
+    /// Takes what has happened, in its order.
+    pub(super) fn tell(&mut self, items: Vec<StoryItem>) {
+        self.story.extend(items);
+    }
+
+    /// Nothing else has happened.
+    pub(super) fn end_story(&mut self) {
+        self.has_story = false;
+    }
+
+    /// Whether all that happened was shown.
+    pub(super) fn is_story_told(&self) -> bool {
+        let waits = match &self.rule {
+            OrderRule::Whole(merge) => merge.holds(STORY),
+            OrderRule::Window(window) => window.due().is_some(),
+            OrderRule::Arrival(_) => false,
+        };
+        self.story.is_empty() && !waits
     }
 
     /// Takes the new events.
     pub(super) fn take_in(&mut self, feeds: &ContainerFeeds, now: Duration) {
         let ready = feeds.take_ready();
-        match self {
-            LineOrder::Arrival(logs) => logs.extend(ready),
-            LineOrder::Whole(merge) => {
+        match &mut self.rule {
+            OrderRule::Arrival(logs) => logs.extend(ready),
+            OrderRule::Whole(merge) => {
                 for log in ready {
                     refill(merge, feeds, log);
                 }
             }
-            LineOrder::Window(window) => {
+            OrderRule::Window(window) => {
+                for item in self.story.drain(..) {
+                    let (time, bytes) = (Some(item.order), EVENT + item.text.len());
+                    let item = OrderedEvent::Story(Box::new(item));
+                    window.put(STORY, (time, item, bytes), now);
+                }
                 for log in ready {
                     while let Some(event) = feeds.take_event(log) {
                         let (time, bytes) = measure(&event);
-                        window.put(log, (time, event, bytes), now);
+                        window.put(log, (time, OrderedEvent::Log(log, event), bytes), now);
                     }
                 }
             }
         }
+        self.refill_story();
     }
 
     /// The next event to show now.
-    pub(super) fn next(&mut self, feeds: &ContainerFeeds, now: Hurry) -> Option<(usize, LogEvent)> {
-        match self {
-            LineOrder::Arrival(logs) => loop {
-                let log = *logs.front()?;
-                match feeds.take_event(log) {
-                    Some(event) => return Some((log, event)),
-                    None => drop(logs.pop_front()),
+    pub(super) fn next(&mut self, feeds: &ContainerFeeds, now: Hurry) -> Option<OrderedEvent> {
+        match &mut self.rule {
+            OrderRule::Arrival(logs) => {
+                if let Some(item) = self.story.pop_front() {
+                    return Some(OrderedEvent::Story(Box::new(item)));
                 }
-            },
-            LineOrder::Whole(merge) => {
-                let (log, event) = merge.pop()?;
-                refill(merge, feeds, log);
-                Some((log, event))
+                loop {
+                    let log = *logs.front()?;
+                    match feeds.take_event(log) {
+                        Some(event) => return Some(OrderedEvent::Log(log, event)),
+                        None => drop(logs.pop_front()),
+                    }
+                }
             }
-            LineOrder::Window(window) => match now {
-                Hurry::At(now) => window.next(now),
-                Hurry::AtOnce => window.pop(),
-            },
+            OrderRule::Whole(merge) => {
+                let (log, event) = merge.pop()?;
+                if log == STORY {
+                    self.refill_story();
+                } else {
+                    refill(merge, feeds, log);
+                }
+                Some(event)
+            }
+            OrderRule::Window(window) => {
+                let next = match now {
+                    Hurry::At(now) => window.next(now),
+                    Hurry::AtOnce => window.pop(),
+                };
+                next.map(|(_, event)| event)
+            }
+        }
+    }
+
+    /// Gives the exact order the next thing that happened, if it wants one.
+    fn refill_story(&mut self) {
+        let OrderRule::Whole(merge) = &mut self.rule else {
+            return;
+        };
+        if !merge.wants(STORY) {
+            return;
+        }
+        match self.story.pop_front() {
+            Some(item) => {
+                let time = Some(item.order);
+                merge.put(STORY, time, OrderedEvent::Story(Box::new(item)));
+            }
+            None if !self.has_story => merge.end(STORY),
+            None => {}
         }
     }
 
     /// Whether an event of a log waits here.
     pub(super) fn holds(&self, log: usize) -> bool {
-        match self {
-            LineOrder::Whole(merge) => merge.holds(log),
-            LineOrder::Window(window) => window.due().is_some(),
-            LineOrder::Arrival(_) => false,
+        match &self.rule {
+            OrderRule::Whole(merge) => merge.holds(log),
+            OrderRule::Window(window) => window.due().is_some(),
+            OrderRule::Arrival(_) => false,
         }
     }
 
     /// When the next event is due, if it waits for that.
     pub(super) fn due(&self) -> Option<Duration> {
-        match self {
-            LineOrder::Window(window) => window.due(),
-            LineOrder::Arrival(_) | LineOrder::Whole(_) => None,
+        match &self.rule {
+            OrderRule::Window(window) => window.due(),
+            OrderRule::Arrival(_) | OrderRule::Whole(_) => None,
         }
     }
 }
@@ -119,12 +208,15 @@ pub(super) enum Hurry {
     AtOnce,
 }
 
-fn refill(merge: &mut Merge<LogEvent>, feeds: &ContainerFeeds, log: usize) {
+fn refill(merge: &mut Merge<OrderedEvent>, feeds: &ContainerFeeds, log: usize) {
     if !merge.wants(log) {
         return;
     }
     match feeds.take_event(log) {
-        Some(event) => merge.put(log, measure(&event).0, event),
+        Some(event) => {
+            let time = measure(&event).0;
+            merge.put(log, time, OrderedEvent::Log(log, event));
+        }
         None if feeds.is_over(log) => merge.end(log),
         None => {}
     }

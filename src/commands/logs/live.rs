@@ -9,17 +9,18 @@ use tokio::time::{Instant, sleep_until};
 
 use super::args::{LogFormat, OrderChoice, StateChoice, TailChoice};
 use super::container_feeds::{ContainerChoice, ContainerFeeds};
-use super::line_order::{Hurry, LineOrder};
+use super::line_order::{Hurry, LineOrder, OrderedEvent};
+use super::message::{Message, ended, gap_words};
 use super::output::LogOutput;
 use super::selection::Selection;
+use super::story::Story;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ChainStart, ContainerFilter, ReadOptions};
 use crate::render::count::plural;
-use crate::render::style::Role;
-use crate::render::text::escape_line;
-use crate::source::log::{LogContainer, LogEnd, LogEvent, LogGap, LogRefusal};
+use crate::source::log::{LogContainer, LogEvent, LogRefusal};
 use crate::source::{Event, SourceKey};
+use crate::watch::CatchUp;
 use crate::watch::logs::{FeedCounts, LogFeeds};
 
 /// What is read, and how.
@@ -44,6 +45,8 @@ pub(super) struct LiveLogs {
     selection: Selection,
     options: LogsOptions,
     feeds: ContainerFeeds,
+    /// What happens between the lines, if that is shown.
+    story: Option<Story>,
     order: LineOrder,
     output: LogOutput,
     started: Instant,
@@ -76,7 +79,8 @@ impl LiveLogs {
     ) -> LiveLogs {
         LiveLogs {
             feeds: ContainerFeeds::new(feeds, options.most),
-            order: LineOrder::new(options.order, options.read.follow),
+            story: None,
+            order: LineOrder::new(options.order, options.read.follow, false),
             selection,
             options,
             output,
@@ -90,6 +94,16 @@ impl LiveLogs {
             refused: BTreeMap::new(),
             unsaid: 0,
             waited_for: Vec::new(),
+        }
+    }
+
+    /// The same logs with what happens between the lines.
+    pub(super) fn telling(self, story: Story) -> LiveLogs {
+        let is_followed = self.is_followed();
+        LiveLogs {
+            order: LineOrder::new(self.options.order, is_followed, true),
+            story: Some(story.followed(is_followed)),
+            ..self
         }
     }
 
@@ -138,7 +152,11 @@ impl LiveLogs {
         if std::mem::take(&mut self.is_changed) {
             self.selection.refresh(terminal.env().now());
             self.report_absent(terminal)?;
-            if !self.has_begun && self.selection.is_settled() {
+            if let Some(story) = &mut self.story {
+                story.follow_used(&self.selection);
+            }
+            let is_told = self.story.as_ref().is_none_or(Story::is_settled);
+            if !self.has_begun && self.selection.is_settled() && is_told {
                 self.begin(terminal)?;
             } else if self.has_begun && self.is_followed() {
                 // What is new by now is shown from its first line.
@@ -154,6 +172,9 @@ impl LiveLogs {
     fn begin(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         self.has_begun = true;
         self.check_containers()?;
+        if let Some(story) = &mut self.story {
+            story.begin(&self.selection);
+        }
         let pods = self.selection.pods();
         let tail = match self.options.tail {
             TailChoice::Given(tail) => tail,
@@ -259,18 +280,25 @@ impl LiveLogs {
 
     /// Prints the events that are due.
     fn pump(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let is_reading = self.tell(terminal)?;
+        if is_reading && !self.is_stopping {
+            return Ok(()); // the lines wait for what happened before
+        }
         let now = self.started.elapsed();
         self.order.take_in(&self.feeds, now);
         // A single log has no order but its own.
-        let is_alone = self.feeds.total() <= 1;
+        let is_alone = self.feeds.total() <= 1 && self.story.is_none();
         let hurry = if self.is_stopping || is_alone {
             Hurry::AtOnce
         } else {
             Hurry::At(now)
         };
         self.has_more = false;
-        while let Some((log, event)) = self.order.next(&self.feeds, hurry) {
-            self.emit(log, &event, terminal)?;
+        while let Some(next) = self.order.next(&self.feeds, hurry) {
+            match next {
+                OrderedEvent::Log(log, event) => self.emit(log, &event, terminal)?,
+                OrderedEvent::Story(item) => self.output.story(&item),
+            }
             if self.output.is_full() && !self.is_stopping {
                 self.has_more = true;
                 break;
@@ -284,6 +312,22 @@ impl LiveLogs {
             }
         }
         Ok(())
+    }
+
+    /// Takes what has happened. Returns whether it is still reading what happened before.
+    fn tell(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        let Some(story) = &mut self.story else {
+            return Ok(false);
+        };
+        self.order
+            .tell(story.take_items(&self.selection, terminal.env().now()));
+        if story.is_over() {
+            self.order.end_story();
+        }
+        for note in story.take_notes() {
+            terminal.notify(&note)?;
+        }
+        Ok(story.is_reading())
     }
 
     fn emit(
@@ -405,7 +449,19 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 impl Live for LiveLogs {
     fn wanted(&self) -> Vec<SourceKey> {
-        self.selection.model.sources().cloned().collect()
+        let model = &self.selection.model;
+        let mut wanted: Vec<SourceKey> = model.sources().cloned().collect();
+        let story = self.story.iter().flat_map(Story::sources);
+        let story = story.filter(|source| !model.coverage().follows(source));
+        wanted.extend(story.cloned());
+        wanted
+    }
+
+    fn catch_up(&self) -> CatchUp {
+        match self.story {
+            Some(_) => CatchUp::Every,
+            None => CatchUp::Newest,
+        }
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
@@ -417,6 +473,7 @@ impl Live for LiveLogs {
         Box::new(|key| match () {
             () if model.requested().contains(key) => Need::Vital,
             () if model.searches(key) => Need::Spare,
+            () if !model.coverage().follows(key) => Need::Useful,
             () => Need::Decisive,
         })
     }
@@ -430,6 +487,9 @@ impl Live for LiveLogs {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        if let Some(story) = &mut self.story {
+            story.apply(key, &event, now);
+        }
         self.selection.apply(key, &event, now);
         self.is_changed = true;
     }
@@ -437,6 +497,9 @@ impl Live for LiveLogs {
     async fn wait_for_other(&mut self) {
         if self.has_more {
             return;
+        }
+        if let Some(story) = self.story.as_mut().filter(|story| story.is_reading()) {
+            return story.next().await; // the lines wait
         }
         match self.order.due() {
             None => self.feeds.ready().await,
@@ -447,8 +510,17 @@ impl Live for LiveLogs {
         }
     }
 
+    async fn wind_up(&mut self) {
+        if let Some(story) = &mut self.story {
+            story.wind_up().await;
+        }
+    }
+
     fn stop_waiting(&mut self) -> bool {
         self.is_stopping = true;
+        if let Some(story) = &mut self.story {
+            story.give_up();
+        }
         true
     }
 
@@ -469,68 +541,10 @@ impl Live for LiveLogs {
 
     fn is_answered(&self, _: &Sources) -> bool {
         let is_complete = !self.is_followed() || self.selection.is_finished() || self.is_refused();
-        self.has_begun && is_complete && self.feeds.are_over() && !self.has_more
-    }
-}
-
-/// A message on standard error.
-struct Message {
-    text: String,
-    is_problem: bool,
-}
-
-impl Message {
-    /// About a log that begins or ends: `--quiet` leaves it out.
-    fn start(text: String) -> Message {
-        Message {
-            text,
-            is_problem: false,
-        }
-    }
-
-    /// About lines that are missing, or may be.
-    fn problem(text: String) -> Message {
-        Message {
-            text,
-            is_problem: true,
-        }
-    }
-
-    fn about(self, sign: &str, container: &LogContainer) -> Message {
-        let text = format!("{sign} {container}: {}", self.text);
-        Message { text, ..self }
-    }
-
-    fn print(&self, terminal: &mut Terminal<'_>) {
-        terminal.notify_painted(|styles| {
-            let text = escape_line(&self.text);
-            let role = if self.is_problem {
-                Role::Warning
-            } else {
-                Role::Dim
-            };
-            vec![styles.paint(role, &text)]
+        let is_told = self.story.as_ref().is_none_or(|story| {
+            let is_over = story.is_over() || (self.is_followed() && !story.is_reading());
+            is_over && self.order.is_story_told()
         });
-    }
-}
-
-/// What to say about the end of an instance.
-fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
-    match end {
-        LogEnd::Exited(Some(exit)) => is_followed.then(|| Message::start(exit.to_string())),
-        LogEnd::Exited(None) => is_followed.then(|| Message::start("ended".to_owned())),
-        LogEnd::PodGone => is_followed.then(|| Message::start("the Pod is gone".to_owned())),
-        LogEnd::Lost(text) => Some(Message::problem(text.to_string())),
-        LogEnd::Read | LogEnd::Limited => None,
-    }
-}
-
-/// `gap from 10:02:11Z to 10:02:13Z (log rotated)`, or `lines after 10:02:11Z may be missing (restarted more than once)`.
-fn gap_words(gap: &LogGap) -> String {
-    let clock = |time: Timestamp| format!("{}Z", &format!("{time:.0}")[11..19]);
-    let (after, cause) = (clock(gap.after), gap.cause.words());
-    match gap.upto {
-        Some(upto) => format!("gap from {after} to {} ({cause})", clock(upto)),
-        None => format!("lines after {after} may be missing ({cause})"),
+        self.has_begun && is_complete && is_told && self.feeds.are_over() && !self.has_more
     }
 }

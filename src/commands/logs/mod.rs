@@ -5,27 +5,34 @@ mod container_feeds;
 mod line_filter;
 mod line_order;
 mod live;
+mod message;
 mod names;
 mod output;
 mod selection;
+mod story;
 #[cfg(test)]
 mod testing;
 
+use super::versions::{Reach, Since};
 use super::{
     CommandError, Context, Ended, Output, Session, Shutdown, Stop, Terminal, WaitArgs, follow,
 };
 use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
+use crate::render::style::{Look, Styles};
+use crate::source::SourceKey;
 use crate::status::Rules;
 pub(crate) use args::LogsArgs;
+use args::{LogFormat, LogsPlan};
 use live::{LiveLogs, LogsOptions};
-use output::{LogLook, LogOutput};
+use output::{LineClock, LogLook, LogOutput};
 use selection::{RETENTION, Selection};
+use story::{PastStory, Story, StoryTeller};
 
 pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        show(args, context, &shutdown).await
+        Box::pin(show(args, context, &shutdown)).await
     })
 }
 
@@ -42,6 +49,7 @@ pub(crate) async fn show(
     let targets = Box::pin(session.targets(&plan.objects, "logs", context)).await?;
     let requested = session.keys(&targets);
     let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    let story = story(&plan, &session, context, &requested);
     let selection = Selection::new(model.showing(ViewExtent::Pods), requested);
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
@@ -50,6 +58,7 @@ pub(crate) async fn show(
         format: plan.format,
         raw: NoTerminal::of(context.env.stdout_tty),
         timestamps: args.has_timestamps(),
+        clock: (!plan.story.is_empty()).then(|| line_clock(context)),
         prefix: args.has_prefix(),
         namespaces: plan.objects.all_namespaces,
         cluster: session.cluster.0.clone(),
@@ -67,6 +76,9 @@ pub(crate) async fn show(
     };
     let mut terminal = Terminal::open(context, Output::Lines);
     let mut live = LiveLogs::new(selection, options, feeds, output);
+    if let Some(story) = story {
+        live = live.telling(story);
+    }
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
     if ended.is_ok() && !missing.is_empty() {
@@ -79,5 +91,42 @@ pub(crate) async fn show(
     match live.failure(&stop.unread) {
         Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
         _ => Ok(ended),
+    }
+}
+
+/// What is shown between the lines; `None` without `--with`.
+fn story(
+    plan: &LogsPlan,
+    session: &Session,
+    context: &Context<'_>,
+    requested: &[SourceKey],
+) -> Option<Story> {
+    if plan.story.is_empty() {
+        return None;
+    }
+    let env = &context.env;
+    let clock = session.clock(env);
+    let look = match plan.format {
+        LogFormat::Json => Look {
+            styles: Styles::PLAIN,
+            ..context.look()
+        },
+        LogFormat::Short | LogFormat::Raw => context.look(),
+    };
+    let teller = StoryTeller::new(plan.story, look, env.zone.clone(), &clock);
+    let reach = Reach::new(Some(plan.past.unwrap_or(Since::Now)), None, env.now());
+    let past = reach.map(|reach| PastStory {
+        mux: session.mux.clone(),
+        reach,
+        clock: session.server_clock(),
+    });
+    Some(Story::new(teller, requested, past))
+}
+
+/// The clock of a timeline.
+fn line_clock(context: &Context<'_>) -> LineClock {
+    match context.look().width {
+        Some(_) => LineClock::TimeOfDay(context.env.zone.clone()),
+        None => LineClock::Rfc3339,
     }
 }

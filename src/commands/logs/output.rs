@@ -6,16 +6,20 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::value::RawValue;
 
 use super::args::LogFormat;
 use super::line_filter::{LastLevel, LineFilter};
 use super::names::ShortNames;
+use super::story::{StoryItem, StoryKind};
 use crate::commands::{CommandError, Terminal};
 use crate::logs::{JsonLine, LogLevel, level_of};
+use crate::render::age;
 use crate::render::display::{LinePage, NoTerminal};
 use crate::render::json;
-use crate::render::json::logs::{LogRecord, LogRecordKind, log_time};
+use crate::render::json::RefRecord;
+use crate::render::json::logs::{LogRecord, LogRecordKind, StoryRecord, log_time};
 use crate::render::log_text::{emphasised, log_line};
 use crate::render::style::{Role, Styles};
 use crate::render::text::escape_line;
@@ -29,12 +33,49 @@ pub(super) struct LogLook {
     /// Whether bytes may go out as they are.
     pub(super) raw: Option<NoTerminal>,
     pub(super) timestamps: bool,
+    /// The clock of a timeline: the time that stands before each line, even without `timestamps`.
+    pub(super) clock: Option<LineClock>,
     /// Whether kubectl's prefix stands before each line.
     pub(super) prefix: bool,
     /// Whether Pods of several namespaces are shown.
     pub(super) namespaces: bool,
     /// The name of the cluster, for records.
     pub(super) cluster: Arc<str>,
+}
+
+/// How the times of a timeline are written.
+#[derive(Clone, Debug)]
+pub(super) enum LineClock {
+    /// The time of day, for people at a terminal.
+    TimeOfDay(TimeZone),
+    /// RFC 3339 in UTC.
+    Rfc3339,
+}
+
+impl LineClock {
+    /// The time of a line.
+    fn of_line(&self, time: Timestamp) -> String {
+        match self {
+            LineClock::TimeOfDay(zone) => {
+                let millis = time.subsec_nanosecond().max(0) / 1_000_000;
+                format!("{}.{millis:03}", age::clock(time, zone))
+            }
+            LineClock::Rfc3339 => age::rfc3339_millis(time),
+        }
+    }
+
+    /// The time of something that happened, in whole seconds, as wide as that of a line. It may be an interval.
+    fn of_story(&self, item: &StoryItem) -> String {
+        let clock = |time| match self {
+            LineClock::TimeOfDay(zone) => age::clock(time, zone),
+            LineClock::Rfc3339 => age::rfc3339(time),
+        };
+        let start = clock(item.time);
+        let end = item.until.map(clock).filter(|end| *end != start);
+        let text = end.map_or(start.clone(), |end| format!("{start}–{end}"));
+        let width = start.len() + ".000".len();
+        format!("{text:width$}")
+    }
 }
 
 /// The lines that are to be printed, and what stands before them.
@@ -150,12 +191,59 @@ impl LogOutput {
                 if look.timestamps {
                     let time = look.styles.dim(&log_time(line.time));
                     before = Cow::Owned(format!("{prefix}{time} "));
+                } else if let Some(clock) = &look.clock {
+                    let time = look.styles.dim(&clock.of_line(line.time));
+                    before = Cow::Owned(format!("{time}  {prefix}"));
                 }
                 let paint = |text: &str| painted(look.styles, &self.filter, text, &line.text);
                 self.page
                     .push(&log_line(look.styles, &before, &text, paint));
             }
         }
+    }
+
+    /// Adds something that happened between the lines.
+    pub(super) fn story(&mut self, item: &StoryItem) {
+        if self.look.format == LogFormat::Json {
+            let record = StoryRecord {
+                v: json::VERSION,
+                kind: item.kind.word(),
+                time: age::rfc3339_millis(item.time),
+                until: item.until.map(age::rfc3339_millis),
+                object_ref: RefRecord::new(&*self.look.cluster, &item.object),
+                managers: item.who.as_deref(),
+                message: &item.text,
+            };
+            self.page.push(&self.look.styles.line(json::line(&record)));
+            return;
+        }
+        let styles = self.look.styles;
+        let clock = self.look.clock.as_ref();
+        let time = clock.map(|clock| clock.of_story(item)).unwrap_or_default();
+        let role = match item.kind {
+            StoryKind::Event => Role::Warning,
+            StoryKind::Change => Role::Changed,
+            StoryKind::Status if item.is_bad => Role::Bad,
+            StoryKind::Status => Role::Dim,
+        };
+        let namespace = item
+            .object
+            .namespace
+            .as_ref()
+            .filter(|_| self.look.namespaces);
+        let namespace = namespace.map(|namespace| format!(" -n {}", escape_line(namespace)));
+        let who = item.who.as_ref();
+        let who = who.map(|who| format!("{}  ", styles.dim(&escape_line(who))));
+        let line = format!(
+            "{}  {}  {}{}  {}{}",
+            styles.dim(&time),
+            styles.paint(role, item.kind.word()),
+            styles.name(&escape_line(&item.object.to_string())),
+            namespace.unwrap_or_default(),
+            who.unwrap_or_default(),
+            item.text,
+        );
+        self.page.push(&styles.line(line));
     }
 
     /// Adds the record of an event that is no line.
@@ -295,6 +383,7 @@ mod tests {
             format,
             raw: NoTerminal::of(false),
             timestamps: false,
+            clock: None,
             prefix: false,
             namespaces: false,
             cluster: "demo".into(),

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::logs::PodLogs;
 use crate::model::{Absence, Model, Retention};
-use crate::object::{Uid, Value, condition};
-use crate::source::{Event, SourceKey};
+use crate::object::{ObjectRef, Uid, Value, condition};
+use crate::source::{ClusterId, Event, Select, SourceKey};
 
 /// How long a deleted object keeps its Pods. It keeps them for longer while any of them is there: they print until their end.
 pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
@@ -41,6 +41,11 @@ impl Selection {
     /// The requested sources.
     pub(super) fn requested(&self) -> &[SourceKey] {
         self.model.requested()
+    }
+
+    /// The cluster; `None` if nothing was requested.
+    pub(super) fn cluster(&self) -> Option<&ClusterId> {
+        self.requested().first().map(|key| &key.cluster)
     }
 
     /// Whether every source was read, or cannot be read.
@@ -110,6 +115,29 @@ impl Selection {
         }
     }
 
+    /// Whether an object is below the requested ones, or is one of them. A Deployment has the state of its `ReplicaSet`s. A
+    /// source that selects objects has also those that are gone.
+    pub(super) fn has_state(&self, source: &SourceKey, object: &ObjectRef) -> bool {
+        let uid = object.identity();
+        let is_gone = self.model.object(&uid).is_none()
+            && source.select != Select::All
+            && self.model.coverage().follows(source);
+        &*object.kind != "ReplicaSet" && (is_gone || self.selected.contains(&uid))
+    }
+
+    /// Whether the subject of an Event is among them. Some reporters give no uid.
+    pub(super) fn has_subject(&self, about: &ObjectRef) -> bool {
+        let named = about.without_uid();
+        let mut selected = self.selected.iter();
+        selected.any(|uid| {
+            let object = self.model.object(uid).map(|object| &object.object);
+            object.is_some_and(|object| match about.uid {
+                Some(_) => object.identity() == about.identity(),
+                None => object.without_uid() == named,
+            })
+        })
+    }
+
     /// The selected Pods, as of the last refresh, in the order of their names.
     pub(super) fn pods(&self) -> Vec<&PodLogs> {
         let selected = self.selected.iter();
@@ -135,7 +163,6 @@ mod tests {
     use super::*;
     use crate::commands::logs::testing::{key, listed};
     use crate::model::ViewExtent;
-    use crate::source::Select;
     use crate::status::Rules;
 
     /// The names of the Pods below the objects of these documents, and the sources that are read.

@@ -17,7 +17,7 @@ use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
-use crate::status::{Assessment, Row, Status};
+use crate::status::{Assessment, Status, transition};
 
 /// What was printed last of each object.
 #[derive(Debug)]
@@ -93,9 +93,8 @@ impl Transitions {
             let transition = match was {
                 None if row.standing == Standing::Idle && options.idle == Idle::Counted => None,
                 None if row.known.is_none() => None, // the line `waiting for …` announces it
-                Some(was) if is_same_line(&was.assessment, row.assessment) => None,
                 was if !is_included(options.health, row, was) => None,
-                was => Some(transition(was.map(|was| &*was.assessment), row.assessment)),
+                was => transition(was.map(|was| &*was.assessment), row.assessment),
             };
             let is_old =
                 |change: &&LastChange| was.is_some_and(|was| was.last_changes.contains(change));
@@ -184,35 +183,4 @@ impl Transitions {
 /// Whether to print the state of an object. An object that gets well is printed if its last state was.
 fn is_included(health: HealthFilter, row: &StatusRow<'_>, was: Option<&Printed>) -> bool {
     health.includes(row) || was.is_some_and(|was| !was.assessment.is_well())
-}
-
-/// Whether both give the same line.
-fn is_same_line(was: &Assessment, is: &Assessment) -> bool {
-    let cause = |assessment: &Assessment| assessment.causes.first().map(|cause| cause.text.clone());
-    let has_new_cause = !is.causes.is_empty() && cause(was) != cause(is);
-    summary(was) == summary(is) && !has_new_cause
-}
-
-/// `InProgress 2/3 (was Current 3/3): cause`.
-fn transition(was: Option<&Assessment>, assessment: &Assessment) -> String {
-    let is = summary(assessment);
-    let was = was.map(summary).filter(|was| *was != is);
-    let was = was.map_or(String::new(), |was| format!(" (was {was})"));
-    let cause = assessment.causes.first();
-    let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.text));
-    format!("{is}{was}{cause}")
-}
-
-/// `ImagePullBackOff 0/1 restarts 3`.
-fn summary(assessment: &Assessment) -> String {
-    let Row {
-        ready,
-        word,
-        restarts,
-    } = &assessment.row;
-    let restarts = restarts.filter(|restarts| restarts.count > 0);
-    let restarts = restarts.map(|restarts| format!("restarts {}", restarts.count));
-    let parts = [Some(word.clone()), ready.clone(), restarts];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(" ")
 }

@@ -17,5 +17,5 @@ pub(crate) use lookback::{
     DatedRevision, LookBack, LookBackStart, PastVersion, Reach, Since, SkippedSource, SourcePast,
     parse_revision, parse_since, timeline, unfinished, unread_lines, unread_parts,
 };
-pub(crate) use read_versions::{DocCache, TwoLives, VersionDoc};
+pub(crate) use read_versions::{DocCache, ReadVersions, TwoLives, VersionDoc};
 pub(crate) use state::{ChangesState, Occurrence, PastTime, TimelineEntry, VersionEvent, When};

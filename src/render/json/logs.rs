@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::RefRecord;
 use crate::source::log::LogContainer;
 
 /// A line of a log, or a message about a log.
@@ -87,6 +88,30 @@ impl<'r> LogRecord<'r> {
             upto: None,
         }
     }
+}
+
+/// Something that happened between the lines.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoryRecord<'r> {
+    /// [`VERSION`](super::VERSION).
+    pub v: u32,
+    /// `change`, `status` or `event`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// When it happened, or the earliest time of that.
+    pub time: String,
+    /// The latest time at which it can have happened, if only an interval is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The object.
+    #[serde(rename = "ref")]
+    pub object_ref: RefRecord,
+    /// The field managers behind a change, if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managers: Option<&'r str>,
+    /// What happened.
+    pub message: &'r str,
 }
 
 /// The time of a line with all its digits.

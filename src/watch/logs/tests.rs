@@ -69,6 +69,7 @@ impl<F: Fn(&LogRequest) -> LogAnswer + Send + Sync + 'static> Transport for LogS
 const FOLLOW: ReadOptions = ReadOptions {
     follow: true,
     previous: false,
+    has_last: false,
     start: crate::source::log::LogStart {
         tail: None,
         since: None,

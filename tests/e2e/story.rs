@@ -1,0 +1,97 @@
+//! `logs --with all` on a real API server: the lines, the changes, the states and the warnings of a crash in one timeline.
+
+use super::controlplane::ControlPlane;
+use super::hand_node::{HandNode, Protocol};
+use super::support::Spy;
+
+const FLAGS: &str = r"
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: flags}
+data: {mode: fast}
+";
+
+const WEB: &str = r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: "web:1", envFrom: [{configMapRef: {name: flags}}]}]
+"#;
+
+/// Checks that a story has these texts, in this order.
+fn has_in_order(story: &str, texts: &[&str]) {
+    let mut rest = story;
+    for text in texts {
+        let Some((_, after)) = rest.split_once(text) else {
+            panic!("no {text:?} in this place:\n{story}");
+        };
+        rest = after;
+    }
+}
+
+#[test]
+fn the_story_of_a_crash_is_told_live_and_after_the_fact() {
+    let plane = ControlPlane::start("story");
+    plane.apply(FLAGS);
+    plane.apply(WEB);
+    plane.kubectl(&["rollout", "status", "deploy/web", "--timeout=60s"]);
+    let spy = Spy::with_kubeconfig(plane.admin());
+    let mut live = spy.start(&["logs", "deploy/web", "-f", "--with", "all"]);
+    live.until("starting web:1");
+    let patch = r#"{"data":{"mode":"wrong"}}"#;
+    let manager = "--field-manager=config-bot";
+    plane.kubectl(&[
+        "patch",
+        "configmap",
+        "flags",
+        "--type=merge",
+        manager,
+        "-p",
+        patch,
+    ]);
+    live.until("config-bot  mode: fast → wrong");
+    plane.kubectl(&["set", "image", "deploy/web", "web=crash:2"]);
+    live.until("kubectl-set  containers[web].image: web:1 → crash:2");
+    live.until("panic: ");
+    live.until("CrashLoopBackOff 0/1");
+    live.until("BackOff: Back-off restarting failed container");
+    drop(live.interrupt());
+    let told = spy.run(&["logs", "deploy/web", "--since", "10m", "--with", "all"]);
+    has_in_order(
+        &told.stdout,
+        &[
+            "change  configmap/flags  kubectl-client-side-apply  created",
+            "change  deployment/web  kubectl-client-side-apply  created: web:1",
+            "Running 1/1 (was ContainerCreating 0/1)",
+            "change  configmap/flags  config-bot  mode: fast → wrong",
+            "change  deployment/web  kubectl-set  containers[web].image: web:1 → crash:2",
+            "Error 0/1",
+        ],
+    );
+}
+
+#[test]
+fn the_lines_of_the_last_instance_are_a_part_of_the_story() {
+    let plane = ControlPlane::to_break("story-last");
+    let node = HandNode::new(&plane, "node-hand", Protocol::Http2);
+    let mut pod = node.pod("api", &["app"]);
+    pod.start_and_exit("app", 1, &["first: no such host db"]);
+    pod.wait("app", "CrashLoopBackOff");
+    pod.start_and_exit("app", 2, &["second: no such host db"]);
+    let spy = Spy::with_kubeconfig(plane.admin());
+    let told = spy.run(&["logs", "pod/api", "--since", "10m", "--with", "status"]);
+    has_in_order(&told.stdout, &["first: ", "second: "]);
+    for text in [
+        "Error 0/1 (was Pending 0/1): app: exit 1",
+        "CrashLoopBackOff 0/1",
+        "app: exit 2",
+    ] {
+        assert!(told.stdout.contains(text), "{text}\n{}", told.transcript());
+    }
+}
