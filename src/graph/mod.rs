@@ -47,8 +47,8 @@ pub use pod::{ContainerPort, Images, Pod, node_selectors};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
 pub use relations::{
-    IfAbsent, Relation, RemoteMembers, Tier, istio_destinations, may_list_members, relation_names,
-    service_of_host,
+    IfAbsent, KnownRelation, Relation, RemoteMembers, Tier, istio_destinations, may_list_members,
+    relation_names, service_of_host,
 };
 pub use selector::{Nearest, nearest};
 pub use services::{Endpoint, EndpointState, Service, ServicePort, Slice, SlicePort, Target};

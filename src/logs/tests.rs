@@ -666,7 +666,7 @@ fn the_last_instance_is_read_before_the_present_one() {
         follow: false,
         ..FOLLOW
     };
-    let one = ReadOptions {
+    let newest = ReadOptions {
         follow: false,
         ..tail(1)
     };
@@ -678,7 +678,7 @@ fn the_last_instance_is_read_before_the_present_one() {
             "L0 L1 L2 L3 L4 L5: + c0 - c0 Exited(None) + c1 - c1 Read",
         ),
         // The options are about both.
-        (one, 2, "L2 L5: + c0 - c0 Exited(None) + c1 - c1 Read"),
+        (newest, 2, "L2 L5: + c0 - c0 Exited(None) + c1 - c1 Read"),
         (FOLLOW, 2, "L0 L1 L2 L3 L4 L5: + c0 - c0 Exited(None) + c1"),
     ] {
         assert_eq!(shown(options, runs), expect);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Graph, Links, Node, Reference, ReferenceTarget, Tier};
+use crate::graph::{Graph, KnownRelation, Links, Node, Reference, ReferenceTarget, Tier};
 use crate::model::{Absence, Model, ModelObject, nodes_that_keep_out};
 use crate::object::{ObjectRef, Uid, condition, set_taints};
 use crate::source::{ClusterId, Form, SourceKey, Version};
@@ -289,7 +289,7 @@ fn others(
                     && model.graph().referenced(&reference.target).is_none()
             };
             let is_read = match reason {
-                FailureReason::ImagePull => reference.relation.name == "pull secret",
+                FailureReason::ImagePull => reference.relation.is(KnownRelation::PullSecret),
                 // A Pod without a node has read nothing.
                 FailureReason::Scheduling(_) | FailureReason::Need(_) => false,
                 _ => is_configuration(&reference),

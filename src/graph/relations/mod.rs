@@ -43,6 +43,46 @@ pub struct Relation {
     pub(super) follow: Follow,
 }
 
+/// A relation that a rule asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownRelation {
+    /// A Gateway or an Ingress to the Secret of its certificate.
+    Certificate,
+    /// A volume to its claim.
+    Claim,
+    /// A Pod to its node.
+    Node,
+    /// A Pod or a service account to the Secret for its registry.
+    PullSecret,
+    /// A claim or a volume to its class.
+    StorageClass,
+    /// A claim to its volume.
+    Volume,
+    /// A webhook configuration to the Services behind it.
+    Webhook,
+}
+
+impl KnownRelation {
+    fn name(self) -> &'static str {
+        match self {
+            KnownRelation::Certificate => "certificate",
+            KnownRelation::Claim => "claim",
+            KnownRelation::Node => "node",
+            KnownRelation::PullSecret => "pull secret",
+            KnownRelation::StorageClass => "storage class",
+            KnownRelation::Volume => "volume",
+            KnownRelation::Webhook => "webhook",
+        }
+    }
+}
+
+impl Relation {
+    /// Whether it is this one.
+    pub fn is(&self, known: KnownRelation) -> bool {
+        self.name == known.name()
+    }
+}
+
 /// Stands for every kind.
 pub(super) const ANY: &str = "*";
 
@@ -288,6 +328,27 @@ impl Relation {
                 Select::matching(None, Some(&format!("spec.{key}={name}")))
             }
             _ => Select::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_relation_that_a_rule_asks_for_is_in_the_table() {
+        use KnownRelation::{Certificate, Claim, Node, PullSecret, StorageClass, Volume, Webhook};
+        for known in [
+            Certificate,
+            Claim,
+            Node,
+            PullSecret,
+            StorageClass,
+            Volume,
+            Webhook,
+        ] {
+            assert!(all().any(|relation| relation.is(known)), "{known:?}");
         }
     }
 }

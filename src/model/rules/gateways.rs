@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::graph::{
-    Node, Reference, ReferenceTarget, istio_destinations, service_of_host, well_known,
+    KnownRelation, Node, Reference, ReferenceTarget, istio_destinations, service_of_host,
+    well_known,
 };
 use crate::model::around::Around;
 use crate::model::coverage::Reading;
@@ -71,7 +72,7 @@ fn certificates(
     let mut references = around.graph().references_of(&node.uid).iter();
     let reference = references.find(|reference| {
         let target = &reference.target;
-        reference.relation.name == "certificate"
+        reference.relation.is(KnownRelation::Certificate)
             && Some(&target.name) == name.as_ref()
             && target.namespace == namespace
     });

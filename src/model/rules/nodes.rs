@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::graph::{Node, well_known};
+use crate::graph::{KnownRelation, Node, well_known};
 use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
 use crate::object::{
@@ -91,7 +91,7 @@ fn pods_on(around: Around<'_>, node: &Node) -> Option<Vec<Doc>> {
 /// The note of a Pod that its node evicts first, because the node has too little memory and the Pod requests nothing.
 pub(in crate::model) fn eviction_risk(around: Around<'_>, pod: &Node) -> Vec<Finding> {
     let references = around.graph().references_of(&pod.uid).iter();
-    let mut nodes = references.filter(|found| found.relation.name == "node");
+    let mut nodes = references.filter(|found| found.relation.is(KnownRelation::Node));
     let node = nodes.find_map(|found| around.graph().referenced(&found.target));
     let has_pressure = |node: &&Node| {
         let object = around.object(&node.uid);
@@ -138,7 +138,7 @@ pub(in crate::model) fn evicted_by_taints(around: Around<'_>, pod: &Node) -> Vec
         return Vec::new();
     }
     let references = around.graph().references_of(&pod.uid).iter();
-    let mut nodes = references.filter(|found| found.relation.name == "node");
+    let mut nodes = references.filter(|found| found.relation.is(KnownRelation::Node));
     let node = nodes.find_map(|found| around.graph().referenced(&found.target));
     let docs = node.and_then(|node| Some((node, around.doc(&node.uid)?, around.doc(&pod.uid)?)));
     let Some((node, tainted, pod)) = docs else {

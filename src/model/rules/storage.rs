@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::graph::{Labels, Node, Tier, well_known};
+use crate::graph::{KnownRelation, Labels, Node, Tier, well_known};
 use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
 use crate::object::{Doc, ObjectRef, Quantity, Value, label_selector};
@@ -21,7 +21,7 @@ fn unusable_volume_of(around: Around<'_>, claim: &Node) -> Option<Finding> {
     let object = around.object(&claim.uid)?;
     let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
     let mut references = around.graph().references_of(&claim.uid).iter();
-    let named = references.find(|found| found.relation.name == "volume" && is_waiting)?;
+    let named = references.find(|found| found.relation.is(KnownRelation::Volume) && is_waiting)?;
     let volume = around.graph().referenced(&named.target)?;
     // The problem of a volume explains the claim already.
     let is_well = around.object(&volume.uid)?.own.is_well();
@@ -116,7 +116,7 @@ fn static_claim(around: Around<'_>, node: &Node) -> Option<Doc> {
 
 fn has_no_provisioner(around: Around<'_>, claim: &Node) -> bool {
     let mut references = around.graph().references_of(&claim.uid).iter();
-    let class = references.find(|found| found.relation.name == "storage class");
+    let class = references.find(|found| found.relation.is(KnownRelation::StorageClass));
     let class = class.and_then(|class| around.graph().referenced(&class.target));
     let class = class.and_then(|class| around.doc(&class.uid));
     class.is_some_and(|class| {
@@ -210,7 +210,7 @@ fn lost_claim_of(around: Around<'_>, volume: &Node) -> Option<Finding> {
     let references = around.graph().references_of(&volume.uid).iter();
     let claim = references
         .into_iter()
-        .find(|found| found.relation.name == "claim")?;
+        .find(|found| found.relation.is(KnownRelation::Claim))?;
     let doc = around.doc(&volume.uid)?;
     let uid = doc.root().text_at(&["spec", "claimRef", "uid"])?;
     let is_bound = doc.root().str_at(&["status", "phase"]).as_deref() == Some("Bound");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::{IfAbsent, Node, well_known};
+use crate::graph::{IfAbsent, KnownRelation, Node, well_known};
 use crate::model::around::Around;
 use crate::model::rules::references::reference_finding;
 use crate::object::{ObjectRef, Uid, Value};
@@ -19,7 +19,7 @@ pub(in crate::model) fn uncalled_webhooks(
     };
     let references = around.graph().references_of(&configuration.uid).iter();
     let uncalled = references.filter(|reference| {
-        let is_webhook = reference.relation.name == "webhook";
+        let is_webhook = reference.relation.is(KnownRelation::Webhook);
         let problem = reference_finding(around, cluster, reference);
         let problem = problem.filter(|_| is_webhook);
         problem.is_some_and(|problem| problem.cause.rule != CauseRule::UnreadReference)
