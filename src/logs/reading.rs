@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::chain::LogChain;
 use super::instances::LogPlace;
-use super::reader::{ReadOptions, ReadStep};
+use super::read_step::{ReadOptions, ReadStep};
 use super::resume::ResumeWindow;
 use super::tail::TailHold;
 use crate::source::log::{LogInstance, LogRequest, LogStart};

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 use super::chain::ChainStart;
 use super::instances::{ContainerLogs, LogContainerRole, SeenInstance};
-use super::reader::{Flow, LogReader, ReadOptions, ReadStep, StreamEnd};
+use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
+use super::reader::LogReader;
 use crate::object::ObjectRef;
 use crate::source::log::{
     LogContainer, LogEvent, LogExit, LogRefusal, LogRequest, LogSince, LogStart,

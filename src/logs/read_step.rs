@@ -1,0 +1,63 @@
+//! `ReadStep`: what a [`LogReader`](super::LogReader) wants next, what it is to read, and how an answer may end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::source::log::{LogRefusal, LogRequest, LogStart};
+
+/// What to read of each container.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether to read on until the Pod is gone. Otherwise, one instance is read once.
+    pub follow: bool,
+    /// Read the instance before the present one, and nothing else.
+    pub previous: bool,
+    /// Read the instance before the present one of a container that exists at the start, too.
+    pub has_last: bool,
+    /// From where on to read an instance that exists at the start: the number of lines, and the earliest time.
+    pub start: LogStart,
+    /// Leave out the lines before this time.
+    pub since_time: Option<Timestamp>,
+    /// Read no more bytes than this.
+    pub limit: Option<u64>,
+}
+
+/// The next step of a reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadStep {
+    /// Send this request, and pass the answer to the reader.
+    Open(LogRequest),
+    /// Wait for another status of the Pod. With a time: no longer than that.
+    Wait(Option<Duration>),
+    /// Wait this long before the next attempt.
+    Pause(Duration),
+    /// Wait for the turn of this log among those that are not followed.
+    WaitTurn,
+    /// Nothing is left to read.
+    Done,
+}
+
+/// Whether to read on in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Read on.
+    Continue,
+    /// Close it, and ask for the next step.
+    Stop,
+}
+
+/// How an answer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// Complete, as far as the connection shows. The bytes follow the last line feed.
+    Clean(Bytes),
+    /// The connection broke.
+    Broken(Arc<str>),
+    /// The server refused the request, or did not answer.
+    Refused(LogRefusal),
+    /// The Pod has no node (204).
+    Unscheduled,
+}
