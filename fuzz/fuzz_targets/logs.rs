@@ -26,7 +26,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     for line in &whole {
         level_of(line);
         JsonLine::parse(line);
-        let shown = log_line(Styles::PLAIN, "", line, |_| None);
+        let shown = log_line(Styles::PLAIN, "", line[..].into(), |_| None);
         assert!(
             !shown
                 .as_str()
@@ -61,8 +61,8 @@ fn read(reader: &mut LogReader, answer: &[u8], chunk: usize) {
     let mut splitter = LogSplitter::default();
     for part in answer.chunks(chunk) {
         splitter.feed(Bytes::copy_from_slice(part));
-        while let Some(line) = splitter.line() {
-            if reader.line(line) == Flow::Stop {
+        while let Some(part) = splitter.part() {
+            if reader.line(part) == Flow::Stop {
                 return;
             }
         }

@@ -11,9 +11,11 @@ use bytes::{Buf, Bytes};
 
 use super::chain::{ChainStart, LogChain};
 use super::instances::{ContainerLogs, LogPlace};
+use super::long_line::LongLine;
 use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
 use super::reading::InstanceReading;
 use super::resume::Continuation;
+use super::splitter::LinePart;
 use super::tail::{ReadFrom, TailEnd, TailHold};
 use super::timed_line::timed_line;
 use crate::source::log::{
@@ -148,6 +150,7 @@ impl LogReader {
             return;
         };
         reading.window.reopen();
+        reading.long.reopen();
         reading.has_news = false;
         reading.is_empty = true;
         reading.node_error = None;
@@ -162,29 +165,52 @@ impl LogReader {
         }
     }
 
-    /// Takes a line of the answer.
-    pub fn line(&mut self, mut line: Bytes) -> Flow {
-        let Some((time, length)) = timed_line(&line) else {
-            self.node_text(&line);
-            return Flow::Continue;
-        };
+    /// Takes a line of the answer, or the next part of a long one.
+    pub fn line(&mut self, mut part: LinePart) -> Flow {
         let Some(reading) = &mut self.current else {
             return Flow::Stop;
         };
+        if reading.long.is_within() {
+            return match reading.long.more(part) {
+                Some(line) => self.show(line),
+                None => Flow::Continue,
+            };
+        }
+        let Some((time, length)) = timed_line(&part.bytes) else {
+            reading.long.skip(&part);
+            self.node_text(&part.bytes);
+            return Flow::Continue;
+        };
         reading.is_empty = false;
-        match reading.window.take(time, &line) {
-            Continuation::Known => return Flow::Continue,
+        let continuation = reading.window.take(time, &part.bytes);
+        part.bytes.advance(length);
+        let line = match continuation {
+            Continuation::New => {
+                self.give_up_long_line();
+                let reading = self.current.as_mut();
+                reading.map(|reading| reading.long.start(time, part))
+            }
+            Continuation::Known if reading.window.is_repeated() => reading.long.repeat(time, part),
+            Continuation::Known => {
+                reading.long.skip(&part);
+                None
+            }
             Continuation::Other => {
                 reading.question(&self.chain);
                 return Flow::Stop;
             }
-            Continuation::New => {}
-        }
-        line.advance(length);
+        };
+        line.map_or(Flow::Continue, |line| self.show(line))
+    }
+
+    /// Takes a line that has not been shown, or a part of one.
+    fn show(&mut self, line: LogLine) -> Flow {
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
         reading.has_news = true;
         reading.failures = 0;
         reading.is_reported = false;
-        let line = LogLine { time, text: line };
         match &mut reading.tail {
             None => self.emit(line),
             Some(tail) => {
@@ -198,6 +224,22 @@ impl LogReader {
         } else {
             Flow::Continue
         }
+    }
+
+    /// Another line follows a long one whose end did not come.
+    fn give_up_long_line(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let Some(end) = reading.long.close() else {
+            return;
+        };
+        // A gap is said anyway.
+        let is_said = reading.gap.is_some();
+        self.events.push(LogEvent::Line(end));
+        let text = "the rest of a long line cannot be read any more";
+        self.events
+            .extend((!is_said).then(|| LogEvent::Notice(text.into())));
     }
 
     /// Nothing has arrived for a while.
@@ -315,16 +357,14 @@ impl LogReader {
             self.events.push(LogEvent::Line(line));
             return;
         };
-        let length = line.text.len() as u64 + 1;
-        let text = line.text.slice(
-            ..line
-                .text
-                .len()
-                .min(usize::try_from(*left).unwrap_or(usize::MAX)),
-        );
-        *left = left.saturating_sub(length);
-        self.events.push(LogEvent::Line(LogLine { text, ..line }));
+        let room = usize::try_from(*left).unwrap_or(usize::MAX);
+        let text = line.text.slice(..line.text.len().min(room));
+        *left = left.saturating_sub(line.text.len() as u64 + u64::from(line.ends));
+        let ends = line.ends || *left == 0;
+        self.events
+            .push(LogEvent::Line(LogLine { text, ends, ..line }));
         if self.left == Some(0) {
+            reading.long = LongLine::default();
             self.finish(LogEnd::Limited);
             self.is_off = true;
         }
@@ -345,8 +385,19 @@ impl LogReader {
             }
             TailEnd::Lines(lines, from) => {
                 reading.start.tail = None;
-                if from == ReadFrom::FirstLine && self.options.start.since.is_none() {
-                    reading.window.begins_with_log();
+                match from {
+                    ReadFrom::FirstLine if self.options.start.since.is_none() => {
+                        reading.window.begins_with_log();
+                    }
+                    ReadFrom::FirstLine | ReadFrom::Later => {}
+                    ReadFrom::WithinLine => {
+                        let first = lines.first().map(|line| line.time);
+                        if let Some(first) = first {
+                            reading.window.forget_first(first);
+                        }
+                        let text = "the last lines are so long that the first one is shown without its beginning";
+                        self.events.push(LogEvent::Notice(text.into()));
+                    }
                 }
                 for line in lines {
                     self.emit(line);
@@ -398,9 +449,10 @@ impl LogReader {
             return;
         };
         let is_last = !self.options.follow || reading.asked != LogPlace::Running;
-        if !rest.is_empty() && (is_last || timed_line(&rest).is_none()) {
+        let is_message = !reading.long.is_within() && timed_line(&rest).is_none();
+        if !rest.is_empty() && (is_last || is_message) {
             // A line without its end that arrives again, with its end, is not shown twice.
-            self.line(rest);
+            self.line(LinePart::last(rest));
         }
         if self
             .current
@@ -523,9 +575,10 @@ impl LogReader {
     }
 
     fn finish(&mut self, end: LogEnd) {
-        let Some(reading) = self.current.take() else {
+        let Some(mut reading) = self.current.take() else {
             return;
         };
+        self.events.extend(reading.long.close().map(LogEvent::Line));
         self.events.push(LogEvent::Ended(reading.instance, end));
         let ReadOptions {
             follow, has_last, ..

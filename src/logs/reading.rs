@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::chain::LogChain;
 use super::instances::LogPlace;
+use super::long_line::LongLine;
 use super::read_step::{ReadOptions, ReadStep};
 use super::resume::ResumeWindow;
 use super::tail::TailHold;
@@ -21,6 +22,7 @@ use crate::source::log::{LogInstance, LogRequest, LogStart};
 pub(super) struct InstanceReading {
     pub(super) instance: Arc<LogInstance>,
     pub(super) window: ResumeWindow,
+    pub(super) long: LongLine,
     pub(super) start: LogStart,
     pub(super) tail: Option<TailHold>,
     /// How many parts to request of a tail.
@@ -57,6 +59,7 @@ impl InstanceReading {
         InstanceReading {
             instance,
             window: ResumeWindow::default(),
+            long: LongLine::default(),
             start: options.start,
             tail: None,
             asked_parts: TailHold::parts_for(options.start.tail.unwrap_or_default()),
@@ -104,6 +107,7 @@ impl InstanceReading {
     pub(super) fn ask_again_for(&mut self, parts: u64) {
         self.asked_parts = parts;
         self.window = ResumeWindow::default();
+        self.long = LongLine::default();
     }
 
     /// Waits before the next request: not at all after news, and longer after each failure.

@@ -114,7 +114,16 @@ impl ResumeWindow {
         self.begin = Begin::Within;
     }
 
-    /// Takes a line of the answer, with its time in front. A new line is known from now on.
+    /// Forgets the first line of all, which had this time and was read without its beginning: no answer repeats it.
+    pub(super) fn forget_first(&mut self, time: Timestamp) {
+        let first = self.known.front();
+        if first.is_some_and(|first| first.second == time.as_second()) {
+            self.known.pop_front();
+        }
+    }
+
+    /// Takes a line of the answer, with its time in front. A new line is known from now on. Of a long line, its first part
+    /// stands for it.
     pub(super) fn take(&mut self, time: Timestamp, line: &[u8]) -> Continuation {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(line);
         let second = time.as_second();
@@ -192,6 +201,11 @@ impl ResumeWindow {
         {
             self.begin = Begin::Second(dropped.second);
         }
+    }
+
+    /// Whether the answer has repeated the last known line.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.repeating.is_none()
     }
 
     /// Whether an answer that has ended showed none of the lines that it had to repeat.
@@ -318,6 +332,24 @@ mod tests {
         window.begin(false);
         read(&mut window, &log[1..2]).expect("nothing is known");
         assert_eq!(read(&mut window, &log[4..]), None, "rotated");
+    }
+
+    #[test]
+    fn a_first_line_without_its_beginning_is_not_expected() {
+        let log = log(&[1_000, 1_100, 1_200]);
+        for read_before in 1..3 {
+            let mut window = ResumeWindow::default();
+            window.begin(false);
+            window.take(at(1_050), b"the end of L0");
+            for (time, line) in &log[1..read_before] {
+                window.take(*time, line.as_bytes());
+            }
+            window.forget_first(at(1_050));
+            let new = read(&mut window, &log).expect("the same log");
+            // Without any line to go by, the line is shown again, and whole.
+            let expect = if read_before == 1 { 3 } else { 3 - read_before };
+            assert_eq!(new.len(), expect, "{read_before}");
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ use crate::source::log::LogLine;
 
 /// How many bytes of a line are one part (the kubelet's `max_container_log_line_size` of containerd and CRI-O).
 const PART: usize = 16 << 10;
+/// The most parts that are requested because lines are long: 64 MiB of text.
+const MOST_PARTS: u64 = 4 << 10;
 
 /// The last lines of the beginning of an answer.
 #[derive(Clone, Debug)]
@@ -17,9 +19,14 @@ pub(super) struct TailHold {
     wanted: usize,
     /// How many parts the request asked for.
     asked: u64,
+    /// The parts of the complete lines.
     parts: u64,
+    /// The bytes of the line that is not complete.
+    begun: Option<usize>,
     /// Whether a line came before those that are held.
     has_dropped: bool,
+    /// How many lines are held.
+    lines: usize,
     held: VecDeque<LogLine>,
 }
 
@@ -39,6 +46,8 @@ pub(super) enum ReadFrom {
     FirstLine,
     /// After it.
     Later,
+    /// Within the first of these lines, because they are too long to be held.
+    WithinLine,
 }
 
 impl TailHold {
@@ -53,35 +62,59 @@ impl TailHold {
             wanted: usize::try_from(wanted).unwrap_or(usize::MAX),
             asked,
             parts: 0,
+            begun: None,
             has_dropped: false,
+            lines: 0,
             held: VecDeque::new(),
         }
     }
 
-    /// Takes a line. Returns whether the tail is over.
+    /// Takes a line, or the next part of a long one. Returns whether the tail is over.
     pub(super) fn push(&mut self, line: LogLine) -> bool {
-        let parts = line.text.len().div_ceil(PART).max(1);
-        self.parts = self.parts.saturating_add(parts as u64);
+        let is_start = self.begun.is_none();
+        let bytes = self.begun.unwrap_or_default() + line.text.len();
+        self.begun = (!line.ends).then_some(bytes);
+        let begun = if line.ends {
+            let parts = bytes.div_ceil(PART).max(1);
+            self.parts = self.parts.saturating_add(parts as u64);
+            0
+        } else {
+            (bytes / PART) as u64
+        };
+        self.hold(line, is_start);
+        self.parts.saturating_add(begun) >= self.asked
+    }
+
+    fn hold(&mut self, line: LogLine, is_start: bool) {
+        if self.wanted == 0 {
+            self.has_dropped = true;
+            return;
+        }
         self.held.push_back(line);
-        if self.held.len() > self.wanted {
-            self.held.pop_front();
+        self.lines += usize::from(is_start);
+        if self.lines > self.wanted {
+            let end = self.held.iter().position(|part| part.ends);
+            self.held.drain(..=end.unwrap_or_default());
+            self.lines -= 1;
             self.has_dropped = true;
         }
-        self.parts >= self.asked
     }
 
     /// The end of the tail: it is over, or nothing follows at present.
     pub(super) fn end(self) -> TailEnd {
         let is_whole = self.parts < self.asked;
-        if !is_whole && !self.has_dropped {
-            return TailEnd::AskMore(self.asked.saturating_mul(4));
+        if is_whole || self.has_dropped {
+            let from = if is_whole {
+                ReadFrom::FirstLine
+            } else {
+                ReadFrom::Later
+            };
+            return TailEnd::Lines(self.held.into(), from);
         }
-        let from = if is_whole {
-            ReadFrom::FirstLine
-        } else {
-            ReadFrom::Later
-        };
-        TailEnd::Lines(self.held.into(), from)
+        if self.asked < MOST_PARTS {
+            return TailEnd::AskMore(self.asked.saturating_mul(4).min(MOST_PARTS));
+        }
+        TailEnd::Lines(self.held.into(), ReadFrom::WithinLine)
     }
 
     /// The lines of a tail whose answer broke.
@@ -103,26 +136,36 @@ mod tests {
             let mut tail = TailHold::new(wanted, asked);
             for (_, length) in answer(log, asked) {
                 let text = Bytes::from(vec![b'x'; length]);
-                let is_over = tail.push(LogLine {
-                    time: Timestamp::UNIX_EPOCH,
-                    text,
-                });
-                if is_over {
+                if push_in_pieces(&mut tail, &text) {
                     break;
                 }
             }
             match tail.end() {
-                TailEnd::Lines(lines, from) => {
-                    return (
-                        lines.iter().map(|line| line.text.len()).collect(),
-                        from,
-                        requests,
-                    );
+                TailEnd::Lines(pieces, from) => {
+                    let lines = pieces.split_inclusive(|piece| piece.ends);
+                    let length = |line: &[LogLine]| line.iter().map(|piece| piece.text.len()).sum();
+                    return (lines.map(length).collect(), from, requests);
                 }
                 TailEnd::AskMore(more) => asked = more,
             }
         }
         unreachable!("the log has an end")
+    }
+
+    /// Pushes a line, in pieces of at most 1 MiB.
+    fn push_in_pieces(tail: &mut TailHold, text: &Bytes) -> bool {
+        let mut left = text.clone();
+        loop {
+            let piece = left.split_to(left.len().min(1 << 20));
+            let line = LogLine {
+                time: Timestamp::UNIX_EPOCH,
+                text: piece,
+                ends: left.is_empty(),
+            };
+            if tail.push(line) || left.is_empty() {
+                return tail.parts >= tail.asked;
+            }
+        }
     }
 
     /// What a kubelet sends of a log for this many parts: the first line may be cut. With its index.
@@ -148,8 +191,10 @@ mod tests {
 
     #[test]
     fn a_tail_has_the_last_lines_whole() {
-        use ReadFrom::{FirstLine, Later};
+        use ReadFrom::{FirstLine, Later, WithinLine};
         let long = 40 << 10;
+        let longer = 3 << 20;
+        let longest = 65 << 20;
         for (wanted, log, lines, from, requests) in [
             (0, &[][..], &[][..], FirstLine, 1),
             (0, &[1, 2], &[], Later, 1),
@@ -159,6 +204,10 @@ mod tests {
             (1, &[long, long], &[long], FirstLine, 2),
             (2, &[9, long, long], &[long, long], FirstLine, 2),
             (1, &[long], &[long], FirstLine, 2),
+            (1, &[longer, longer, 5], &[5], Later, 1),
+            (2, &[longer, longer, 5], &[longer, 5], Later, 4),
+            (0, &[longer], &[], Later, 1),
+            (1, &[7, longest], &[64 << 20], WithinLine, 7),
         ] {
             assert_eq!(
                 check(wanted, log),

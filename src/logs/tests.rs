@@ -11,6 +11,7 @@ use super::chain::ChainStart;
 use super::instances::{ContainerLogs, LogContainerRole, SeenInstance};
 use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
 use super::reader::LogReader;
+use super::splitter::LinePart;
 use crate::object::ObjectRef;
 use crate::source::log::{
     LogContainer, LogEvent, LogExit, LogRefusal, LogRequest, LogSince, LogStart,
@@ -198,7 +199,7 @@ impl Life {
             if let Some((time, text)) = run.lines.get(stream.next) {
                 stream.next += 1;
                 let line = format!("{} {text}", at(*time));
-                if self.reader.line(line.into()) == Flow::Stop {
+                if self.reader.line(LinePart::last(line)) == Flow::Stop {
                     self.open = None;
                 }
             } else if run.exit.is_some() {
@@ -252,7 +253,11 @@ impl Life {
         let (first, end) = (run.first.max(tail), run.lines.len());
         let lines: Vec<(i64, String)> = run.lines[first..].to_vec();
         for (time, text) in lines.into_iter().filter(|(time, _)| *time >= since) {
-            if self.reader.line(format!("{} {text}", at(time)).into()) == Flow::Stop {
+            if self
+                .reader
+                .line(LinePart::last(format!("{} {text}", at(time))))
+                == Flow::Stop
+            {
                 return;
             }
         }
@@ -696,6 +701,75 @@ fn a_tail_is_followed_across_a_cut() {
         life.lines(2);
         let skipped: Vec<usize> = (0..6 - usize::try_from(lines).expect("small")).collect();
         assert_eq!(life.check(&skipped), "", "{lines}");
+    }
+}
+
+/// What a reader shows of a log with one long line, whose parts come in these answers. `.` ends a line, `;` an answer.
+fn long_line(options: ReadOptions, script: &str) -> String {
+    let mut life = Life::with(options, 1);
+    let mut shown = String::new();
+    'answers: for answer in script.split(';') {
+        while !matches!(life.reader.step(), ReadStep::Open(_)) {
+            life.reader.waited();
+        }
+        life.reader.opened();
+        let mut time = "1970-01-01T00:16:40Z ";
+        for text in answer.split_inclusive(['.', '|']) {
+            let (text, is_last) = (&text[..text.len() - 1], text.ends_with('.'));
+            let bytes = format!("{time}{text}").into();
+            time = if is_last { "1970-01-01T00:16:40Z " } else { "" };
+            if life.reader.line(LinePart { bytes, is_last }) == Flow::Stop {
+                continue 'answers;
+            }
+        }
+        let rest = format!("{time}half").into();
+        life.reader.ended(StreamEnd::Clean(rest));
+    }
+    for event in life.reader.take_events() {
+        shown += &match event {
+            LogEvent::Line(line) => {
+                let end = if line.ends { "." } else { "|" };
+                String::from_utf8_lossy(&line.text).into_owned() + end
+            }
+            LogEvent::Opened(_) => String::new(),
+            LogEvent::Gap(_) => " gap ".to_owned(),
+            other => format!(" {other:?} "),
+        };
+    }
+    shown
+}
+
+#[test]
+fn a_long_line_that_is_cut_in_the_middle_is_read_on() {
+    let limit = ReadOptions {
+        limit: Some(3),
+        ..FOLLOW
+    };
+    for (options, script, expect) in [
+        (FOLLOW, "a.bb|cc|d.e.", "a.bb|cc|d.e."),
+        (
+            FOLLOW,
+            "a.bb|cc|;a.bb|cc|dd|;a.bb|cc|dd|e.f.",
+            "a.bb|cc|dd|e.f.",
+        ),
+        (FOLLOW, "bb|;bb|", "bb|"),
+        (
+            FOLLOW,
+            "a.bb|cc|;a.x.y.",
+            "a.bb|cc|. Notice(\"the rest of a long line cannot be read any more\") x.y.",
+        ),
+        // The log was rotated, and the status does not change.
+        (FOLLOW, "a.bb|;x.y.;x.y.", "a.bb|. gap x.y."),
+        (tail(1), "a.bb|cc|d.;a.bb|cc|d.e.", "bb|cc|d.e."),
+        (limit, "bb|cc|d.e.", "bb|c. Ended(LogInstance"),
+    ] {
+        let shown = long_line(options, script);
+        let start = &shown[..expect.len().min(shown.len())];
+        assert_eq!(start, expect, "{script}");
+        assert!(
+            shown.len() == expect.len() || options.limit.is_some(),
+            "{shown}"
+        );
     }
 }
 

@@ -8,6 +8,22 @@ use super::style::{Role, Styles};
 /// The most bytes of one line on a screen.
 const LONGEST: usize = 1 << 20;
 
+/// The text of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct LogText<'t> {
+    /// Its bytes, or the first of them.
+    pub bytes: &'t [u8],
+    /// How many more bytes the line has.
+    pub more: u64,
+}
+
+/// All of a line.
+impl<'t> From<&'t [u8]> for LogText<'t> {
+    fn from(bytes: &'t [u8]) -> LogText<'t> {
+        LogText { bytes, more: 0 }
+    }
+}
+
 /// A line of a log with text before it. `before` is display text, and may be painted.
 ///
 /// To a terminal, the program's own colours pass, and end with the line. Every other character that a terminal would obey
@@ -15,13 +31,14 @@ const LONGEST: usize = 1 << 20;
 pub fn log_line(
     styles: Styles,
     before: &str,
-    text: &[u8],
+    text: LogText<'_>,
     paint: impl FnOnce(&str) -> Option<String>,
 ) -> Line<'static> {
-    let (shown, more) = match text.split_at_checked(LONGEST) {
-        Some((shown, rest)) if !rest.is_empty() => (shown, rest.len()),
-        _ => (text, 0),
-    };
+    let (shown, rest) = text
+        .bytes
+        .split_at_checked(LONGEST)
+        .unwrap_or((text.bytes, &[]));
+    let more = text.more + rest.len() as u64;
     let text = String::from_utf8_lossy(shown);
     let mut text = if styles.is_plain() {
         without_colours(&text)
@@ -101,7 +118,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(styles: Styles, text: &[u8]) -> String {
-        log_line(styles, "", text, |_| None).as_str().to_owned()
+        log_line(styles, "", text.into(), |_| None)
+            .as_str()
+            .to_owned()
     }
 
     #[test]
@@ -142,6 +161,12 @@ mod tests {
             &line[line.len() - 20..]
         );
         assert_eq!(shown(Styles::PLAIN, &vec![b'x'; LONGEST]).len(), LONGEST);
+        let text = LogText {
+            bytes: b"ab",
+            more: 3,
+        };
+        let line = log_line(Styles::PLAIN, "", text, |_| None);
+        assert_eq!(line.as_str(), "ab … +3 bytes");
     }
 
     #[test]

@@ -63,13 +63,15 @@ impl fmt::Display for LogExit {
     }
 }
 
-/// One line of a log.
+/// One line of a log, or a part of one that is too long to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
     /// When the node read it. Times within one log may go back a little.
     pub time: Timestamp,
     /// Its bytes, without the line feed. It may be empty, and it may hold anything.
     pub text: Bytes,
+    /// Whether the line ends with these bytes. A line of more than 1 MiB comes in parts, of which only the last one ends it.
+    pub ends: bool,
 }
 
 /// Lines that cannot be read any more. Without a line after them, it is not known whether there were any.

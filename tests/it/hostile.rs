@@ -1,6 +1,7 @@
 //! Tests of the program with a hostile server.
 
 mod answers;
+mod logs;
 mod streams;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -20,7 +20,7 @@ use crate::render::display::{LinePage, NoTerminal};
 use crate::render::json;
 use crate::render::json::RefRecord;
 use crate::render::json::logs::{LogRecord, LogRecordKind, StoryRecord, log_time};
-use crate::render::log_text::{emphasised, log_line};
+use crate::render::log_text::{LogText, emphasised, log_line};
 use crate::render::style::{Role, Styles};
 use crate::render::text::escape_line;
 use crate::source::log::{LogContainer, LogEvent, LogInstance, LogLine};
@@ -78,6 +78,13 @@ impl LineClock {
     }
 }
 
+impl LogLook {
+    /// Whether the bytes of lines go out as they are.
+    fn passes_bytes(&self) -> Option<NoTerminal> {
+        self.raw.filter(|_| self.format == LogFormat::Raw)
+    }
+}
+
 /// The lines that are to be printed, and what stands before them.
 pub(super) struct LogOutput {
     pub(super) look: LogLook,
@@ -86,6 +93,8 @@ pub(super) struct LogOutput {
     names: ShortNames,
     logs: BTreeMap<usize, ShownLog>,
     page: LinePage,
+    /// The log of which a line was printed without its end.
+    begun: Option<usize>,
 }
 
 /// A log of which lines are shown.
@@ -95,6 +104,27 @@ struct ShownLog {
     level: LastLevel,
     /// What stands before its lines; `None` until the next line.
     prefix: Option<String>,
+    /// The line whose end has not come yet.
+    long: Option<LongLine>,
+}
+
+/// A line that comes in parts. Its first part decides whether it is shown.
+enum LongLine {
+    /// It is not shown.
+    Hidden,
+    /// Its parts are printed as they come.
+    Passed,
+    /// Its first part waits for the number of bytes that it has more.
+    Held(LogLine, u64),
+}
+
+/// Where a line begins that is printed in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineStart {
+    /// With this part.
+    Here,
+    /// With a part before.
+    Before,
 }
 
 /// The most bytes that are printed at once.
@@ -109,6 +139,7 @@ impl LogOutput {
             names: ShortNames::default(),
             logs: BTreeMap::new(),
             page: LinePage::default(),
+            begun: None,
         }
     }
 
@@ -124,6 +155,7 @@ impl LogOutput {
             instance: None,
             level: LastLevel::default(),
             prefix: None,
+            long: None,
         };
         self.logs.insert(log, shown);
     }
@@ -157,32 +189,75 @@ impl LogOutput {
         Ok(terminal.print_page(&page)?)
     }
 
-    /// Adds a line, unless it is filtered out.
+    /// Adds a line, or the next part of a long one, unless it is filtered out.
     pub(super) fn line(&mut self, log: usize, line: &LogLine) {
         let Some(shown) = self.logs.get_mut(&log) else {
             return;
         };
-        if !self.filter.shows(&line.text, &mut shown.level) {
-            return;
+        match shown.long.take() {
+            None if !self.filter.shows(&line.text, &mut shown.level) => {
+                shown.long = (!line.ends).then_some(LongLine::Hidden);
+            }
+            None if self.look.passes_bytes().is_some() => self.pass(log, line, LineStart::Here),
+            None if line.ends => self.print(log, line, 0),
+            None => shown.long = Some(LongLine::Held(line.clone(), 0)),
+            Some(LongLine::Hidden) => shown.long = (!line.ends).then_some(LongLine::Hidden),
+            Some(LongLine::Passed) => self.pass(log, line, LineStart::Before),
+            Some(LongLine::Held(start, more)) => {
+                let more = more + line.text.len() as u64;
+                if line.ends {
+                    self.print(log, &start, more);
+                } else {
+                    shown.long = Some(LongLine::Held(start, more));
+                }
+            }
         }
-        match (self.look.format, self.look.raw) {
-            (LogFormat::Json, _) => {
-                let record = record_of(&self.look, shown, line);
-                self.page.push(&self.look.styles.line(record));
+    }
+
+    /// Adds the bytes of a line as they are.
+    fn pass(&mut self, log: usize, line: &LogLine, start: LineStart) {
+        let Some((shown, allowed)) = self.logs.get_mut(&log).zip(self.look.passes_bytes()) else {
+            return;
+        };
+        if self.begun.is_some_and(|begun| begun != log) {
+            // The lines of others come between the parts of a long line.
+            self.page.push_bytes(b"\n", allowed);
+            self.begun = None;
+        }
+        if start == LineStart::Here || self.begun.is_none() {
+            let before = raw_prefix(&self.look, &shown.container, line.time);
+            self.page.push_bytes(before.as_bytes(), allowed);
+        }
+        self.page.push_bytes(&line.text, allowed);
+        shown.long = (!line.ends).then_some(LongLine::Passed);
+        self.begun = (!line.ends).then_some(log);
+        if line.ends {
+            self.page.push_bytes(b"\n", allowed);
+        }
+    }
+
+    /// Adds a line that has this many more bytes, as people or programs read it.
+    fn print(&mut self, log: usize, line: &LogLine, more: u64) {
+        let Some(shown) = self.logs.get_mut(&log) else {
+            return;
+        };
+        let whole = LogText {
+            bytes: &line.text,
+            more,
+        };
+        let look = &self.look;
+        match look.format {
+            LogFormat::Json => {
+                let record = record_of(look, shown, line, more);
+                self.page.push(&look.styles.line(record));
             }
-            (LogFormat::Raw, Some(allowed)) => {
-                let before = raw_prefix(&self.look, &shown.container, line.time);
-                self.page.push_bytes(before.as_bytes(), allowed);
-                self.page.push_bytes(&line.text, allowed);
-                self.page.push_bytes(b"\n", allowed);
+            LogFormat::Raw => {
+                let before = raw_prefix(look, &shown.container, line.time);
+                self.page
+                    .push(&log_line(look.styles, &before, whole, |_| None));
             }
-            (LogFormat::Raw, None) => {
-                let before = raw_prefix(&self.look, &shown.container, line.time);
-                let line = log_line(self.look.styles, &before, &line.text, |_| None);
-                self.page.push(&line);
-            }
-            (LogFormat::Short, _) => {
-                let (look, names) = (&self.look, &self.names);
+            LogFormat::Short => {
+                let names = &self.names;
                 let prefix = shown
                     .prefix
                     .get_or_insert_with(|| short_prefix(look, names, &shown.container));
@@ -196,8 +271,8 @@ impl LogOutput {
                     before = Cow::Owned(format!("{time}  {prefix}"));
                 }
                 let paint = |text: &str| painted(look.styles, &self.filter, text, &line.text);
-                self.page
-                    .push(&log_line(look.styles, &before, &text, paint));
+                let text = LogText { bytes: &text, more };
+                self.page.push(&log_line(look.styles, &before, text, paint));
             }
         }
     }
@@ -272,11 +347,12 @@ impl LogOutput {
     }
 }
 
-fn record_of(look: &LogLook, shown: &ShownLog, line: &LogLine) -> String {
+fn record_of(look: &LogLook, shown: &ShownLog, line: &LogLine, more: u64) -> String {
     let mut record = LogRecord::new(LogRecordKind::Log, &look.cluster, &shown.container);
     record.time = Some(log_time(line.time));
     record.instance = shown.instance.as_ref().map(|instance| &*instance.id);
-    let object = JsonLine::parse(&line.text);
+    record.cut = (more > 0).then_some(more);
+    let object = JsonLine::parse(&line.text).filter(|_| more == 0);
     record.fields = object
         .as_ref()
         .and_then(|object| serde_json::from_str::<&RawValue>(object.text()).ok());
@@ -404,6 +480,7 @@ mod tests {
                 &LogLine {
                     time: Timestamp::UNIX_EPOCH,
                     text,
+                    ends: true,
                 },
             );
         }
@@ -447,14 +524,70 @@ mod tests {
         let mut output = output(Styles::PLAIN, LogFormat::Raw);
         output.add(0, container("api-7d9c-x2k1", "app"));
         output.add(1, container("api-7d9c-zz9p", "app"));
+        let text = Bytes::from_static(b"a\x1b[2J\xff\r");
         output.line(
             0,
             &LogLine {
-                time: Timestamp::UNIX_EPOCH,
-                text: Bytes::from_static(b"a\x1b[2J\xff\r"),
+                text,
+                ..part("", true)
             },
         );
         assert_eq!(output.page.bytes(), b"a\x1b[2J\xff\r\n");
+    }
+
+    fn part(text: &str, ends: bool) -> LogLine {
+        LogLine {
+            time: Timestamp::UNIX_EPOCH,
+            text: Bytes::copy_from_slice(text.as_bytes()),
+            ends,
+        }
+    }
+
+    /// What is printed of these parts of lines. `.` ends a line.
+    fn shown_of_parts(mut output: LogOutput, parts: &[(usize, &str)]) -> String {
+        output.add(0, container("api-7d9c-x2k1", "app"));
+        output.add(1, container("api-7d9c-zz9p", "app"));
+        for (log, text) in parts {
+            let line = match text.strip_suffix('.') {
+                Some(text) => part(text, true),
+                None => part(text, false),
+            };
+            output.line(*log, &line);
+        }
+        String::from_utf8_lossy(output.page.bytes()).into_owned()
+    }
+
+    #[test]
+    fn the_parts_of_a_long_line_are_one_line() {
+        let parts = [(0, "ab"), (0, "cd"), (1, "other."), (0, "."), (0, "next.")];
+        let whole = [(0, "ab"), (0, "cd"), (0, "e."), (1, "other.")];
+        for (format, parts, expect) in [
+            (LogFormat::Raw, &whole[..], "abcde\nother\n"),
+            // Lines of others break it.
+            (LogFormat::Raw, &parts, "abcd\nother\n\nnext\n"),
+            (
+                LogFormat::Short,
+                &parts,
+                "zz9p other\nx2k1 ab … +2 bytes\nx2k1 next\n",
+            ),
+        ] {
+            let shown = shown_of_parts(output(Styles::PLAIN, format), parts);
+            assert_eq!(shown, expect, "{format:?}");
+        }
+        let json = shown_of_parts(
+            output(Styles::PLAIN, LogFormat::Json),
+            &[(0, "{}"), (0, "x.")],
+        );
+        assert!(json.contains(r#""line":"{}","cut":1}"#), "{json}");
+    }
+
+    #[test]
+    fn the_first_part_of_a_long_line_decides_whether_it_is_shown() {
+        let mut output = output(Styles::PLAIN, LogFormat::Raw);
+        let grep = ["yes".to_owned()];
+        output.filter = LineFilter::parse(&grep, &[], &[], None).expect("a regular expression");
+        let parts = [(0, "no"), (0, "yes."), (0, "yes"), (0, "no."), (0, "no.")];
+        assert_eq!(shown_of_parts(output, &parts), "yesno\n");
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub struct LogRecord<'r> {
     /// The line. Bytes that are no UTF-8 are replaced by U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Cow<'r, str>>,
+    /// How many bytes of a very long line are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<u64>,
     /// The line, in place of `line`, if it is a JSON object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<&'r RawValue>,
@@ -81,6 +84,7 @@ impl<'r> LogRecord<'r> {
             container: &container.name,
             instance: None,
             line: None,
+            cut: None,
             fields: None,
             event: None,
             message: None,

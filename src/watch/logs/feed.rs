@@ -217,8 +217,8 @@ impl LogTask {
                         Err(text) => return self.reader.ended(StreamEnd::Broken(text)),
                         Ok(chunk) => splitter.feed(chunk),
                     }
-                    while let Some(line) = splitter.line() {
-                        if self.reader.line(line) == Flow::Stop {
+                    while let Some(part) = splitter.part() {
+                        if self.reader.line(part) == Flow::Stop {
                             return;
                         }
                     }
