@@ -6,6 +6,7 @@
 
 mod admission;
 mod chain;
+mod end_check;
 mod filter;
 mod instances;
 mod json;

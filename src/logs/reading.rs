@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::chain::LogChain;
+use super::end_check::{EndCheck, EndVerdict, NewestText, ReadSoFar};
 use super::instances::LogPlace;
 use super::long_line::LongLine;
 use super::read_step::{ReadOptions, ReadStep};
 use super::resume::ResumeWindow;
 use super::tail::TailHold;
-use crate::source::log::{LogInstance, LogRequest, LogStart};
+use crate::source::log::{LogInstance, LogLine, LogRequest, LogStart};
 
 /// The instance that is read.
 #[derive(Debug)]
@@ -23,6 +25,12 @@ pub(super) struct InstanceReading {
     pub(super) instance: Arc<LogInstance>,
     pub(super) window: ResumeWindow,
     pub(super) long: LongLine,
+    pub(super) check: EndCheck,
+    pub(super) newest: NewestText,
+    /// What followed the last line feed of the last answer: a line that is not complete, or that was cut.
+    pub(super) rest: Bytes,
+    /// Whether the answer before had the same rest.
+    pub(super) is_rest_known: bool,
     pub(super) start: LogStart,
     pub(super) tail: Option<TailHold>,
     /// How many parts to request of a tail.
@@ -60,6 +68,10 @@ impl InstanceReading {
             instance,
             window: ResumeWindow::default(),
             long: LongLine::default(),
+            check: EndCheck::default(),
+            newest: NewestText::default(),
+            rest: Bytes::new(),
+            is_rest_known: false,
             start: options.start,
             tail: None,
             asked_parts: TailHold::parts_for(options.start.tail.unwrap_or_default()),
@@ -91,10 +103,17 @@ impl InstanceReading {
 
     /// The next request.
     pub(super) fn request(&self, options: ReadOptions, is_polled: bool) -> LogRequest {
-        let start = self.window.start().unwrap_or(LogStart {
-            tail: self.start.tail.map(|_| self.asked_parts),
-            ..self.start
-        });
+        let start = match self.window.start() {
+            _ if self.check.is_asked() => LogStart {
+                tail: Some(1),
+                since: self.start.since.filter(|_| self.window.last().is_none()),
+            },
+            Some(start) => start,
+            None => LogStart {
+                tail: self.start.tail.map(|_| self.asked_parts),
+                ..self.start
+            },
+        };
         LogRequest {
             container: self.instance.container.clone(),
             follow: options.follow && !is_polled && self.asked == LogPlace::Running,
@@ -103,10 +122,39 @@ impl InstanceReading {
         }
     }
 
+    /// Takes a new line, or the next part of one.
+    pub(super) fn note(&mut self, line: &LogLine) {
+        self.newest.take(line);
+        self.check.note(ReadSoFar {
+            window: &self.window,
+            newest: &self.newest,
+        });
+    }
+
+    /// Takes the end of the answer with the last line.
+    pub(super) fn conclude_check(&mut self, rest: &[u8]) -> EndVerdict {
+        let read = ReadSoFar {
+            window: &self.window,
+            newest: &self.newest,
+        };
+        self.check.conclude(read, rest)
+    }
+
+    /// Whether the end of the log was read: it has the line that must come, or it has nothing new.
+    pub(super) fn is_read_to_end(&self) -> bool {
+        let is_settled = self.rest.is_empty() || self.is_rest_known;
+        let window = &self.window;
+        let has_nothing_new = !self.has_news && !self.check.expects_line();
+        let is_repeated = window.is_continued() && window.is_repeated() && has_nothing_new;
+        let is_one_begun_line = window.last().is_none() && !self.rest.is_empty();
+        is_settled && (self.check.is_passed() || is_repeated || is_one_begun_line)
+    }
+
     /// Requests the tail once more, with this many parts.
     pub(super) fn ask_again_for(&mut self, parts: u64) {
         self.asked_parts = parts;
         self.window = ResumeWindow::default();
+        self.newest = NewestText::default();
         self.long = LongLine::default();
     }
 

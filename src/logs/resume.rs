@@ -24,13 +24,25 @@ pub(super) struct ResumeWindow {
     begin: Begin,
     /// The place in the known lines while an answer repeats them.
     repeating: Option<Repeating>,
+    /// Whether the present answer had to repeat known lines.
+    is_continued: bool,
 }
 
-/// A line by its second and a hash of all its bytes, the time included.
+/// A line by its second and a hash of all its bytes, the time included. Of a long line, its first part stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct KnownLine {
+pub(super) struct KnownLine {
     second: i64,
     hash: u64,
+}
+
+impl KnownLine {
+    /// The line with this time, which stands at the start of its bytes.
+    pub(super) fn of(time: Timestamp, line: &[u8]) -> KnownLine {
+        KnownLine {
+            second: time.as_second(),
+            hash: BuildHasherDefault::<FxHasher>::default().hash_one(line),
+        }
+    }
 }
 
 /// The newest second, and the time of the last line.
@@ -104,7 +116,8 @@ impl ResumeWindow {
 
     /// A further answer begins. It must repeat the known lines.
     pub(super) fn reopen(&mut self) {
-        self.repeating = (!self.known.is_empty()).then(Repeating::default);
+        self.is_continued = !self.known.is_empty();
+        self.repeating = self.is_continued.then(Repeating::default);
     }
 
     /// Forgets the known lines, but not their time: the log that follows does not repeat them.
@@ -122,12 +135,9 @@ impl ResumeWindow {
         }
     }
 
-    /// Takes a line of the answer, with its time in front. A new line is known from now on. Of a long line, its first part
-    /// stands for it.
+    /// Takes a line of the answer, with its time in front. A new line is known from now on.
     pub(super) fn take(&mut self, time: Timestamp, line: &[u8]) -> Continuation {
-        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(line);
-        let second = time.as_second();
-        let line = KnownLine { second, hash };
+        let line = KnownLine::of(time, line);
         let continuation = self.compare(line);
         if continuation == Continuation::New {
             self.add(line, time);
@@ -201,6 +211,21 @@ impl ResumeWindow {
         {
             self.begin = Begin::Second(dropped.second);
         }
+    }
+
+    /// Whether a line is one of the newest ones.
+    pub(super) fn knows(&self, line: KnownLine) -> bool {
+        self.known.iter().rev().any(|known| *known == line)
+    }
+
+    /// Whether a line is the newest one.
+    pub(super) fn ends_with(&self, line: KnownLine) -> bool {
+        self.known.back() == Some(&line)
+    }
+
+    /// Whether the present answer had to repeat known lines.
+    pub(super) fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
     /// Whether the answer has repeated the last known line.

@@ -100,6 +100,11 @@ impl TailHold {
         }
     }
 
+    /// Whether fewer parts came than requested: the log has no more, or the answer was cut.
+    pub(super) fn is_short(&self) -> bool {
+        self.parts < self.asked
+    }
+
     /// The end of the tail: it is over, or nothing follows at present.
     pub(super) fn end(self) -> TailEnd {
         let is_whole = self.parts < self.asked;

@@ -39,6 +39,10 @@ struct Life {
     /// How many requests the node refuses, and the answers that it sends in place of logs.
     refusals: u32,
     node_errors: VecDeque<&'static str>,
+    /// The next answers end as if they were complete after this many lines and a half.
+    cuts: VecDeque<usize>,
+    /// How many lines are written before each answer.
+    growth: usize,
     /// Whether statuses reach the reader at once.
     is_prompt: bool,
     requests: u32,
@@ -93,6 +97,8 @@ impl Life {
             open: None,
             refusals: 0,
             node_errors: VecDeque::new(),
+            cuts: VecDeque::new(),
+            growth: 0,
             is_prompt: true,
             requests: 0,
             shown: Vec::new(),
@@ -215,6 +221,7 @@ impl Life {
 
     fn answer(&mut self, request: &LogRequest) {
         self.requests += 1;
+        self.lines(self.growth);
         if self.refusals > 0 {
             self.refusals -= 1;
             let text = "dial tcp: connection refused".into();
@@ -252,7 +259,15 @@ impl Life {
         let is_running = run.exit.is_none();
         let (first, end) = (run.first.max(tail), run.lines.len());
         let lines: Vec<(i64, String)> = run.lines[first..].to_vec();
-        for (time, text) in lines.into_iter().filter(|(time, _)| *time >= since) {
+        let cut = self.cuts.pop_front();
+        let lines = lines.into_iter().filter(|(time, _)| *time >= since);
+        for (number, (time, text)) in lines.enumerate() {
+            if cut == Some(number) {
+                // No two answers are cut at the same byte.
+                let half = "L".repeat(usize::try_from(self.requests).expect("few"));
+                let half = format!("{} {half}", at(time));
+                return self.reader.ended(StreamEnd::Clean(half.into()));
+            }
             if self
                 .reader
                 .line(LinePart::last(format!("{} {text}", at(time))))
@@ -650,6 +665,100 @@ fn a_log_is_read_once() {
     }
 }
 
+/// What a reader without `follow` shows of a log of six lines whose answers are cut, how many requests it sends, and what
+/// it says.
+fn cut_once(options: ReadOptions, cuts: &[usize]) -> String {
+    let follow = false;
+    let mut life = Life::with(ReadOptions { follow, ..options }, 1);
+    life.lines(6);
+    life.cuts.extend(cuts);
+    life.pump();
+    assert_eq!(life.reader.step(), ReadStep::Done);
+    let said = life.said.join(" ");
+    format!("{} ({}): {said}", life.shown.join(" "), life.requests)
+}
+
+#[test]
+fn without_follow_an_answer_that_is_cut_is_read_on() {
+    const ALL: &str = "L0 L1 L2 L3 L4 L5";
+    let limit = ReadOptions {
+        limit: Some(15),
+        ..FOLLOW
+    };
+    for (options, cuts, expect) in [
+        (FOLLOW, &[][..], format!("{ALL} (2): + c0 - c0 Read")),
+        (FOLLOW, &[3], format!("{ALL} (3): + c0 - c0 Read")),
+        (FOLLOW, &[0], format!("{ALL} (3): + c0 - c0 Read")),
+        (FOLLOW, &[1, 9, 2, 4], format!("{ALL} (5): + c0 - c0 Read")),
+        // The answer with the last line is cut, too.
+        (FOLLOW, &[3, 0], format!("{ALL} (4): + c0 - c0 Read")),
+        (FOLLOW, &[3, 0, 9, 2], format!("{ALL} (4): + c0 - c0 Read")),
+        (
+            FOLLOW,
+            &[3, 9, 2, 2, 2],
+            "L0 L1 L2 (5): + c0 ! the answers ended early - c0 Read".to_owned(),
+        ),
+        (
+            FOLLOW,
+            &[3, 9, 0, 0, 0],
+            "L0 L1 L2 (5): + c0 ! the answers ended early - c0 Read".to_owned(),
+        ),
+        (
+            FOLLOW,
+            &[0, 9, 0, 0, 0, 0],
+            " (5): + c0 - c0 Lost(\"its log cannot be read\")".to_owned(),
+        ),
+        (tail(2), &[], "L4 L5 (1): + c0 - c0 Read".to_owned()),
+        (tail(2), &[1], "L4 L5 (3): + c0 - c0 Read".to_owned()),
+        (tail(2), &[4, 9, 3], "L4 L5 (4): + c0 - c0 Read".to_owned()),
+        (tail(9), &[], format!("{ALL} (2): + c0 - c0 Read")),
+        (tail(9), &[4], format!("{ALL} (3): + c0 - c0 Read")),
+        (
+            limit,
+            &[4],
+            "L0 L1 L2 L3 L4 (3): + c0 - c0 Limited".to_owned(),
+        ),
+    ] {
+        assert_eq!(cut_once(options, cuts), expect, "{options:?} {cuts:?}");
+    }
+}
+
+#[test]
+fn without_follow_a_log_that_grows_is_read_to_the_end_it_had() {
+    let mut life = Life::with(
+        ReadOptions {
+            follow: false,
+            ..FOLLOW
+        },
+        1,
+    );
+    life.lines(3);
+    life.growth = 2;
+    life.cuts.push_back(4);
+    life.pump();
+    assert_eq!(life.reader.step(), ReadStep::Done);
+    // The first answer, the last line at that time, and the answer that reaches it.
+    assert_eq!(life.requests, 3);
+    let read: Vec<String> = (0..9).map(|number| format!("L{number}")).collect();
+    assert_eq!(life.shown, read);
+    assert_eq!(life.said, ["+ c0", "- c0 Read"]);
+}
+
+#[test]
+fn the_log_of_a_dead_instance_is_read_to_its_end() {
+    for cuts in [&[2][..], &[0, 0], &[1, 9, 2, 3]] {
+        let mut life = Life::with(FOLLOW, 1);
+        life.lines(5);
+        life.exit(1);
+        life.wait_for_restart();
+        life.cuts.extend(cuts);
+        life.pump();
+        life.run();
+        life.lines(2);
+        assert_eq!(life.check(&[]), "", "{cuts:?}");
+    }
+}
+
 #[test]
 fn the_last_instance_is_read_before_the_present_one() {
     let shown = |options: ReadOptions, runs: usize| {
@@ -794,6 +903,20 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
+    #[test]
+    fn without_follow_every_line_is_shown_or_named(cuts in prop::collection::vec(0_usize..8, 0..8), growth in 0_usize..2) {
+        let mut life = Life::with(ReadOptions { follow: false, ..FOLLOW }, 1);
+        life.lines(6);
+        life.growth = growth;
+        life.cuts.extend(cuts);
+        life.pump();
+        prop_assert_eq!(life.reader.step(), ReadStep::Done);
+        let shown: Vec<String> = (0..life.shown.len()).map(|number| format!("L{number}")).collect();
+        prop_assert_eq!(&life.shown, &shown);
+        let is_said = life.said.iter().any(|line| line.contains("ended early") || line.contains("Lost"));
+        prop_assert!(shown.len() >= 6 || is_said, "{:?} {:?}", shown, life.said);
+    }
+
     #[test]
     fn no_life_loses_or_doubles_a_line(acts in prop::collection::vec(act(), 0..40)) {
         let mut life = Life::begun();

@@ -92,6 +92,10 @@ pub enum LogGapCause {
     Rotated,
     /// The container has restarted more than once, and the node keeps only the last instance.
     Replaced,
+    /// The answers ended before the end of the log, again and again.
+    Cut,
+    /// The log is another one since the last answer.
+    Changed,
 }
 
 impl LogGapCause {
@@ -100,6 +104,8 @@ impl LogGapCause {
         match self {
             LogGapCause::Rotated => "log rotated",
             LogGapCause::Replaced => "restarted more than once",
+            LogGapCause::Cut => "the answers ended early",
+            LogGapCause::Changed => "log rotated, or container restarted",
         }
     }
 }

@@ -250,6 +250,50 @@ async fn a_cut_within_an_answer_is_read_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_follow_a_cut_within_an_answer_is_read_on() {
+    let cluster = web().await;
+    let cut = |end| Effect::Cut {
+        at: Place::AfterEvents(1),
+        end,
+    };
+    for end in [End::Clean, End::Reset, End::Dropped] {
+        cluster
+            .sandbox
+            .inject(Fault::on(Verb::Get, "pods/log", cut(end)));
+        let ran = once(&cluster, &["web-7d9-aaaa"]);
+        assert_eq!(ran.transcript(), "a1\na2\na3", "{end:?}");
+        assert_eq!(ran.status.code(), Some(0), "{end:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_follow_a_log_that_is_always_cut_is_an_error() {
+    let cluster = web().await;
+    let cut = Effect::Cut {
+        at: Place::AfterEvents(1),
+        end: End::Clean,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Get, "pods/log", cut).always());
+    let ran = once(&cluster, &["web-7d9-aaaa"]);
+    assert_snapshot!(ran.transcript(), @r"
+    a1
+    ! ! pod/web-7d9-aaaa app: lines after 12:00:00Z may be missing (the answers ended early)
+    ! error: the log is not complete
+    ");
+    assert_eq!(ran.status.code(), Some(1));
+    let ran = once(&cluster, &["deploy/web"]);
+    assert!(
+        ran.stderr
+            .ends_with("error: 2 of 2 logs could not be read to the end\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_rotation_that_was_missed_is_named() {
     let cluster = web().await;
     let mut run = cluster.spy().start(&["logs", "web-7d9-aaaa", "-f", "-q"]);
@@ -522,7 +566,9 @@ async fn every_request_is_a_get_with_times_and_without_a_limit() {
     assert_eq!(
         logs,
         [
+            "/api/v1/namespaces/shop/pods/web-7d9-aaaa/log?container=app&timestamps=true&tailLines=1",
             "/api/v1/namespaces/shop/pods/web-7d9-aaaa/log?container=app&timestamps=true&tailLines=7",
+            "/api/v1/namespaces/shop/pods/web-7d9-bbbb/log?container=app&timestamps=true&tailLines=1",
             "/api/v1/namespaces/shop/pods/web-7d9-bbbb/log?container=app&timestamps=true&tailLines=7",
         ]
     );

@@ -133,10 +133,14 @@ impl LiveLogs {
         let (container, refusal) = self.refused.iter().next()?;
         let error = match self.feeds.total() {
             1 => CommandError::failed(&refusal.text),
-            total => CommandError::failed(format!(
-                "error: {} of {total} logs could not be read",
-                self.refused.len()
-            )),
+            total => {
+                let are_begun = self.refused.values().any(|refusal| refusal.code == 0);
+                let end = if are_begun { " to the end" } else { "" };
+                let count = self.refused.len();
+                CommandError::failed(format!(
+                    "error: {count} of {total} logs could not be read{end}"
+                ))
+            }
         };
         let namespace = container.pod.namespace.as_deref().unwrap_or_default();
         Some(match refusal.code {
@@ -353,12 +357,18 @@ impl LiveLogs {
                 })
             }
             LogEvent::Ended(_, end) => {
+                if let LogEnd::Lost(_) = end {
+                    self.note_incomplete(&container);
+                }
                 ended(end, self.is_followed()).map(|message| message.about("-", &container))
             }
             LogEvent::Notice(text) => {
                 Some(Message::problem(text.to_string()).about("!", &container))
             }
-            LogEvent::Gap(gap) => Some(Message::problem(gap_words(gap)).about("!", &container)),
+            LogEvent::Gap(gap) => {
+                self.note_incomplete(&container);
+                Some(Message::problem(gap_words(gap)).about("!", &container))
+            }
             LogEvent::Polled => {
                 let text = "its node can follow no more logs (inotify), so it is read every second";
                 Some(Message::problem(text.to_owned()).about("!", &container))
@@ -386,6 +396,15 @@ impl LiveLogs {
             message.print(terminal);
         }
         Ok(())
+    }
+
+    /// Notes that lines of a log are missing, or may be. Without `--follow`, that is an error.
+    fn note_incomplete(&mut self, container: &Arc<LogContainer>) {
+        if !self.is_followed() {
+            let text = "error: the log is not complete".into();
+            let incomplete = LogRefusal { code: 0, text };
+            self.refused.entry(container.clone()).or_insert(incomplete);
+        }
     }
 
     /// Whether a message has said that the right to logs of this namespace is missing.

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-use super::{LogReader, NOT_READY, TRIES};
+use super::{LogReader, NOT_READY, TRIES, TailPause};
+use crate::logs::end_check::EndVerdict;
 use crate::logs::instances::LogPlace;
 use crate::logs::read_step::{Flow, ReadStep};
 use crate::logs::splitter::LinePart;
@@ -10,55 +11,189 @@ use crate::logs::timed_line::timed_line;
 use crate::source::log::{LogEnd, LogEvent, LogGap, LogGapCause, LogRefusal};
 
 impl LogReader {
+    /// The answer is over, as far as the connection shows. The rest follows its last line feed.
     pub(super) fn complete(&mut self, rest: Bytes) {
         let Some(reading) = &mut self.current else {
             return;
         };
-        let is_last = !self.options.follow || reading.asked != LogPlace::Running;
-        let is_message = !reading.long.is_within() && timed_line(&rest).is_none();
-        if !rest.is_empty() && (is_last || is_message) {
-            // A line without its end that arrives again, with its end, is not shown twice.
-            self.line(LinePart::last(rest));
+        if reading.check.is_asked() {
+            self.conclude_check(&rest);
+            return;
         }
-        if self
-            .current
-            .as_ref()
-            .is_some_and(|reading| reading.doubt.is_none())
-        {
+        let is_message = !reading.long.is_within() && timed_line(&rest).is_none();
+        if is_message && !rest.is_empty() {
+            self.line(LinePart::last(rest));
+        } else {
+            reading.is_rest_known = reading.rest == rest;
+            reading.rest = rest;
+        }
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if reading.doubt.is_some() {
+            return;
+        }
+        let is_growing = self.options.follow && reading.asked == LogPlace::Running;
+        if is_growing {
+            self.conclude_following();
+        } else {
             self.conclude();
         }
     }
 
-    pub(super) fn conclude(&mut self) {
-        if self.end_tail() == Flow::Stop {
+    /// The end of an answer about an instance that runs, and of which more is read.
+    fn conclude_following(&mut self) {
+        if self.end_tail(TailPause::AnswerOver) == Flow::Stop {
+            return;
+        }
+        if self.is_unproven() {
             return;
         }
         let Some(reading) = &mut self.current else {
             return;
         };
-        if reading.window.is_unproven() && reading.node_error.is_none() {
-            // The node may have gone before its first byte.
-            if reading.is_empty && reading.failures + 1 < TRIES {
+        if self.is_polled {
+            reading.wait = Some(ReadStep::WaitTurn);
+        } else {
+            reading.pause();
+        }
+    }
+
+    /// The end of an answer about an instance that has ended, or of one that is read once.
+    fn conclude(&mut self) {
+        if self.is_unproven() {
+            return;
+        }
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if let Some(text) = reading.node_error.clone() {
+            if reading.failures + 1 < TRIES {
                 reading.pause();
             } else {
-                reading.question(&self.chain);
+                self.break_tail();
+                self.finish(LogEnd::Lost(text));
             }
             return;
         }
-        match reading.asked {
-            LogPlace::Running if self.options.follow && self.is_polled => {
-                reading.wait = Some(ReadStep::WaitTurn);
-            }
-            LogPlace::Running if self.options.follow => reading.pause(),
-            LogPlace::Running => self.finish(LogEnd::Read),
-            LogPlace::Ended | LogPlace::Previous | LogPlace::Gone => {
-                match reading.node_error.clone() {
-                    None => self.finish_by_status(),
-                    Some(_) if reading.failures + 1 < TRIES => reading.pause(),
-                    Some(text) => self.finish(LogEnd::Lost(text)),
-                }
-            }
+        if reading.tail.as_ref().is_some_and(|tail| !tail.is_short())
+            && self.end_tail(TailPause::Full) == Flow::Stop
+        {
+            return;
         }
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        if reading.is_read_to_end() {
+            self.finish_whole();
+        } else if reading.check.is_unknown() {
+            reading.check.ask();
+        } else if reading.tail.is_some() && !reading.check.is_passed() {
+            self.ask_tail_again();
+        } else if reading.has_news || reading.failures + 1 < TRIES {
+            reading.pause();
+        } else if reading.check.is_passed() {
+            // The rest is another one each time: it is of a line after the end.
+            reading.rest = Bytes::new();
+            self.finish_whole();
+        } else {
+            self.finish_incomplete(LogGapCause::Cut);
+        }
+    }
+
+    /// The answer with the last line is over.
+    fn conclude_check(&mut self, rest: &[u8]) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        match reading.conclude_check(rest) {
+            EndVerdict::Whole if reading.rest.is_empty() => self.finish_whole(),
+            EndVerdict::Incomplete if reading.tail.is_some() => self.ask_tail_again(),
+            EndVerdict::Whole | EndVerdict::Incomplete => {}
+            EndVerdict::Unanswered if reading.failures + 1 < TRIES => reading.pause(),
+            EndVerdict::Unanswered => self.finish_incomplete(LogGapCause::Cut),
+        }
+    }
+
+    /// Requests the tail again, whose answer was cut. After some attempts, its lines are shown, and the log is read on.
+    fn ask_tail_again(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        reading.check.cut_tails += 1;
+        if reading.check.cut_tails < TRIES {
+            reading.tail = None;
+            reading.ask_again_for(reading.asked_parts);
+        } else {
+            self.end_tail(TailPause::AnswerOver);
+        }
+    }
+
+    /// Whether the answer showed none of the lines that it had to repeat. Then another attempt follows, or a doubt.
+    fn is_unproven(&mut self) -> bool {
+        let Some(reading) = &mut self.current else {
+            return false;
+        };
+        if !reading.window.is_unproven() || reading.node_error.is_some() {
+            return false;
+        }
+        // The node may have gone before its first byte.
+        if reading.is_empty && reading.failures + 1 < TRIES {
+            reading.pause();
+        } else if reading.is_empty && !self.options.follow {
+            self.finish_incomplete(LogGapCause::Cut);
+        } else {
+            reading.question(&self.chain);
+        }
+        true
+    }
+
+    /// The log was read to its end.
+    fn finish_whole(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        let rest = std::mem::take(&mut reading.rest);
+        if !rest.is_empty() {
+            self.line(LinePart::last(rest));
+        }
+        if self.end_tail(TailPause::AnswerOver) == Flow::Stop {
+            return;
+        }
+        self.finish_read();
+    }
+
+    /// Nothing more is read of the instance.
+    fn finish_read(&mut self) {
+        let Some(reading) = &self.current else { return };
+        if reading.asked == LogPlace::Running {
+            self.finish(LogEnd::Read);
+        } else {
+            let exit = self.chain.exit(&reading.instance);
+            self.finish(LogEnd::Exited(exit));
+        }
+    }
+
+    /// Lines up to the end of the log are missing, or may be.
+    pub(super) fn finish_incomplete(&mut self, cause: LogGapCause) {
+        self.break_tail();
+        if self.note_missing(cause) {
+            self.finish_read();
+        } else {
+            self.finish(LogEnd::Lost("its log cannot be read".into()));
+        }
+    }
+
+    /// Notes that lines after the last one may be missing. Returns whether there was one.
+    fn note_missing(&mut self, cause: LogGapCause) -> bool {
+        let reading = self.current.as_ref();
+        let Some(after) = reading.and_then(|reading| reading.window.last()) else {
+            return false;
+        };
+        let upto = None;
+        self.events
+            .push(LogEvent::Gap(LogGap { after, upto, cause }));
+        true
     }
 
     pub(super) fn refused(&mut self, refusal: LogRefusal) {
@@ -105,6 +240,7 @@ impl LogReader {
             return;
         };
         if !self.options.follow && reading.failures + 1 >= TRIES {
+            self.note_missing(LogGapCause::Cut);
             self.events.push(LogEvent::Refused(refusal));
             self.is_off = true;
             return;
@@ -119,25 +255,12 @@ impl LogReader {
 
     /// The node has nothing more of the instance.
     pub(super) fn lose(&mut self) {
-        let Some(reading) = &self.current else { return };
+        self.break_tail();
         if self.chain.is_pod_gone() {
             return self.finish(LogEnd::PodGone);
         }
-        if let Some(after) = reading.window.last() {
-            let cause = LogGapCause::Replaced;
-            self.events.push(LogEvent::Gap(LogGap {
-                after,
-                upto: None,
-                cause,
-            }));
-        }
+        self.note_missing(LogGapCause::Replaced);
         self.finish(LogEnd::Lost("its log cannot be read any more".into()));
-    }
-
-    pub(super) fn finish_by_status(&mut self) {
-        let Some(reading) = &self.current else { return };
-        let exit = self.chain.exit(&reading.instance);
-        self.finish(LogEnd::Exited(exit));
     }
 
     pub(super) fn finish(&mut self, end: LogEnd) {

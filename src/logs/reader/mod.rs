@@ -31,6 +31,17 @@ const NOT_READY: Duration = Duration::from_secs(2);
 /// How often a log is requested again without `--follow`, and that of an ended instance.
 const TRIES: u32 = 3;
 
+/// Why the lines of a tail are shown now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TailPause {
+    /// All requested parts came.
+    Full,
+    /// Nothing follows for a while.
+    Silence,
+    /// The answer is over.
+    AnswerOver,
+}
+
 /// Reads the log of one container.
 #[derive(Debug)]
 pub struct LogReader {
@@ -119,7 +130,10 @@ impl LogReader {
                 self.lose();
                 continue;
             }
-            reading.asked = place;
+            if place != reading.asked {
+                reading.check.reset();
+                reading.asked = place;
+            }
             return ReadStep::Open(reading.request(self.options, self.is_polled));
         }
         ReadStep::Done
@@ -151,11 +165,14 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return;
         };
-        reading.window.reopen();
-        reading.long.reopen();
         reading.has_news = false;
         reading.is_empty = true;
         reading.node_error = None;
+        if reading.check.is_asked() {
+            return;
+        }
+        reading.window.reopen();
+        reading.long.reopen();
         if !std::mem::replace(&mut reading.is_opened, true) {
             self.events.push(LogEvent::Opened(reading.instance.clone()));
         }
@@ -172,6 +189,12 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return Flow::Stop;
         };
+        if reading.check.is_asked() {
+            if !reading.check.take(&part) {
+                self.node_text(&part.bytes);
+            }
+            return Flow::Continue;
+        }
         if reading.long.is_within() {
             return match reading.long.more(part) {
                 Some(line) => self.show(line),
@@ -210,6 +233,7 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return Flow::Stop;
         };
+        reading.note(&line);
         reading.has_news = true;
         reading.failures = 0;
         reading.is_reported = false;
@@ -217,7 +241,7 @@ impl LogReader {
             None => self.emit(line),
             Some(tail) => {
                 if tail.push(line) {
-                    return self.end_tail();
+                    return self.end_tail(TailPause::Full);
                 }
             }
         }
@@ -249,7 +273,8 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return Flow::Stop;
         };
-        if reading.tail.is_some() && self.end_tail() == Flow::Stop {
+        let is_silence_an_end = self.options.follow && reading.asked == LogPlace::Running;
+        if is_silence_an_end && self.end_tail(TailPause::Silence) == Flow::Stop {
             return Flow::Stop;
         }
         let Some(reading) = &mut self.current else {
@@ -277,8 +302,14 @@ impl LogReader {
                 let text = LogRefusal { code: 0, text };
                 self.failed(text);
             }
-            StreamEnd::Refused(refusal) => self.refused(refusal),
-            StreamEnd::Unscheduled => self.not_ready(),
+            StreamEnd::Refused(refusal) => {
+                self.break_tail();
+                self.refused(refusal);
+            }
+            StreamEnd::Unscheduled => {
+                self.break_tail();
+                self.not_ready();
+            }
         }
     }
 
@@ -332,6 +363,9 @@ impl LogReader {
             return;
         };
         match place {
+            LogPlace::Running | LogPlace::Ended if !self.options.follow => {
+                self.finish_incomplete(LogGapCause::Changed);
+            }
             LogPlace::Running | LogPlace::Ended => {
                 reading.gap = reading.window.last();
                 reading.window.forget();
@@ -373,7 +407,7 @@ impl LogReader {
     }
 
     /// Shows the held lines, or asks for more of them.
-    fn end_tail(&mut self) -> Flow {
+    fn end_tail(&mut self, pause: TailPause) -> Flow {
         let Some(reading) = &mut self.current else {
             return Flow::Stop;
         };
@@ -387,8 +421,13 @@ impl LogReader {
             }
             TailEnd::Lines(lines, from) => {
                 reading.start.tail = None;
+                if pause == TailPause::Full {
+                    reading.check.pass();
+                }
                 match from {
-                    ReadFrom::FirstLine if self.options.start.since.is_none() => {
+                    ReadFrom::FirstLine
+                        if pause == TailPause::Silence && self.options.start.since.is_none() =>
+                    {
                         reading.window.begins_with_log();
                     }
                     ReadFrom::FirstLine | ReadFrom::Later => {}
