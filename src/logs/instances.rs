@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::object::{ObjectRef, Value, is_sidecar};
 use crate::source::log::LogExit;
 
@@ -44,6 +46,8 @@ pub struct ContainerLogs {
     pub present: Option<SeenInstance>,
     /// Whether that instance runs.
     pub is_running: bool,
+    /// Whether the container is ready.
+    pub is_ready: bool,
     /// The instance whose log a request with `previous` gets.
     pub last: Option<SeenInstance>,
     /// Why no instance runs, if the container waits: `CrashLoopBackOff`.
@@ -51,14 +55,20 @@ pub struct ContainerLogs {
 }
 
 /// An instance in a status.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenInstance {
     /// The container ID, or `restart N` of a container without one.
     pub id: Arc<str>,
-    /// The restart count of the status.
+    /// How many instances came before it, as far as the status counts them.
     pub attempt: u32,
     /// How it ended; `None` while it runs.
     pub exit: Option<LogExit>,
+    /// When it started, by the clock of its node, in whole seconds.
+    pub started: Option<Timestamp>,
+    /// When it ended, by the same clock.
+    pub finished: Option<Timestamp>,
+    /// Whether the status has its termination message.
+    pub has_message: bool,
 }
 
 /// Where the log of an instance is.
@@ -125,6 +135,7 @@ impl ContainerLogs {
             role,
             present: None,
             is_running: false,
+            is_ready: false,
             last: None,
             waiting: None,
         }
@@ -133,43 +144,36 @@ impl ContainerLogs {
     fn of(name: Arc<str>, role: LogContainerRole, status: Value<'_>) -> ContainerLogs {
         let attempt = status.i64_at(&["restartCount"]).unwrap_or(0);
         let attempt = u32::try_from(attempt).unwrap_or(0);
-        let ended = |state: &str, attempt| {
-            let terminated = status
-                .at(&[state, "terminated"])
-                .filter(|state| !state.is_null())?;
-            let id = terminated
-                .text_at(&["containerID"])
-                .filter(|id| !id.is_empty())?;
-            let exit = LogExit {
-                code: terminated.i64_at(&["exitCode"]).unwrap_or(0),
-                reason: terminated.text_at(&["reason"]).unwrap_or_default(),
-            };
-            Some(SeenInstance {
-                id,
-                attempt,
-                exit: Some(exit),
-            })
-        };
-        let last = ended("lastState", attempt.saturating_sub(1));
+        let own = status.text_at(&["containerID"]);
+        let last = ended(status, "lastState").map(|last| SeenInstance {
+            // While the container waits, the status counts the dead instance as the present one.
+            attempt: if own.as_ref() == Some(&last.id) {
+                attempt
+            } else {
+                attempt.saturating_sub(1)
+            },
+            ..last
+        });
         let is_running = status
             .at(&["state", "running"])
             .is_some_and(|state| !state.is_null());
         let present = if is_running {
-            let id = status.text_at(&["containerID"]).filter(|id| !id.is_empty());
-            let id = id.unwrap_or_else(|| format!("restart {attempt}").into());
             Some(SeenInstance {
-                id,
+                id: own.unwrap_or_else(|| format!("restart {attempt}").into()),
                 attempt,
-                exit: None,
+                started: status.time_at(&["state", "running", "startedAt"]),
+                ..SeenInstance::default()
             })
         } else {
-            ended("state", attempt).or_else(|| last.clone())
+            let present = ended(status, "state").map(|seen| SeenInstance { attempt, ..seen });
+            present.or_else(|| last.clone())
         };
         ContainerLogs {
             name,
             role,
             present,
             is_running,
+            is_ready: status.bool_at(&["ready"]).unwrap_or(false),
             last,
             waiting: status.text_at(&["state", "waiting", "reason"]),
         }
@@ -190,6 +194,26 @@ impl ContainerLogs {
         let mut seen = self.present.iter().chain(&self.last);
         seen.find(|seen| *seen.id == *id)?.exit.clone()
     }
+}
+
+/// The instance whose end a part of a status shows.
+fn ended(status: Value<'_>, part: &str) -> Option<SeenInstance> {
+    let terminated = status
+        .at(&[part, "terminated"])
+        .filter(|state| !state.is_null())?;
+    let id = terminated.text_at(&["containerID"])?;
+    let message = terminated.text_at(&["message"]);
+    Some(SeenInstance {
+        id,
+        attempt: 0,
+        exit: Some(LogExit {
+            code: terminated.i64_at(&["exitCode"]).unwrap_or(0),
+            reason: terminated.text_at(&["reason"]).unwrap_or_default(),
+        }),
+        started: terminated.time_at(&["startedAt"]),
+        finished: terminated.time_at(&["finishedAt"]),
+        has_message: message.is_some_and(|message| !message.trim().is_empty()),
+    })
 }
 
 #[cfg(test)]
@@ -274,6 +298,33 @@ mod tests {
         }
     }
 
+    /// The number of each instance, as the status counts them: the first has 0.
+    #[test]
+    fn an_instance_is_counted_where_it_is_present() {
+        let dead = r#"{"terminated":{"exitCode":1,"containerID":"c1"}}"#;
+        for (status, expect) in [
+            (
+                format!(r#""state":{{"running":{{}}}},"containerID":"c2","lastState":{dead}"#),
+                [Some(3), Some(2)],
+            ),
+            (
+                format!(r#""state":{dead},"containerID":"c1""#),
+                [Some(3), None],
+            ),
+            (
+                format!(r#""state":{{"waiting":{{}}}},"containerID":"c1","lastState":{dead}"#),
+                [Some(3), Some(3)],
+            ),
+        ] {
+            let status = format!(r#"{{"name":"app","restartCount":3,{status}}}"#);
+            let status = Doc::parse(status).expect("a case is JSON");
+            let role = LogContainerRole::Main;
+            let logs = ContainerLogs::of("app".into(), role, status.root());
+            let attempts = [logs.present, logs.last].map(|seen| Some(seen?.attempt));
+            assert_eq!(attempts, expect, "{status:?}");
+        }
+    }
+
     #[test]
     fn containers_have_the_order_of_their_kinds() {
         let pod = Doc::parse(
@@ -306,8 +357,7 @@ mod tests {
         let at = |present: &str, is_running, last: Option<&str>| {
             let seen = |id: &str| SeenInstance {
                 id: id.into(),
-                attempt: 0,
-                exit: None,
+                ..SeenInstance::default()
             };
             ContainerLogs {
                 present: Some(seen(present)),

@@ -45,6 +45,10 @@ const LEVELS: [&[&str]; 6] = [
     &["@level"],
 ];
 
+/// The names of the field with the message, and of the one with an error.
+const MESSAGES: [&str; 4] = ["msg", "message", "@message", "event"];
+const ERRORS: [&str; 4] = ["error", "err", "exception", "exc_info"];
+
 /// A line that is one JSON object.
 #[derive(Clone, Debug)]
 pub struct JsonLine(Doc);
@@ -61,9 +65,27 @@ impl JsonLine {
 
     /// Its level, if it has one.
     pub fn level(&self) -> Option<LogLevel> {
+        LogLevel::parse(&self.level_text()?)
+    }
+
+    fn level_text(&self) -> Option<Cow<'_, str>> {
         let root = self.0.root();
-        let found = LEVELS.iter().find_map(|path| root.at(path));
-        LogLevel::parse(&text_of(found?))
+        LEVELS.iter().find_map(|path| root.at(path)).map(text_of)
+    }
+
+    /// `error: cannot start: dial tcp: refused`: its level as it is written, its message, and its error. `None` without a
+    /// message.
+    pub fn sentence(&self) -> Option<String> {
+        let root = self.0.root();
+        let first = |names: &[&str]| {
+            let mut texts = names.iter().filter_map(|name| root.get(name)?.as_str());
+            texts.find(|text| !text.trim().is_empty())
+        };
+        let message = first(&MESSAGES)?;
+        let error = first(&ERRORS).filter(|error| !message.contains(&**error));
+        let level = self.level_text().into_iter();
+        let parts: Vec<Cow<'_, str>> = level.chain([message]).chain(error).collect();
+        Some(parts.join(": "))
     }
 
     /// The text of a field, by a path such as `err.code`; a name with dots counts first. `None` if there is none.
@@ -186,6 +208,30 @@ mod tests {
             assert_eq!(level_of(line.as_bytes()), expect, "{line}");
         }
         assert_eq!(level_of(b"\xff\xfe ERROR"), Some(Error));
+    }
+
+    #[test]
+    fn an_object_is_a_sentence() {
+        for (line, expect) in [
+            (r#"{"level":"warn","msg":"slow"}"#, Some("warn: slow")),
+            (
+                r#"{"severity":"FATAL","message":"cannot start","error":"dial tcp: refused"}"#,
+                Some("FATAL: cannot start: dial tcp: refused"),
+            ),
+            (
+                r#"{"level":"error","msg":"no db","err":"no db"}"#,
+                Some("error: no db"),
+            ),
+            (
+                r#"{"level":50,"msg":"no","err":{"code":7}}"#,
+                Some("50: no"),
+            ),
+            (r#"{"msg":" ","message":"x"}"#, Some("x")),
+            (r#"{"level":"error","code":7}"#, None),
+        ] {
+            let object = JsonLine::parse(line.as_bytes()).expect("an object");
+            assert_eq!(object.sentence().as_deref(), expect, "{line}");
+        }
     }
 
     #[test]

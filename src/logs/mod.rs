@@ -18,6 +18,7 @@ mod reading;
 mod resume;
 mod splitter;
 mod tail;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod timed_line;
@@ -32,5 +33,6 @@ pub use merge::Merge;
 pub use read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
 pub use reader::LogReader;
 pub use splitter::{LinePart, LogSplitter};
+pub use telling::telling_line;
 pub use timed_line::timed_line;
 pub use window::OrderWindow;

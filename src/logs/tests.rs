@@ -340,6 +340,7 @@ fn status(runs: &[Run], waits: bool) -> ContainerLogs {
             id: format!("c{index}").into(),
             attempt: u32::try_from(index).expect("small"),
             exit,
+            ..SeenInstance::default()
         })
     };
     let present = runs.len().checked_sub(1);
@@ -349,6 +350,7 @@ fn status(runs: &[Run], waits: bool) -> ContainerLogs {
         role: LogContainerRole::Main,
         present: present.and_then(seen),
         is_running: runs.last().is_some_and(|run| run.exit.is_none()),
+        is_ready: false,
         last: last.and_then(seen),
         waiting: None,
     }

@@ -96,8 +96,7 @@ fn container(name: &str) -> Arc<LogContainer> {
 fn running() -> FeedStatus {
     let present = SeenInstance {
         id: "c0".into(),
-        attempt: 0,
-        exit: None,
+        ..SeenInstance::default()
     };
     FeedStatus {
         container: ContainerLogs {
@@ -105,6 +104,7 @@ fn running() -> FeedStatus {
             role: LogContainerRole::Main,
             present: Some(present),
             is_running: true,
+            is_ready: true,
             last: None,
             waiting: None,
         },
