@@ -56,7 +56,7 @@ pub fn log_line(
 }
 
 /// The text without the colours of its program.
-fn without_colours(text: &str) -> Cow<'_, str> {
+pub fn without_colours(text: &str) -> Cow<'_, str> {
     let Some(start) = text.find(ESCAPE) else {
         return Cow::Borrowed(text);
     };

@@ -27,6 +27,7 @@ mod helm;
 mod hostile;
 mod inventories;
 mod last_change;
+mod last_lines;
 mod logs;
 mod manifests;
 mod output;

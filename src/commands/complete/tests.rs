@@ -174,6 +174,7 @@ fn every_flag_with_a_free_value_is_known() {
         "highlight",
         "limit-bytes",
         "list-key",
+        "log-lines",
         "max-log-requests",
         "not",
         "now",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::options::HealthFilter;
 use super::rows::{StatusRow, StatusRows};
+use crate::commands::LastLines;
 use crate::model::{Model, repeated};
 use crate::object::{ObjectRef, Uid};
 use crate::render::count::plural;
@@ -74,12 +75,16 @@ fn mark<'a>(mut rows: StatusRows<'a>, fates: &[Fate]) -> StatusRows<'a> {
 fn leave_out<'a>(rows: StatusRows<'a>, fates: &[Fate]) -> StatusRows<'a> {
     let tops = tops(&rows.shown);
     let mut counted: BTreeMap<usize, Repetition> = BTreeMap::new();
+    let mut quotes: BTreeMap<usize, &'a [LastLines]> = BTreeMap::new();
     for (place, (row, fate)) in rows.shown.iter().zip(fates).enumerate() {
         let (at, is_below) = match fate {
             _ if row.assessment.is_well() => continue,
             Fate::Shown => continue,
             Fate::Alike(first) if row.assessment.lines().next().is_some() => {
                 counted.entry(*first).or_default().alike += 1;
+                if !row.last_lines.is_empty() {
+                    quotes.entry(*first).or_insert(row.last_lines);
+                }
                 continue;
             }
             Fate::Silent | Fate::Alike(_) => (tops[place], true),
@@ -100,6 +105,9 @@ fn leave_out<'a>(rows: StatusRows<'a>, fates: &[Fate]) -> StatusRows<'a> {
         }
         row.depth -= gaps.len();
         row.repetition = counted.remove(&place).unwrap_or_default();
+        if row.last_lines.is_empty() {
+            row.last_lines = quotes.remove(&place).unwrap_or_default();
+        }
         shown.push(row);
     }
     shown.into()

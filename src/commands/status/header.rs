@@ -50,6 +50,12 @@ pub(super) fn unread_changes(state: &StatusState, look: Look) -> Option<String> 
     Some(look.styles.dim(&shortfall))
 }
 
+/// `logs of failed containers are not shown: pods "web-1" is forbidden: …`: why no row has log lines.
+pub(super) fn unread_logs(state: &StatusState, look: Look) -> Option<String> {
+    let shortfall = state.failure_logs.as_ref()?.shortfall()?;
+    Some(look.styles.dim(&escape_line(&shortfall)))
+}
+
 /// The header: the objects, their namespace, and the progress of their rollout.
 pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
     let roots: Vec<&StatusRow<'_>> = rows.shown.iter().filter(|row| row.depth == 0).collect();

@@ -12,7 +12,9 @@ use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::live::sources::{named, waiting};
-use crate::commands::{Answer, CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
+use crate::commands::{
+    Answer, CommandError, Ending, FailureLogs, LastChanges, Live, Need, Sources, Terminal,
+};
 use crate::model::Model;
 use crate::source::{Event, Scope, SourceKey};
 
@@ -222,15 +224,34 @@ impl Live for LiveStatus {
     }
 
     async fn wait_for_other(&mut self) {
-        match &mut self.state.last_changes {
-            Some(last_changes) => last_changes.next().await,
-            None => std::future::pending().await,
+        let StatusState {
+            last_changes,
+            failure_logs,
+            ..
+        } = &mut self.state;
+        let changes = async {
+            match last_changes {
+                Some(last_changes) => last_changes.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        let lines = async {
+            match failure_logs {
+                Some(failure_logs) => failure_logs.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = changes => {}
+            () = lines => {}
         }
     }
 
     fn stop_waiting(&mut self) -> bool {
         let last_changes = self.state.last_changes.as_mut();
-        last_changes.is_some_and(LastChanges::give_up)
+        let failure_logs = self.state.failure_logs.as_mut();
+        let has_changes = last_changes.is_some_and(LastChanges::give_up);
+        failure_logs.is_some_and(FailureLogs::give_up) | has_changes
     }
 
     fn prints_once(&self) -> bool {
@@ -250,15 +271,22 @@ impl Live for LiveStatus {
         let mut has_changed = self.state.refresh(now);
         let last_changes = self.state.last_changes.as_mut();
         has_changed |= last_changes.is_some_and(LastChanges::take_news);
+        let failure_logs = self.state.failure_logs.as_mut();
+        has_changed |= failure_logs.is_some_and(FailureLogs::take_news);
         if self.has_begun {
             self.state.look_back(now);
+        }
+        if self.has_begun && has_changed {
+            self.state.read_logs();
         }
         match self.ending {
             _ if sources.refusal().is_some() => Ok(()), // the loop ends with it
             Ending::Once if self.is_answered => Ok(()),
             Ending::Once if self.state.is_settled() => {
                 self.check_sorting(terminal)?;
-                if self.state.look_back(now) {
+                let is_looked_up = !self.state.look_back(now);
+                let is_read = !self.state.read_logs();
+                if !is_looked_up || !is_read {
                     return Ok(());
                 }
                 self.print_once(sources, terminal)
@@ -275,6 +303,7 @@ impl Live for LiveStatus {
                 self.has_begun = true;
                 self.print_transitions(terminal)?;
                 self.state.look_back(now);
+                self.state.read_logs();
                 self.report_health(terminal)?;
                 self.report_if_empty(terminal)
             }

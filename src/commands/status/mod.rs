@@ -17,8 +17,9 @@ mod transitions;
 mod view;
 
 use super::{
-    Awaited, CommandError, Context, Ended, Ending, EveryKind, Judge, LastChanges, ObjectArgs,
-    Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs, WatchArgs, follow,
+    Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, Judge, LastChanges,
+    LogLineArgs, ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart,
+    WaitArgs, WatchArgs, follow,
 };
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     watch: WatchArgs,
     #[command(flatten)]
     wait: WaitArgs,
+    #[command(flatten)]
+    logs: LogLineArgs,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: StatusFormat,
@@ -213,6 +216,7 @@ pub(crate) async fn show(
     }
     if args.output.shows_last_changes() {
         state = state.looking_back(LastChanges::new(session.mux.clone()));
+        state.failure_logs = failure_logs(args, &session);
     }
     let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
     if args.wait.expects_absence() {
@@ -250,6 +254,13 @@ async fn open_session(
         session.list_only(context.env);
     }
     Ok(session)
+}
+
+/// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.
+fn failure_logs(args: &Args, session: &Session) -> Option<FailureLogs> {
+    let logs = args.logs;
+    let feeds = session.failure_feeds().filter(|_| logs.reads_any())?;
+    Some(FailureLogs::new(feeds, logs, args.ending()))
 }
 
 /// A line for each API group whose server does not answer.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::blocks::Repetition;
 use super::state::{RequestedObject, RootSelection, StatusState};
-use crate::commands::LastChange;
+use crate::commands::{FailureLogs, LastChange, LastChanges, LastLines};
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};
 use crate::object::{ObjectRef, Uid};
@@ -49,6 +49,8 @@ pub(super) struct StatusRow<'a> {
     pub(super) is_named: bool,
     /// What changed before it failed and may be the cause, the most suspect first.
     pub(super) last_changes: &'a [LastChange],
+    /// What its failed containers printed last.
+    pub(super) last_lines: &'a [LastLines],
     /// What other rows say about its problem.
     pub(super) repetition: Repetition,
     node: Option<&'a Node>,
@@ -71,6 +73,7 @@ impl<'a> StatusRow<'a> {
             is_requested: true,
             is_named: false,
             last_changes: &[],
+            last_lines: &[],
             repetition: Repetition::default(),
             node,
         }
@@ -190,6 +193,8 @@ impl Placement<'_> {
             return;
         }
         let state = self.state;
+        let found_changes: Option<&LastChanges> = state.last_changes.as_ref();
+        let found_lines: Option<&FailureLogs> = state.failure_logs.as_ref();
         let mut above: Vec<Uid> = Vec::new();
         let tree = if self.has_dependents {
             state.tree(root, &self.placed)
@@ -218,10 +223,8 @@ impl Placement<'_> {
                     },
                     is_requested: root.is_some(),
                     is_named: root.is_some_and(Root::is_named),
-                    last_changes: state
-                        .last_changes
-                        .as_ref()
-                        .map_or(&[], |found| found.of(&uid)),
+                    last_changes: found_changes.map_or(&[], |found| found.of(&uid)),
+                    last_lines: found_lines.map_or(&[], |found| found.of(&uid)),
                     repetition: Repetition::default(),
                     node: state.model.graph().node(&uid),
                 });

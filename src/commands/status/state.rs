@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use crate::commands::live::sources::named;
-use crate::commands::{CommandError, LastChanges};
+use crate::commands::{CommandError, FailureLogs, LastChanges};
 use crate::graph::Node;
 use crate::model::{
     Absence, Collapsed, MemberGap, Model, Rank, Reading, Retention, Root, RootPlace,
@@ -40,6 +40,8 @@ pub(super) struct StatusState {
     pub(super) sorting: Option<Sorting>,
     /// What changed before requested objects failed; `None` without a look-back.
     pub(super) last_changes: Option<LastChanges>,
+    /// What failed containers printed last; `None` if no log is read.
+    pub(super) failure_logs: Option<FailureLogs>,
 }
 
 impl StatusState {
@@ -57,6 +59,7 @@ impl StatusState {
             absent_members: AbsentMembers::default(),
             sorting: None,
             last_changes: None,
+            failure_logs: None,
         }
     }
 
@@ -89,6 +92,15 @@ impl StatusState {
         let objects = objects.chain(sets.filter(|uid| is_listed(uid) && is_well(uid)));
         last_changes.look_up(&self.model, objects, now);
         last_changes.is_busy()
+    }
+
+    /// Reads what the failed containers of the requested objects printed last. Returns whether requests are on their way.
+    pub(super) fn read_logs(&mut self) -> bool {
+        let Some(failure_logs) = &mut self.failure_logs else {
+            return false;
+        };
+        failure_logs.look_up(&self.model, self.model.roots().named_or_unwell());
+        failure_logs.is_busy()
     }
 
     /// The error if objects exist and none has the field to sort by.

@@ -6,6 +6,7 @@ use super::columns::StatusColumns;
 use super::options::{Idle, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::RECENT;
+use crate::commands::LastLines;
 use crate::graph::Standing;
 use crate::render::canvas::Canvas;
 use crate::render::count::counted;
@@ -41,6 +42,7 @@ pub(super) fn lines(
         let repetition = &row.repetition;
         let item = OutlineItem::row(row.depth, status, Vec::new())
             .because(causes)
+            .quoting(row.last_lines.iter().flat_map(LastLines::texts))
             .after(last_changes)
             .by(rules)
             .standing_for(repetition.alike + 1)

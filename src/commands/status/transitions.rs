@@ -9,7 +9,7 @@ use super::options::{HealthFilter, Idle, RowOptions};
 use super::rows::StatusRow;
 use super::state::StatusState;
 use super::view::has_namespaces;
-use crate::commands::LastChange;
+use crate::commands::{LastChange, LastLines};
 use crate::graph::Standing;
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
@@ -37,6 +37,9 @@ pub(super) struct Printed {
     depth: usize,
     owner: Option<Uid>,
     last_changes: Vec<LastChange>,
+    last_lines: Vec<LastLines>,
+    /// The last lines of its containers that were printed. They are not printed again after a restart.
+    quoted: BTreeSet<String>,
     /// The last comparison in which the object had a row.
     round: u64,
 }
@@ -49,6 +52,8 @@ impl Printed {
             depth: row.depth,
             owner: row.owner.clone(),
             last_changes: row.last_changes.to_vec(),
+            last_lines: row.last_lines.to_vec(),
+            quoted: row.last_lines.iter().flat_map(LastLines::texts).collect(),
             round,
         }
     }
@@ -60,6 +65,7 @@ impl Printed {
             && self.depth == row.depth
             && self.owner == row.owner
             && self.last_changes == row.last_changes
+            && self.last_lines == row.last_lines
     }
 }
 
@@ -100,7 +106,12 @@ impl Transitions {
                 |change: &&LastChange| was.is_some_and(|was| was.last_changes.contains(change));
             let changes = row.last_changes.iter().filter(|change| !is_old(change));
             let changes = changes.map(|change| change.log_text(row.assessment));
-            let texts = transition.into_iter().chain(changes);
+            let is_new = |text: &String| was.is_none_or(|was| !was.quoted.contains(text));
+            let quotes = row.last_lines.iter().flat_map(LastLines::texts);
+            let texts = transition
+                .into_iter()
+                .chain(quotes.filter(is_new))
+                .chain(changes);
             let line = |text| {
                 let text = format!("{}{} {text}", row.object, place(row));
                 format!("{time} {}", escape_line(&text))
@@ -129,6 +140,7 @@ impl Transitions {
                     .iter()
                     .map(|change| change.record(&cluster))
                     .collect(),
+                last_lines: row.last_lines.iter().map(LastLines::record).collect(),
                 ..record.at(place, row.worst())
             };
             Some(line(&if options.explains {
@@ -166,8 +178,13 @@ impl Transitions {
             if (row.depth == 0 || is_member) && row.known.is_some() {
                 self.met.insert(row.object.without_uid());
             }
-            let was = self.printed.insert(uid, Printed::of(&row, round));
+            let was = self.printed.remove(&uid);
             lines.extend(render(&row, was.as_ref()));
+            let mut printed = Printed::of(&row, round);
+            if let Some(was) = was.filter(|_| printed.quoted.is_empty()) {
+                printed.quoted = was.quoted;
+            }
+            self.printed.insert(uid, printed);
         }
         self.printed.retain(|_, printed| printed.round == round);
         lines

@@ -3,7 +3,8 @@
 use super::blocks::blocks;
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{
-    aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories, unsearched,
+    aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories, unread_logs,
+    unsearched,
 };
 use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
@@ -76,6 +77,7 @@ pub(super) fn view(
         end.extend(unread_inventories(state, look));
         end.extend(unsearched(state, look));
         end.extend(unread_changes(state, look));
+        end.extend(unread_logs(state, look));
         end.extend(judged_without(state, look));
         end.extend(connection.first_refusals(look));
     }
@@ -127,6 +129,7 @@ pub(super) fn table(
     lines.extend(unread_inventories(state, canvas.look));
     lines.extend(unsearched(state, canvas.look));
     lines.extend(unread_changes(state, canvas.look));
+    lines.extend(unread_logs(state, canvas.look));
     lines.extend(judged_without(state, canvas.look));
     lines.extend(connection.refusals(canvas.look));
     lines

@@ -134,6 +134,21 @@ pub struct LastChangeRecord {
     pub sign: SignRecord,
 }
 
+/// What the instance of a container printed last before it failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastLinesRecord {
+    /// The name of the container.
+    pub container: String,
+    /// The ID of its instance.
+    pub instance: String,
+    /// The exit code of the instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// The line that says why, or the last lines.
+    pub lines: Vec<String>,
+}
+
 /// What ties a change to a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{LastChangeRecord, RefRecord};
+use super::{LastChangeRecord, LastLinesRecord, RefRecord};
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339_millis;
 use crate::status::{Assessment, Cause, Condition, Status};
@@ -46,6 +46,9 @@ pub struct StatusRecord {
     /// What changed before it failed and may be the cause, once that is known. The most suspect change comes first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_changes: Vec<LastChangeRecord>,
+    /// What its failed containers printed last, once that is read; for Pods only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_lines: Vec<LastLinesRecord>,
     /// Why the object could not be assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -114,6 +117,7 @@ impl StatusRecord {
             restarts: row.restarts.map(|restarts| restarts.count),
             causes: causes.iter().map(CauseRecord::of).collect(),
             last_changes: Vec::new(),
+            last_lines: Vec::new(),
             error: verdict.error.clone(),
         }
     }

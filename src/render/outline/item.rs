@@ -14,6 +14,8 @@ pub struct OutlineItem {
     pub(super) body: ItemBody,
     /// The causes of its state, one on each line, escaped.
     pub(super) causes: Vec<String>,
+    /// What it printed, one on each line, escaped.
+    pub(super) quotes: Vec<String>,
     /// The changes that may have led to it, one on each line, escaped.
     pub(super) changes: Vec<String>,
     /// The rules behind its state, one on each line, escaped.
@@ -65,6 +67,7 @@ impl OutlineItem {
             depth,
             body: ItemBody::Row { status, cells },
             causes: Vec::new(),
+            quotes: Vec::new(),
             changes: Vec::new(),
             rules: Vec::new(),
             others: None,
@@ -80,6 +83,7 @@ impl OutlineItem {
             depth,
             body: ItemBody::Line { text, role },
             causes: Vec::new(),
+            quotes: Vec::new(),
             changes: Vec::new(),
             rules: Vec::new(),
             others: None,
@@ -93,6 +97,13 @@ impl OutlineItem {
     pub fn because<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
         let causes = escaped_lines(texts);
         OutlineItem { causes, ..self }
+    }
+
+    /// The item with these lines, which it printed, below its causes.
+    #[must_use]
+    pub fn quoting<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
+        let quotes = escaped_lines(texts);
+        OutlineItem { quotes, ..self }
     }
 
     /// The item with these changes below its causes; each may have several lines.
@@ -137,7 +148,7 @@ impl OutlineItem {
 
     /// The number of lines below the item.
     pub(super) fn count_below(&self) -> usize {
-        self.causes.len() + self.changes.len() + self.rules.len()
+        self.reasons().count() + self.rules.len()
     }
 
     /// The number of lines that say the most: the first cause, and the first change that may have led to it.
@@ -145,20 +156,28 @@ impl OutlineItem {
         self.causes.len().min(1) + self.changes.len().min(1)
     }
 
-    /// Its causes and changes.
+    /// Its causes, what it printed, and its changes.
     pub(super) fn reasons(&self) -> impl Iterator<Item = &String> {
-        self.causes.iter().chain(&self.changes)
+        self.causes.iter().chain(&self.quotes).chain(&self.changes)
     }
 
-    /// Keeps so many of the lines below the item: the first cause and the first change, then the other causes, the other
-    /// changes and the rules.
+    /// Keeps so many of the lines below the item: the first cause, the first change and the first quote, then the other
+    /// causes, quotes and changes, and the rules.
     pub(super) fn keep_below(&mut self, count: usize) {
-        let changes = self.changes.len().min(1).min(count.saturating_sub(1));
-        let causes = self.causes.len().min(count - changes);
-        let changes = self.changes.len().min(count - causes);
-        self.rules.truncate(count - causes - changes);
-        self.changes.truncate(changes);
-        self.causes.truncate(causes);
+        let lists = [&mut self.causes, &mut self.changes, &mut self.quotes];
+        let mut left = count;
+        let mut firsts = lists.map(|lines| {
+            let first = lines.len().min(1).min(left);
+            left -= first;
+            (lines, first)
+        });
+        firsts.swap(1, 2);
+        for (lines, first) in firsts {
+            let more = (lines.len() - first).min(left);
+            left -= more;
+            lines.truncate(first + more);
+        }
+        self.rules.truncate(left);
     }
 
     /// The item with this weight in place of the one from its state.
@@ -228,17 +247,23 @@ mod tests {
     fn the_first_cause_and_the_first_change_stay_longest() {
         let item = OutlineItem::row(0, Status::Failed, Vec::new())
             .because(["a", "b"])
+            .quoting(["q", "p"])
             .after(["x", "y"])
             .by(["r"]);
         let kept = |count| {
             let mut item = item.clone();
             item.keep_below(count);
-            assert_eq!(item.count_below(), count.min(5));
+            assert_eq!(item.count_below(), count.min(7));
             let lines = item.reasons().chain(&item.rules).cloned();
             lines.collect::<String>()
         };
-        let all = [0, 1, 2, 3, 4, 5, 6].map(kept);
-        assert_eq!(all, ["", "a", "ax", "abx", "abxy", "abxyr", "abxyr"]);
+        let all = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(kept);
+        assert_eq!(
+            all,
+            [
+                "", "a", "ax", "aqx", "abqx", "abqpx", "abqpxy", "abqpxyr", "abqpxyr"
+            ]
+        );
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
         for &place in &places[1..] {
             items[place].causes.clear();
             items[place].weight = Weight::Repeating;
+            // What one of them printed, the others have printed, too, as a rule.
+            let quotes = std::mem::take(&mut items[place].quotes);
+            let first = &mut items[places[0]].quotes;
+            if first.is_empty() {
+                *first = quotes;
+            }
         }
         let first = &mut items[places[0]].causes[0];
         *first = format!("{} × {first}", places.len());
@@ -44,6 +50,7 @@ pub(super) fn remove_repeated_below(items: &mut [OutlineItem]) {
         let mut repeated = repeated.into_iter();
         let mut is_new = |_: &String| repeated.next() == Some(false);
         item.causes.retain(&mut is_new);
+        item.quotes.retain(&mut is_new);
         item.changes.retain(&mut is_new);
     }
 }

@@ -19,13 +19,14 @@ use crate::cluster::{
 use crate::commands::input::{read_files, stream_of, unreadable};
 use crate::commands::manifests::{ManifestPlace as Manifests, ReleasePlace, release_targets};
 use crate::commands::{
-    ClusterArgs, CommandError, Context, FileArgs, ObjectArgs, Subject, manifests,
+    ClusterArgs, CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, manifests,
 };
 use crate::env::Env;
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
+use crate::watch::logs::LogFeeds;
 use crate::watch::{FileTransport, HttpTransport, Mux, MuxOptions, Transport, source_keys};
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, refuse_fields, set_clock, types};
@@ -289,6 +290,14 @@ impl Session {
         };
         let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
         Some(objects.cloned().collect())
+    }
+
+    /// The logs of a few failed containers; `None` for a file.
+    pub(crate) fn failure_feeds(&self) -> Option<LogFeeds> {
+        match self.place {
+            SessionPlace::Cluster(_) => self.mux.logs(&self.cluster, FailureLogs::MOST),
+            SessionPlace::File(_) => None,
+        }
     }
 
     /// The version of the server, as it prints it: an object with `gitVersion`. Fails for a file.

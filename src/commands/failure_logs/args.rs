@@ -1,0 +1,48 @@
+//! The flags about the log lines of failed containers.
+
+/// `--logs` and `--log-lines`.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub(crate) struct LogLineArgs {
+    /// Show the last log lines of these containers
+    #[arg(long = "logs", value_enum, value_name = "WHICH", default_value_t)]
+    which: LogChoice,
+    /// Show this many lines of each container (default: 1, the one that says why)
+    #[arg(long = "log-lines", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_LINES))]
+    lines: Option<u16>,
+}
+
+/// The most lines of one container. `kubectl spy logs` shows more.
+const MOST_LINES: i64 = 1000;
+
+/// Of which containers the last lines are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LogChoice {
+    /// Those that have failed
+    #[default]
+    Failed,
+    /// None: no log is read
+    None,
+}
+
+/// How many lines are shown of one container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineCount {
+    /// The one that says why.
+    Telling,
+    /// The last ones.
+    Last(usize),
+}
+
+impl LogLineArgs {
+    /// Whether any log is read.
+    pub(crate) fn reads_any(self) -> bool {
+        self.which != LogChoice::None
+    }
+
+    /// How many lines are shown below a cause.
+    pub(crate) fn below_cause(self) -> LineCount {
+        self.lines.map_or(LineCount::Telling, |lines| {
+            LineCount::Last(usize::from(lines))
+        })
+    }
+}

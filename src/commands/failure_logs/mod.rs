@@ -1,0 +1,265 @@
+//! `FailureLogs`: what containers printed before they failed.
+//!
+//! A few failed containers have their last lines read, in the background: one request for each instance, and no more than
+//! three instances at a time, however many have failed. Of Pods of one owner that failed in the same way, one is read.
+
+mod args;
+mod last_lines;
+mod suspect;
+mod tail_reader;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::commands::Ending;
+use crate::logs::LogPlace;
+use crate::model::Model;
+use crate::object::Uid;
+use crate::source::log::LogLine;
+use crate::watch::logs::LogFeeds;
+
+use args::LineCount;
+pub(crate) use args::LogLineArgs;
+pub(crate) use last_lines::LastLines;
+use suspect::{LineOrigin, Suspect, SuspectKey};
+use tail_reader::{ReadTail, TailReader};
+
+/// Below how many objects failed containers are looked for.
+const MOST_OBJECTS: usize = 24;
+
+/// How many of the last lines are searched for the one that says why.
+const SEARCHED: usize = 20;
+
+/// How long a request may take: for a view that goes on, and for one that waits for it.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE_ONCE: Duration = Duration::from_millis(1500);
+
+/// After how long a status that has not changed shows that no other instance has answered.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// The code of an answer to a user without the right.
+const FORBIDDEN: u16 = 403;
+
+/// The last lines of failed containers, and the requests for more.
+#[derive(Debug)]
+pub(crate) struct FailureLogs {
+    reader: TailReader,
+    count: LineCount,
+    ending: Ending,
+    known: BTreeMap<SuspectKey, KnownTail>,
+    /// The lines of each Pod.
+    shown: BTreeMap<Uid, Vec<LastLines>>,
+    /// The words of the server for a user without the right. Then nothing more is read.
+    lack: Option<String>,
+    /// Whether lines were read since the last call of `take_news`.
+    has_news: bool,
+}
+
+/// What is known of the last lines of an instance.
+#[derive(Debug)]
+enum KnownTail {
+    /// They are being read.
+    Asked,
+    /// They were read.
+    Read(KnownLines),
+}
+
+#[derive(Debug)]
+struct KnownLines {
+    lines: Vec<LogLine>,
+    /// Where the log of the instance was when they were requested.
+    place: LogPlace,
+    /// When they were read.
+    read: Instant,
+    /// Whether they are shown. They are not while they may be those of another instance.
+    is_sure: bool,
+}
+
+impl KnownLines {
+    /// Judges the lines by the newest status of their instance. Returns whether another one has answered, perhaps.
+    fn judge(&mut self, suspect: &Suspect, ending: Ending) -> bool {
+        if self.is_sure {
+            return false;
+        }
+        let asked = suspect.clone().at(self.place);
+        // A restart would have changed the status by now. The list of `--once` does not change.
+        let is_settled = ending == Ending::Never
+            && suspect.place == self.place
+            && self.read.elapsed() >= SETTLING;
+        self.is_sure = is_settled || asked.origin(&self.lines) == LineOrigin::This;
+        !self.is_sure && suspect.place != self.place
+    }
+}
+
+impl FailureLogs {
+    /// Of how many instances the last lines are shown.
+    pub(crate) const MOST: usize = 3;
+
+    /// Reads with these requests, for a view that ends then.
+    pub(crate) fn new(feeds: LogFeeds, args: LogLineArgs, ending: Ending) -> FailureLogs {
+        FailureLogs {
+            reader: TailReader::new(feeds),
+            count: args.below_cause(),
+            ending,
+            known: BTreeMap::new(),
+            shown: BTreeMap::new(),
+            lack: None,
+            has_news: false,
+        }
+    }
+
+    /// Reads the last lines of the failed containers below these objects, and forgets the others.
+    pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
+        let failed = Suspect::failed(model, objects.take(MOST_OBJECTS));
+        let present: BTreeSet<SuspectKey> = failed.iter().map(Suspect::key).collect();
+        self.known.retain(|key, _| present.contains(key));
+        self.reader.keep(|key| present.contains(key));
+        for suspect in &failed {
+            self.reader.update(&suspect.key(), &suspect.status);
+            self.judge(suspect);
+        }
+        let chosen = self.choose(failed);
+        self.show(&chosen);
+        for suspect in chosen {
+            let has_message = suspect.instance.has_message && self.count == LineCount::Telling;
+            let is_known = self.known.contains_key(&suspect.key());
+            if !has_message && !is_known && self.lack.is_none() {
+                self.known.insert(suspect.key(), KnownTail::Asked);
+                let patience = match self.ending {
+                    Ending::Once => PATIENCE_ONCE,
+                    Ending::Never => PATIENCE,
+                };
+                self.reader.open(suspect, self.searched(), patience);
+            }
+        }
+    }
+
+    fn searched(&self) -> usize {
+        match self.count {
+            LineCount::Telling => SEARCHED,
+            LineCount::Last(count) => count.max(SEARCHED),
+        }
+    }
+
+    /// Judges the lines of an instance by its newest status, and forgets those that are perhaps of another one.
+    fn judge(&mut self, suspect: &Suspect) {
+        let key = suspect.key();
+        let is_doubtful = match self.known.get_mut(&key) {
+            Some(KnownTail::Read(known)) => known.judge(suspect, self.ending),
+            Some(KnownTail::Asked) | None => false,
+        };
+        if is_doubtful {
+            self.known.remove(&key);
+        }
+    }
+
+    /// A few instances, one of each kind. One that was read comes before one that was not.
+    fn choose(&self, failed: Vec<Suspect>) -> Vec<Suspect> {
+        let mut chosen: Vec<Suspect> = Vec::new();
+        for suspect in failed {
+            let is_known = |suspect: &Suspect| self.known.contains_key(&suspect.key());
+            let mut alike = chosen.iter_mut();
+            match alike.find(|other| other.kind == suspect.kind) {
+                Some(other) if is_known(&suspect) && !is_known(other) => *other = suspect,
+                Some(_) => {}
+                None => chosen.push(suspect),
+            }
+        }
+        chosen.truncate(FailureLogs::MOST);
+        chosen
+    }
+
+    fn show(&mut self, chosen: &[Suspect]) {
+        self.shown.clear();
+        for suspect in chosen {
+            let known = self.known.get(&suspect.key());
+            if let Some(KnownTail::Read(known)) = known
+                && known.is_sure
+            {
+                let of_pod = self.shown.entry(suspect.container.pod_uid()).or_default();
+                of_pod.extend(LastLines::of(suspect, &known.lines, self.count));
+            }
+        }
+    }
+
+    /// Whether requests are on their way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.reader.is_busy()
+    }
+
+    /// Waits for the answer to a request, or until an earlier answer is known to be about its instance. It is cancel safe.
+    pub(crate) async fn next(&mut self) {
+        let settled = self.next_settled();
+        let is_settled = async {
+            match settled {
+                Some(settled) => sleep_until(settled).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            tail = self.reader.next() => self.take(tail),
+            () = is_settled => self.has_news = true,
+        }
+    }
+
+    /// When the next lines are sure, unless a status shows another instance before.
+    fn next_settled(&self) -> Option<Instant> {
+        let unsure = self.known.values().filter_map(|known| match known {
+            KnownTail::Read(known) if !known.is_sure && !known.lines.is_empty() => Some(known.read),
+            KnownTail::Read(_) | KnownTail::Asked => None,
+        });
+        let first = unsure.min().filter(|_| self.ending == Ending::Never)?;
+        Some(first + SETTLING)
+    }
+
+    fn take(&mut self, tail: ReadTail) {
+        let ReadTail {
+            suspect,
+            lines,
+            problem,
+        } = tail;
+        if let Some(lack) = problem.filter(|problem| problem.code == FORBIDDEN) {
+            // Of several answers, the same one is shown each time.
+            let other = self.lack.take();
+            let lack = lack.text.to_string();
+            self.lack = Some(other.map_or(lack.clone(), |other| other.min(lack)));
+            self.has_news = true;
+        }
+        self.has_news |= !lines.is_empty();
+        let mut read = KnownLines {
+            lines,
+            place: suspect.place,
+            read: Instant::now(),
+            is_sure: false,
+        };
+        read.judge(&suspect, self.ending);
+        self.known.insert(suspect.key(), KnownTail::Read(read));
+    }
+
+    /// Whether lines were read since the last call.
+    pub(crate) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
+    }
+
+    /// Gives up all requests. Returns whether there were any.
+    pub(crate) fn give_up(&mut self) -> bool {
+        let was_busy = self.is_busy();
+        self.reader.keep(|_| false);
+        was_busy
+    }
+
+    /// The last lines of the failed containers of a Pod.
+    pub(crate) fn of(&self, pod: &Uid) -> &[LastLines] {
+        self.shown.get(pod).map_or(&[], |lines| lines)
+    }
+
+    /// `logs of failed containers are not shown: pods "web-1" is forbidden: …`; `None` if they can be read.
+    pub(crate) fn shortfall(&self) -> Option<String> {
+        let lack = self.lack.as_ref()?;
+        Some(format!("logs of failed containers are not shown: {lack}"))
+    }
+}

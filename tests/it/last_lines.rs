@@ -1,0 +1,323 @@
+//! Tests of the log lines of failed containers against the sandbox, below causes in `status`.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp};
+use kubectl_spy::sandbox::{Effect, Fault, Permission, Rule, User, Verb};
+use serde_json::{Value, json};
+
+use super::schema::Schema;
+use super::support::cluster::{Cluster, deployment, owned_by, pod};
+
+/// The time of the server's clock after its start.
+fn after(seconds: i64) -> Timestamp {
+    let noon: Timestamp = "2026-03-02T12:00:00Z".parse().unwrap();
+    noon + SignedDuration::from_secs(seconds)
+}
+
+/// The number of the instance `NAME#3`.
+fn number(id: &str) -> i64 {
+    id.split_once('#').unwrap().1.parse().unwrap()
+}
+
+/// An instance that has ended. Number 0 starts at noon, and each has twenty seconds: it runs for ten of them.
+fn dead(id: &str, code: i64) -> Value {
+    let start = 20 * number(id);
+    let reason = if code == 137 { "OOMKilled" } else { "Error" };
+    json!({"terminated": {
+        "exitCode": code, "reason": reason, "containerID": id,
+        "startedAt": after(start).to_string(), "finishedAt": after(start + 10).to_string(),
+    }})
+}
+
+/// The status of a Pod whose only container is in this state.
+fn status(state: &Value, last: &Value, restarts: u32, id: &str) -> Value {
+    json!({
+        "phase": "Running",
+        "containerStatuses": [{
+            "name": "app", "ready": false, "restartCount": restarts, "containerID": id,
+            "state": state, "lastState": last,
+        }],
+    })
+}
+
+/// A container that waits for its restart after so many deaths. The IDs are `NAME#0`, `NAME#1`, ….
+fn crash_loop(name: &str, restarts: u32) -> Value {
+    let id = format!("{name}#{restarts}");
+    let waiting = json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 20s"}});
+    status(&waiting, &dead(&id, 1), restarts, &id)
+}
+
+fn crashed(name: &str, restarts: u32) -> Value {
+    let mut pod = pod(name, &json!({"app": "web"}));
+    pod["spec"]["nodeName"] = "worker-1".into();
+    pod["status"] = crash_loop(name, restarts);
+    pod
+}
+
+/// An instance prints these lines within a second of its start.
+fn print(cluster: &Cluster, id: &str, lines: &[&str]) {
+    let start = after(20 * number(id));
+    for line in lines {
+        cluster.sandbox.print(id, start, line.as_bytes());
+    }
+}
+
+/// The requests for logs so far, without their paths.
+fn log_requests(cluster: &Cluster) -> Vec<String> {
+    let requests = cluster.sandbox.requests();
+    let paths = requests.iter().map(|request| &request.path);
+    let logs = paths.filter_map(|path| {
+        let (pod, query) = path.split_once("/log?")?;
+        let (_, pod) = pod.rsplit_once('/')?;
+        Some(format!("{pod} {query}"))
+    });
+    logs.collect()
+}
+
+const PANIC: [&str; 4] = [
+    "starting",
+    "\x1b[31mpanic: dial tcp db:5432:\x1b[0m connection \x1b]0;x\x07refused",
+    "goroutine 1 [running]:",
+    "exit status 2",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crashed_container_has_the_line_that_says_why() {
+    let cluster = Cluster::start().await;
+    cluster.put(crashed("web", 3));
+    print(&cluster, "web#3", &PANIC);
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    assert_snapshot!(ran.transcript(), @"
+    NAME        READY   STATUS             RESTARTS        AGE     NODE       IP
+    ✗ pod/web   0/1     CrashLoopBackOff   3 (3m50s ago)   4m59s   worker-1   -
+      └ app: CrashLoopBackOff, exit 1, 3 restarts
+      └ app log: panic: dial tcp db:5432: connection ^[]0;x^Grefused
+    ");
+    assert_eq!(
+        log_requests(&cluster),
+        ["web container=app&timestamps=true&tailLines=41"]
+    );
+    let ran = cluster
+        .spy()
+        .run(&["status", "pod/web", "--once", "--log-lines", "2"]);
+    assert!(
+        ran.stdout
+            .ends_with("  └ app log: goroutine 1 [running]:\n  └ app log: exit status 2\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_have_the_lines() {
+    let cluster = Cluster::start().await;
+    cluster.put(crashed("web", 3));
+    print(&cluster, "web#3", &[r#"{"level":"fatal","msg":"no db"}"#]);
+    let ran = cluster
+        .spy()
+        .run(&["status", "pod/web", "--once", "-o", "json"]);
+    let record = Schema::of("status").check(ran.stdout.trim_end());
+    assert_eq!(
+        record["lastLines"],
+        json!([{"container": "app", "instance": "web#3", "exitCode": 1, "lines": ["fatal: no db"]}])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_instance_before_the_present_one_is_read() {
+    let cluster = Cluster::start().await;
+    let mut pod = crashed("web", 0);
+    let last = dead("web#0", 137);
+    pod["status"] = status(&json!({"running": {}}), &last, 1, "web#1");
+    cluster.put(pod);
+    print(&cluster, "web#0", &["error: out of memory"]);
+    print(&cluster, "web#1", &["error: of another instance"]);
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    let line = "  └ app log: error: out of memory\n";
+    assert!(ran.stdout.ends_with(line), "{}", ran.stdout);
+    assert_eq!(
+        log_requests(&cluster),
+        ["web container=app&timestamps=true&previous=true&tailLines=41"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_is_read_only_if_it_is_wanted_and_needed() {
+    let cluster = Cluster::start().await;
+    cluster.put(crashed("web", 1));
+    let mut told = crashed("told", 1);
+    let end = &mut told["status"]["containerStatuses"][0]["lastState"]["terminated"];
+    end["message"] = "panic: no db".into();
+    cluster.put(told);
+    print(&cluster, "web#1", &["error: no db"]);
+    // Its cause has the termination message.
+    let ran = cluster.spy().run(&["status", "pod/told", "--once"]);
+    let cause = "  └ app: CrashLoopBackOff, exit 1, 1 restart: panic: no db\n";
+    assert!(ran.stdout.ends_with(cause), "{}", ran.stdout);
+    for args in [&["--logs", "none"][..], &["-o", "yaml"], &["-o", "name"]] {
+        let args = [&["status", "pod/web", "--once"], args].concat();
+        let ran = cluster.spy().run(&args);
+        assert!(!ran.stdout.contains("error: no db"), "{}", ran.stdout);
+        assert_eq!(ran.status.code(), Some(0));
+    }
+    assert_eq!(log_requests(&cluster), [""; 0]);
+    let ran = cluster
+        .spy()
+        .run(&["status", "pod/web", "--log-lines", "0"]);
+    let error = "error: invalid argument \"0\" for \"--log-lines\" flag: 0 is not in 1..=1000";
+    assert!(ran.stderr.starts_with(error), "{}", ran.stderr);
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_instance_is_read_once() {
+    let cluster = Cluster::start().await;
+    cluster.put(crashed("web", 0));
+    print(&cluster, "web#0", &["error: no db"]);
+    let mut run = cluster.spy().start(&["status", "pod/web"]);
+    run.until("pod/web app log: error: no db");
+    // The same instance.
+    cluster.edit("pods", "web", &json!({"metadata": {"labels": {"a": "b"}}}));
+    print(&cluster, "web#1", &["error: no db"]);
+    cluster.report("pods", "web", &crash_loop("web", 1));
+    run.until("restarts 1");
+    cluster
+        .sandbox
+        .requests_until(|requests| {
+            let logs = requests.iter().filter(|it| it.path.contains("/log?"));
+            logs.count() == 2
+        })
+        .await;
+    print(&cluster, "web#2", &["error: no route"]);
+    cluster.report("pods", "web", &crash_loop("web", 2));
+    run.until("pod/web app log: error: no route");
+    let ran = run.interrupt();
+    // A line is printed again only if it is another one.
+    let lines = ran
+        .stdout
+        .lines()
+        .map(|line| line.split_once(' ').unwrap().1);
+    assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
+    pod/web CrashLoopBackOff 0/1: app: CrashLoopBackOff, exit 1
+    pod/web app log: error: no db
+    pod/web CrashLoopBackOff 0/1 restarts 1 (was CrashLoopBackOff 0/1): app: CrashLoopBackOff, exit 1, 1 restart
+    pod/web CrashLoopBackOff 0/1 restarts 2 (was CrashLoopBackOff 0/1 restarts 1): app: CrashLoopBackOff, exit 1, 2 restarts
+    pod/web app log: error: no route
+    ");
+    assert_eq!(log_requests(&cluster).len(), 3);
+}
+
+/// A Deployment with its `ReplicaSet`, and Pods that have crashed.
+fn crash_all(cluster: &Cluster, pods: u32) {
+    let mut web = deployment("web", pods);
+    web["status"] = json!({
+        "observedGeneration": 1, "replicas": pods, "updatedReplicas": pods,
+        "unavailableReplicas": pods,
+        "conditions": [
+            {"type": "Available", "status": "False"},
+            {"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"},
+        ],
+    });
+    let web = cluster.put(web);
+    let mut set = web.clone();
+    set["kind"] = json!("ReplicaSet");
+    set["metadata"] = json!({"name": "web-1", "namespace": "shop", "labels": {"app": "web"}});
+    set["status"] = json!({"observedGeneration": 1, "replicas": pods});
+    let set = cluster.put(owned_by(set, &web));
+    for number in 0..pods {
+        let name = format!("web-1-{number:03}");
+        cluster.put(owned_by(crashed(&name, 2), &set));
+        let line = format!("panic: no db for {name}");
+        print(cluster, &format!("{name}#2"), &[&line, "bye"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_many_alike_is_read() {
+    let cluster = Cluster::start().await;
+    crash_all(&cluster, 40);
+    let args = ["status", "deploy/web", "--once"];
+    let ran = cluster.spy().run(&args);
+    let lines: Vec<&str> = ran.stdout.lines().filter(|it| it.contains("app")).collect();
+    assert_snapshot!(lines.join("\n"), @"
+    │   └ 40 × app: CrashLoopBackOff, exit 1, 2 restarts
+    │   └ app log: panic: no db for web-1-000
+    ");
+    assert_eq!(log_requests(&cluster).len(), 1);
+    let ran = cluster.spy().run(&[&args[..], &["--unhealthy"]].concat());
+    assert!(
+        ran.stdout
+            .contains("└ app log: panic: no db for web-1-000\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_of_many_are_read() {
+    let cluster = Cluster::start().await;
+    for number in 0..30 {
+        let name = format!("web-{number}");
+        cluster.put(crashed(&name, 1));
+        print(&cluster, &format!("{name}#1"), &["error: no db"]);
+    }
+    let ran = cluster.spy().run(&["status", "pods", "--once"]);
+    assert_eq!(ran.stdout.matches("app log: error: no db").count(), 3);
+    assert_eq!(log_requests(&cluster).len(), 3);
+}
+
+fn viewer(permissions: &[(&str, &str)]) -> Vec<User> {
+    let rule = |(verb, resource): &(&str, &str)| Rule {
+        permission: Permission::Allow,
+        verbs: vec![(*verb).to_owned()],
+        group: "*".to_owned(),
+        resource: (*resource).to_owned(),
+        namespace: None,
+        names: Vec::new(),
+    };
+    vec![User {
+        name: "viewer".to_owned(),
+        token: String::new(),
+        rules: permissions.iter().map(rule).collect(),
+    }]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_right_all_else_works() {
+    let all = [("list", "*"), ("watch", "*")];
+    let cluster = Cluster::start_with(|options| options.users = viewer(&all)).await;
+    for name in ["a", "b"] {
+        cluster.put(crashed(name, 1));
+    }
+    let ran = cluster.spy().run(&["status", "pod/a", "pod/b", "--once"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    2 Failed
+    NAME      READY   STATUS             RESTARTS        AGE     NODE       IP
+    ✗ pod/a   0/1     CrashLoopBackOff   1 (4m30s ago)   4m59s   worker-1   -
+      └ app: CrashLoopBackOff, exit 1, 1 restart
+    ✗ pod/b   0/1     CrashLoopBackOff   1 (4m30s ago)   4m58s   worker-1   -
+      └ app: CrashLoopBackOff, exit 1, 1 restart
+    logs of failed containers are not shown: Error from server (Forbidden): pods "a" is forbidden: User "viewer" cannot get resource "pods/log" in API group "" in the namespace "shop"
+    "#);
+    assert_eq!(ran.status.code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_does_not_come_delays_nothing() {
+    let cluster = Cluster::start().await;
+    cluster.put(crashed("web", 1));
+    print(&cluster, "web#1", &["error: no db"]);
+    let late = Effect::Latency(Duration::from_secs(60));
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Get, "pods/log", late).always());
+    let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
+    let end = "  └ app: CrashLoopBackOff, exit 1, 1 restart\n";
+    assert!(ran.stdout.ends_with(end), "{}", ran.stdout);
+    let mut run = cluster.spy().start(&["status", "pod/web"]);
+    run.until("pod/web CrashLoopBackOff");
+    let ran = run.interrupt();
+    assert!(!ran.stdout.contains(" log: "), "{}", ran.stdout);
+}
