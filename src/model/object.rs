@@ -109,6 +109,12 @@ impl ModelObject {
         newest.map_or(Form::Full, |(source, _)| source.form)
     }
 
+    /// The dependent that an error about the object names: the failed one that most needs help, or else a late one.
+    pub fn decisive_part(&self) -> Option<&Uid> {
+        let parts = self.parts.as_ref()?;
+        parts.failed.as_ref().or(parts.late.as_ref())
+    }
+
     /// Whether it has failed, or is not new and has a cause that reports a problem.
     pub fn is_broken(&self) -> bool {
         let has_any =

@@ -238,6 +238,8 @@ struct HandContainer {
     attempt: Option<u32>,
     state: Value,
     last: Value,
+    /// Whether its probes succeed while it runs.
+    is_ready: bool,
 }
 
 impl HandContainer {
@@ -247,6 +249,7 @@ impl HandContainer {
             attempt: None,
             state: json!({"waiting": {"reason": "ContainerCreating"}}),
             last: json!({}),
+            is_ready: true,
         }
     }
 
@@ -279,7 +282,14 @@ impl HandPod<'_> {
 
     /// Ends the present instance.
     pub fn exit(&mut self, container: &str, code: i64) {
-        let end = self.end(container, code);
+        let reason = if code == 0 { "Completed" } else { "Error" };
+        self.exit_as(container, code, reason);
+    }
+
+    /// Ends the present instance for this reason.
+    pub fn exit_as(&mut self, container: &str, code: i64, reason: &str) {
+        let mut end = self.end(container, code);
+        end["reason"] = reason.into();
         self.of(container).state = json!({"terminated": end});
         self.write();
     }
@@ -289,6 +299,12 @@ impl HandPod<'_> {
         let of = self.of(container);
         of.leave();
         of.state = json!({"waiting": {"reason": reason}});
+        self.write();
+    }
+
+    /// The probes of a container succeed from now on, or fail.
+    pub fn set_ready(&mut self, container: &str, is_ready: bool) {
+        self.of(container).is_ready = is_ready;
         self.write();
     }
 
@@ -378,11 +394,12 @@ impl HandPod<'_> {
             json!({
                 "name": of.name, "image": format!("{}:1", of.name), "imageID": "",
                 "containerID": id.unwrap_or_default(), "restartCount": of.attempt.unwrap_or(0),
-                "ready": of.is_running(), "started": of.is_running(),
+                "ready": of.is_running() && of.is_ready, "started": of.is_running(),
                 "state": of.state, "lastState": of.last,
             })
         });
-        let are_ready = self.containers.iter().all(HandContainer::is_running);
+        let is_ready = |of: &HandContainer| of.is_running() && of.is_ready;
+        let are_ready = self.containers.iter().all(is_ready);
         let ready = if are_ready { "True" } else { "False" };
         let condition = |kind| json!({"type": kind, "status": ready, "lastTransitionTime": now()});
         let status = json!({"status": {

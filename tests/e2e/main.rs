@@ -17,6 +17,7 @@ mod faults;
 mod hand_node;
 mod history;
 mod kstatus;
+mod last_lines;
 mod list_keys;
 mod log_endpoint;
 mod logs;

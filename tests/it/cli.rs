@@ -21,12 +21,12 @@ fn refused(args: &[&str]) -> String {
 
 #[test]
 fn usage_errors_are_those_of_kubectl_and_exit_1() {
-    assert_snapshot!(refused(&["changes", "deploy/web", "--bogus"]), @r"
-    error: unknown flag: --bogus
+    assert_snapshot!(refused(&["changes", "deploy/web", "--xyzzy"]), @r"
+    error: unknown flag: --xyzzy
     See 'kubectl spy changes --help' for usage.
     ");
-    assert_snapshot!(refused(&["-n", "status", "demo", "rollout", "trace", "--bogus"]), @r"
-    error: unknown flag: --bogus
+    assert_snapshot!(refused(&["-n", "status", "demo", "rollout", "trace", "--xyzzy"]), @r"
+    error: unknown flag: --xyzzy
     See 'kubectl spy demo trace --help' for usage.
     ");
     assert_snapshot!(refused(&["chnges", "deploy/web"]), @r#"

@@ -1,8 +1,8 @@
-//! Tests of the log lines of failed containers against the sandbox, below causes in `status`.
+//! Tests of the log lines of failed containers against the sandbox: below causes in `status`, and before the error of a wait.
 
 use std::time::Duration;
 
-use insta::assert_snapshot;
+use insta::{allow_duplicates, assert_snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kubectl_spy::sandbox::{Effect, Fault, Permission, Rule, User, Verb};
 use serde_json::{Value, json};
@@ -163,12 +163,24 @@ async fn a_log_is_read_only_if_it_is_wanted_and_needed() {
         assert_eq!(ran.status.code(), Some(0));
     }
     assert_eq!(log_requests(&cluster), [""; 0]);
-    let ran = cluster
-        .spy()
-        .run(&["status", "pod/web", "--log-lines", "0"]);
-    let error = "error: invalid argument \"0\" for \"--log-lines\" flag: 0 is not in 1..=1000";
-    assert!(ran.stderr.starts_with(error), "{}", ran.stderr);
-    assert_eq!(ran.status.code(), Some(1));
+    for (args, expect) in [
+        (
+            &["changes", "pod/web", "--once", "--logs", "none"][..],
+            "error: --logs and --log-lines need --for",
+        ),
+        (
+            &["trace", "pod/web", "--once", "--log-lines", "3"],
+            "error: --logs and --log-lines need --for",
+        ),
+        (
+            &["status", "pod/web", "--log-lines", "0"],
+            "error: invalid argument \"0\" for \"--log-lines\" flag: 0 is not in 1..=1000",
+        ),
+    ] {
+        let ran = cluster.spy().run(args);
+        assert!(ran.stderr.starts_with(expect), "{}", ran.stderr);
+        assert_eq!(ran.status.code(), Some(1));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -302,6 +314,21 @@ async fn without_the_right_all_else_works() {
     logs of failed containers are not shown: Error from server (Forbidden): pods "a" is forbidden: User "viewer" cannot get resource "pods/log" in API group "" in the namespace "shop"
     "#);
     assert_eq!(ran.status.code(), Some(0));
+    let ran = cluster.spy().run(&[
+        "status",
+        "pod/a",
+        "pod/b",
+        "--for=current",
+        "--timeout=300ms",
+        "-o",
+        "json",
+    ]);
+    assert_snapshot!(ran.stderr, @r#"
+    no last lines of pod/a app: Error from server (Forbidden): pods "a" is forbidden: User "viewer" cannot get resource "pods/log" in API group "" in the namespace "shop"
+    error: timed out waiting for the condition on pods/a: app: CrashLoopBackOff, exit 1, 1 restart
+    error: timed out waiting for the condition on pods/b: app: CrashLoopBackOff, exit 1, 1 restart
+    "#);
+    assert_eq!(ran.status.code(), Some(3));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -320,4 +347,70 @@ async fn a_log_that_does_not_come_delays_nothing() {
     run.until("pod/web CrashLoopBackOff");
     let ran = run.interrupt();
     assert!(!ran.stdout.contains(" log: "), "{}", ran.stdout);
+    let ran = cluster
+        .spy()
+        .run(&["status", "pod/web", "--for=current", "--timeout=300ms"]);
+    assert_snapshot!(ran.stderr, @"
+    no last lines of pod/web app: no answer in time
+    error: timed out waiting for the condition on pods/web: app: CrashLoopBackOff, exit 1, 1 restart
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_lines_come_before_the_error_of_a_wait() {
+    let cluster = Cluster::start().await;
+    crash_all(&cluster, 3);
+    let lines: Vec<String> = (0..12).map(|number| format!("L{number}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    for name in ["web-1-000", "web-1-001", "web-1-002"] {
+        print(&cluster, &format!("{name}#2"), &lines);
+    }
+    for args in [
+        &["status", "deploy/web"][..],
+        &["trace", "deploy/web"],
+        &["changes", "deploy/web"],
+    ] {
+        let wait = ["--for=current", "--timeout=400ms"];
+        let ran = cluster.spy().run(&[args, &wait[..]].concat());
+        // The lines are of the Pod that the error names.
+        let named = ran.stderr.rsplit("pod/").next().unwrap();
+        let named = named.split(':').next().unwrap();
+        allow_duplicates!(assert_snapshot!(ran.stderr.replace(named, "NAMED"), @"
+        last lines of pod/NAMED app (instance 3, exit 1):
+          L2
+          L3
+          L4
+          L5
+          L6
+          L7
+          L8
+          L9
+          L10
+          L11
+        error: timed out waiting for the condition on deployments/web: 0 of 3 pods ready: 3 CrashLoopBackOff: pod/NAMED: app: CrashLoopBackOff, exit 1, 2 restarts
+        "));
+        assert_eq!(ran.status.code(), Some(3), "{args:?}");
+        let few = ["--log-lines=1", "--logs=failed"];
+        let ran = cluster.spy().run(&[args, &wait, &few].concat());
+        let lines: Vec<&str> = ran.stderr.lines().collect();
+        assert_eq!(lines[1..2], ["  L11"], "{}", ran.stderr);
+        let ran = cluster.spy().run(&[args, &wait, &["--logs=none"]].concat());
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_is_late_has_last_lines() {
+    let cluster = Cluster::start().await;
+    let mut pod = crashed("web", 0);
+    pod["status"] = status(&json!({"running": {}}), &json!({}), 0, "web#0");
+    cluster.put(pod);
+    print(&cluster, "web#0", &["waiting for db"]);
+    let args = ["status", "pod/web", "--for=current", "--timeout=300ms"];
+    let ran = cluster.spy().run(&args);
+    assert_snapshot!(ran.stderr, @"
+    last lines of pod/web app (running, not ready):
+      waiting for db
+    error: timed out waiting for the condition on pods/web: node worker-1 does not exist
+    ");
 }

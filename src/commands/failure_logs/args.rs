@@ -3,10 +3,11 @@
 /// `--logs` and `--log-lines`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LogLineArgs {
-    /// Show the last log lines of these containers
+    /// Show the last log lines of these containers. With --for, they come before the error
     #[arg(long = "logs", value_enum, value_name = "WHICH", default_value_t)]
     which: LogChoice,
-    /// Show this many lines of each container (default: 1, the one that says why)
+    /// Show this many lines of each container (default: 10 before the error of --for, and 1 elsewhere, the one that
+    /// says why)
     #[arg(long = "log-lines", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_LINES))]
     lines: Option<u16>,
 }
@@ -17,7 +18,7 @@ const MOST_LINES: i64 = 1000;
 /// Of which containers the last lines are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogChoice {
-    /// Those that have failed
+    /// Those that have failed, and those that are late at the end of --timeout
     #[default]
     Failed,
     /// None: no log is read
@@ -33,10 +34,18 @@ pub(crate) enum LineCount {
     Last(usize),
 }
 
+/// How many lines come before an error, unless the user wants another number.
+const BEFORE_ERROR: usize = 10;
+
 impl LogLineArgs {
     /// Whether any log is read.
     pub(crate) fn reads_any(self) -> bool {
         self.which != LogChoice::None
+    }
+
+    /// Whether the user has set one of the flags.
+    pub(crate) fn is_given(self) -> bool {
+        self.lines.is_some() || !self.reads_any()
     }
 
     /// How many lines are shown below a cause.
@@ -44,5 +53,10 @@ impl LogLineArgs {
         self.lines.map_or(LineCount::Telling, |lines| {
             LineCount::Last(usize::from(lines))
         })
+    }
+
+    /// How many lines are shown before an error.
+    pub(crate) fn before_error(self) -> usize {
+        self.lines.map_or(BEFORE_ERROR, usize::from)
     }
 }

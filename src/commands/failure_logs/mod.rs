@@ -4,6 +4,7 @@
 //! three instances at a time, however many have failed. Of Pods of one owner that failed in the same way, one is read.
 
 mod args;
+mod before_error;
 mod last_lines;
 mod suspect;
 mod tail_reader;
@@ -24,6 +25,7 @@ use crate::watch::logs::LogFeeds;
 
 use args::LineCount;
 pub(crate) use args::LogLineArgs;
+pub(crate) use before_error::lines_before_error;
 pub(crate) use last_lines::LastLines;
 use suspect::{LineOrigin, Suspect, SuspectKey};
 use tail_reader::{ReadTail, TailReader};

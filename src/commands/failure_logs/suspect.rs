@@ -1,6 +1,8 @@
 //! `Suspect`: an instance of a container whose last lines may say why its Pod is not well.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::iter::successors;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
@@ -64,6 +66,30 @@ impl Suspect {
             .collect()
     }
 
+    /// The instances that keep Pods below these objects from being ready: in each Pod those that have failed, or else those
+    /// that run and are not ready. Those that have failed come first: those of the Pods that the error names, and the last
+    /// end.
+    pub(super) fn late(model: &Model, objects: &[Uid]) -> Vec<Suspect> {
+        let named: BTreeSet<&Uid> = objects.iter().flat_map(|uid| named(model, uid)).collect();
+        let of_pod = |pod: &ModelObject| match Suspect::failed_of_pod(model, pod) {
+            failed if failed.is_empty() => Suspect::unready_of_pod(model, pod),
+            failed => failed,
+        };
+        let pods = pods(model, objects.iter().cloned());
+        let unwell = pods.filter(|pod| !pod.assessment.is_well());
+        let mut late: Vec<Suspect> = unwell.flat_map(of_pod).collect();
+        late.sort_by_key(|suspect| {
+            let instance = &suspect.instance;
+            let is_named = named.contains(&suspect.container.pod_uid());
+            (
+                instance.exit.is_none(),
+                !is_named,
+                Reverse(instance.finished),
+            )
+        });
+        late
+    }
+
     fn failed_of_pod(model: &Model, pod: &ModelObject) -> Vec<Suspect> {
         let causes = pod.assessment.causes.iter();
         let ends: Vec<&str> = causes
@@ -82,6 +108,17 @@ impl Suspect {
                 container.present.as_ref()
             };
             seen.filter(|_| is_said)
+        })
+    }
+
+    fn unready_of_pod(model: &Model, pod: &ModelObject) -> Vec<Suspect> {
+        Suspect::of_pod(model, pod, |container| {
+            let is_needed = matches!(
+                container.role,
+                LogContainerRole::Main | LogContainerRole::Sidecar
+            );
+            let is_unready = is_needed && container.is_running && !container.is_ready;
+            container.present.as_ref().filter(|_| is_unready)
         })
     }
 
@@ -183,6 +220,15 @@ pub(super) enum LineOrigin {
 
 /// The end of an instance is in whole seconds.
 const SECOND: SignedDuration = SignedDuration::from_secs(1);
+
+/// How many levels of dependents are searched. Objects may own each other.
+const MOST_LEVELS: usize = 16;
+
+/// The dependents that an error about an object may name.
+fn named<'m>(model: &'m Model, object: &'m Uid) -> impl Iterator<Item = &'m Uid> {
+    let below = |uid: &&'m Uid| model.object(uid)?.decisive_part();
+    successors(Some(object), below).take(MOST_LEVELS)
+}
 
 /// The Pods of the current revision below these objects, and those among them, each once.
 fn pods(

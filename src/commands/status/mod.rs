@@ -18,8 +18,8 @@ mod view;
 
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, Judge, LastChanges,
-    LogLineArgs, ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart,
-    WaitArgs, WatchArgs, follow,
+    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs,
+    WatchArgs, follow,
 };
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -41,8 +41,6 @@ pub(crate) struct Args {
     watch: WatchArgs,
     #[command(flatten)]
     wait: WaitArgs,
-    #[command(flatten)]
-    logs: LogLineArgs,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: StatusFormat,
@@ -258,7 +256,7 @@ async fn open_session(
 
 /// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.
 fn failure_logs(args: &Args, session: &Session) -> Option<FailureLogs> {
-    let logs = args.logs;
+    let logs = args.wait.logs;
     let feeds = session.failure_feeds().filter(|_| logs.reads_any())?;
     Some(FailureLogs::new(feeds, logs, args.ending()))
 }

@@ -164,6 +164,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    args.wait.refuse_logs_without_goal()?;
     let mut stop = args.wait.stop(shutdown, context.env);
     let mut session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();

@@ -223,6 +223,7 @@ mod tests {
                 .collect(),
             timeout: None,
             allow_restarts: None,
+            logs: crate::commands::LogLineArgs::default(),
             exit_code: flags.contains(&"--exit-code"),
         }
     }

@@ -257,6 +257,19 @@ impl GoalProgress {
         format!("not read{}", why.unwrap_or_default())
     }
 
+    /// The objects that cannot meet the goal, as far as they exist.
+    pub(super) fn failed_objects(&self) -> impl Iterator<Item = Uid> {
+        let failed = self.places.values().filter(|it| it.failure.is_some());
+        failed.filter_map(|standing| standing.there.clone())
+    }
+
+    /// The objects that have not met the last goal, as far as they exist.
+    pub(super) fn unmet_objects(&self, goals: &[Goal]) -> impl Iterator<Item = Uid> {
+        let unmet = self.places.values();
+        let unmet = unmet.filter(|standing| !standing.is_met(goals));
+        unmet.filter_map(|standing| standing.there.clone())
+    }
+
     pub(super) fn failures(&self) -> impl Iterator<Item = String> {
         self.places.values().filter_map(|standing| {
             let failure = standing.failure.as_ref()?;

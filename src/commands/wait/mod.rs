@@ -13,8 +13,12 @@ mod waiting;
 use clap::Args;
 use tokio::time::Instant;
 
-use super::{CommandError, Ended, SeenObjects, Session, Shutdown, Sources, UnreadPart};
+use super::failure_logs::lines_before_error;
+use super::{
+    CommandError, Ended, LogLineArgs, SeenObjects, Session, Shutdown, Sources, UnreadPart,
+};
 use crate::env::Env;
+use crate::model::Model;
 use crate::source::SourceKey;
 use crate::status::Goal;
 
@@ -43,6 +47,8 @@ pub(crate) struct WaitArgs {
     /// Exit with 1 if something is not well at the end, and with 4 on an error
     #[arg(long)]
     exit_code: bool,
+    #[command(flatten)]
+    pub(crate) logs: LogLineArgs,
 }
 
 impl WaitArgs {
@@ -75,6 +81,15 @@ impl WaitArgs {
     /// Whether a goal needs the judgement of the objects with their dependents.
     pub(crate) fn needs_judgement(&self) -> bool {
         self.goals.iter().any(Goal::is_judged)
+    }
+
+    /// Refuses the flags about logs without a goal, for a verb that shows log lines only before an error.
+    pub(crate) fn refuse_logs_without_goal(&self) -> Result<(), CommandError> {
+        if self.logs.is_given() && !self.has_goal() {
+            return Err(CommandError::usage("--logs and --log-lines need --for")
+                .hint("to read logs, use `kubectl spy logs`"));
+        }
+        Ok(())
     }
 
     /// Whether the first goal is that the object does not exist.
@@ -128,6 +143,7 @@ pub(crate) struct Stop {
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
     pub(super) waiting: Waiting,
+    logs: LogLineArgs,
     heartbeat: Heartbeat,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
@@ -148,6 +164,7 @@ impl Stop {
             shutdown: shutdown.clone(),
             deadline: None,
             waiting: Waiting::default(),
+            logs: LogLineArgs::default(),
             heartbeat: Heartbeat::start(),
             looks_once: false,
             takes_silence: false,
@@ -159,6 +176,7 @@ impl Stop {
 
     /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
     pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
+        self.logs = args.logs;
         let restarts = args.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
         self.waiting = Waiting::new(&args.goals, sources, judge).allowing_restarts(restarts);
         if self.reads_file {
@@ -175,6 +193,27 @@ impl Stop {
         let minutes = lasted.as_secs() / 60;
         let what = self.waiting.waits_for()?;
         Some(format!("still waiting, {minutes}m: {what}"))
+    }
+
+    /// The last lines of the containers because of which a goal is not met, as display text. The error follows them.
+    pub(super) async fn last_lines(
+        &self,
+        ended: Ended,
+        model: Option<&Model>,
+        session: &Session,
+    ) -> Vec<String> {
+        let is_of_interest = match ended {
+            Ended::Answered | Ended::OutOfTime => self.logs.reads_any() && !session.is_of_file(),
+            Ended::Found | Ended::By(_) => false,
+        };
+        let objects = self.waiting.unmet_objects();
+        let Some(model) = model.filter(|_| is_of_interest && !objects.is_empty()) else {
+            return Vec::new();
+        };
+        match session.failure_feeds() {
+            Some(feeds) => lines_before_error(model, &objects, feeds, self.logs).await,
+            None => Vec::new(),
+        }
     }
 
     /// Takes the end of a verb. Fails if a goal is not met.

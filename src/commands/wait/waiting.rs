@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::goal_progress::{GoalProgress, Judge};
 use super::object_progress::FailureLimit;
 use crate::model::Model;
+use crate::object::Uid;
 use crate::source::{Event, SourceKey, SourceState, Why};
 use crate::status::Goal;
 
@@ -165,6 +166,21 @@ impl Waiting {
             0 => first,
             more => format!("{first} (and {more} more)"),
         })
+    }
+
+    /// The objects that have failed, or else those that have not met a goal, as far as they exist.
+    pub(super) fn unmet_objects(&self) -> Vec<Uid> {
+        let failed: Vec<Uid> = self
+            .asked
+            .iter()
+            .flat_map(GoalProgress::failed_objects)
+            .collect();
+        if !failed.is_empty() {
+            return failed;
+        }
+        let unmet = self.asked.iter();
+        let unmet = unmet.flat_map(|asked| asked.unmet_objects(&self.goals));
+        unmet.collect()
     }
 
     /// The state of the wait.

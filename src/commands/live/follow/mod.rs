@@ -49,6 +49,10 @@ pub(crate) async fn follow(
         Ok(Ended::OutOfTime) if feed.stop.takes_silence => session.silence().await,
         Ok(_) | Err(_) => None,
     };
+    if let Ok(ended) = &ended {
+        let lines = feed.stop.last_lines(*ended, view.model(), session).await;
+        terminal.notify_painted(|_| lines.clone());
+    }
     let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session));
     let lost = silence.filter(|_| feed.stop.unread.is_empty());
     feed.stop.unread.extend(lost.map(UnreadPart::Refused));

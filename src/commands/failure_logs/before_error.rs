@@ -1,0 +1,129 @@
+//! The last lines that stand before the error of a wait that failed, or that came to its time limit.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::last_lines::{shortened, texts};
+use super::suspect::{LineOrigin, Suspect, SuspectKey};
+use super::tail_reader::{ReadTail, TailReader};
+use super::{FORBIDDEN, FailureLogs, LogLineArgs, MOST_OBJECTS};
+use crate::model::Model;
+use crate::object::Uid;
+use crate::render::text::escape_line;
+use crate::watch::logs::LogFeeds;
+
+/// How long the error may wait for logs.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The most characters of one line.
+const LONGEST: usize = 2000;
+
+/// The last lines of the containers that keep these objects from being well, escaped, with headings. It reads at most three
+/// logs, and takes at most a second.
+pub(crate) async fn lines_before_error(
+    model: &Model,
+    objects: &[Uid],
+    feeds: LogFeeds,
+    args: LogLineArgs,
+) -> Vec<String> {
+    let objects = &objects[..objects.len().min(MOST_OBJECTS)];
+    let chosen = distinct(Suspect::late(model, objects));
+    let order: Vec<SuspectKey> = chosen.iter().map(Suspect::key).collect();
+    let place = Place::of(&chosen);
+    let mut reader = TailReader::new(feeds);
+    for suspect in chosen {
+        reader.open(suspect, args.before_error(), PATIENCE);
+    }
+    let mut read: Vec<ReadTail> = Vec::new();
+    while reader.is_busy() {
+        read.push(reader.next().await);
+    }
+    read.sort_by_key(|tail| order.iter().position(|key| *key == tail.suspect.key()));
+    lines(&read, place)
+}
+
+/// The first few instances, one for each name of a container and exit code.
+fn distinct(suspects: Vec<Suspect>) -> Vec<Suspect> {
+    let mut chosen: Vec<Suspect> = Vec::new();
+    for suspect in suspects {
+        let how = |suspect: &Suspect| {
+            let exit = suspect.instance.exit.as_ref();
+            (suspect.container.name.clone(), exit.map(|exit| exit.code))
+        };
+        if chosen.iter().all(|other| how(other) != how(&suspect)) {
+            chosen.push(suspect);
+        }
+    }
+    chosen.truncate(FailureLogs::MOST);
+    chosen
+}
+
+/// Whether the Pods are in several namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    One,
+    Several,
+}
+
+impl Place {
+    fn of(suspects: &[Suspect]) -> Place {
+        let namespace = |suspect: &Suspect| suspect.container.pod.namespace.clone();
+        let mut pairs = suspects.windows(2);
+        if pairs.all(|pair| namespace(&pair[0]) == namespace(&pair[1])) {
+            Place::One
+        } else {
+            Place::Several
+        }
+    }
+}
+
+/// What to print about these logs, escaped.
+fn lines(read: &[ReadTail], place: Place) -> Vec<String> {
+    let mut lines = Vec::new();
+    for tail in read {
+        let name = name(tail, place);
+        if let Some(problem) = &tail.problem
+            && tail.lines.is_empty()
+        {
+            let text = format!("no last lines of {name}: {}", problem.text);
+            lines.push(escape_line(&text).into_owned());
+            if problem.code == FORBIDDEN {
+                break;
+            }
+            continue;
+        }
+        let texts = texts(&tail.lines);
+        let texts: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() {
+            lines.push(escape_line(&format!("the log of {name} is empty")).into_owned());
+            continue;
+        }
+        let heading = format!("last lines of {name}{}:", how(tail));
+        lines.push(escape_line(&heading).into_owned());
+        let indented = texts.into_iter().map(|text| {
+            let text = shortened(text, LONGEST);
+            format!("  {}", escape_line(&text))
+        });
+        lines.extend(indented);
+    }
+    lines
+}
+
+/// `pod/web-1 app`, with its namespace if there are several.
+fn name(tail: &ReadTail, place: Place) -> Cow<'static, str> {
+    let container = &tail.suspect.container;
+    match (&container.pod.namespace, place) {
+        (Some(namespace), Place::Several) => format!("{container} -n {namespace}").into(),
+        _ => container.to_string().into(),
+    }
+}
+
+/// ` (instance 3, exit 1)`. It claims nothing if the lines may be those of the next instance.
+fn how(tail: &ReadTail) -> String {
+    let instance = &tail.suspect.instance;
+    match &instance.exit {
+        None => " (running, not ready)".to_owned(),
+        Some(_) if tail.suspect.origin(&tail.lines) == LineOrigin::Unknown => String::new(),
+        Some(exit) => format!(" (instance {}, {exit})", instance.attempt.saturating_add(1)),
+    }
+}
