@@ -332,6 +332,54 @@ async fn without_the_right_all_else_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_without_the_right_does_not_hide_the_lines_of_another() {
+    let mut users = viewer(&[("list", "*"), ("watch", "*"), ("get", "pods/log")]);
+    users[0].rules[2].namespace = Some("shop".to_owned());
+    users[0].rules[2].group = String::new();
+    let cluster = Cluster::start_with(|options| options.users = users).await;
+    for number in 0..4 {
+        let mut other = crashed(&format!("a-{number}"), 1);
+        other["metadata"]["namespace"] = "other".into();
+        cluster.put(other);
+    }
+    cluster.put(crashed("web", 1));
+    print(&cluster, "web#1", &["error: no db"]);
+    let mut run = cluster.spy().start(&["status", "pods", "-A"]);
+    run.until("pod/web -n shop app log: error: no db");
+    let _ran = run.interrupt();
+    let requests = log_requests(&cluster);
+    assert!(requests.len() <= 4, "{requests:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_that_its_message_explains_takes_no_place() {
+    let cluster = Cluster::start().await;
+    for number in 0..4 {
+        let mut told = crashed(&format!("a-{number}"), 1);
+        let end = &mut told["status"]["containerStatuses"][0]["lastState"]["terminated"];
+        end["message"] = "panic: no db".into();
+        cluster.put(told);
+    }
+    cluster.put(crashed("web", 1));
+    print(&cluster, "web#1", &["error: no db"]);
+    let ran = cluster.spy().run(&["status", "pods", "--once"]);
+    let line = "└ app log: error: no db\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    // Nor does an object that is well take the place of one that is not.
+    for number in 0..30 {
+        cluster.put(pod(&format!("b-{number}"), &json!({})));
+    }
+    let names: Vec<String> = (0..30).map(|number| format!("pod/b-{number}")).collect();
+    let names = names
+        .iter()
+        .map(String::as_str)
+        .chain(["pod/web", "--once"]);
+    let args: Vec<&str> = ["status"].into_iter().chain(names).collect();
+    let ran = cluster.spy().run(&args);
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_log_that_does_not_come_delays_nothing() {
     let cluster = Cluster::start().await;
     cluster.put(crashed("web", 1));

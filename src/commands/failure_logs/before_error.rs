@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::last_lines::{shortened, texts};
 use super::suspect::{LineOrigin, Suspect, SuspectKey};
 use super::tail_reader::{ReadTail, TailReader};
-use super::{FORBIDDEN, FailureLogs, LogLineArgs, MOST_OBJECTS};
+use super::{FORBIDDEN, FailureLogs, LogLineArgs, worst};
 use crate::model::Model;
 use crate::object::Uid;
 use crate::render::text::escape_line;
@@ -26,8 +26,8 @@ pub(crate) async fn lines_before_error(
     feeds: LogFeeds,
     args: LogLineArgs,
 ) -> Vec<String> {
-    let objects = &objects[..objects.len().min(MOST_OBJECTS)];
-    let chosen = distinct(Suspect::late(model, objects));
+    let objects = worst(model, objects.iter().cloned());
+    let chosen = distinct(Suspect::late(model, &objects));
     let order: Vec<SuspectKey> = chosen.iter().map(Suspect::key).collect();
     let place = Place::of(&chosen);
     let mut reader = TailReader::new(feeds);
@@ -80,16 +80,18 @@ impl Place {
 /// What to print about these logs, escaped.
 fn lines(read: &[ReadTail], place: Place) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut is_lack_said = false;
     for tail in read {
         let name = name(tail, place);
         if let Some(problem) = &tail.problem
             && tail.lines.is_empty()
         {
-            let text = format!("no last lines of {name}: {}", problem.text);
-            lines.push(escape_line(&text).into_owned());
-            if problem.code == FORBIDDEN {
-                break;
+            let is_lack = problem.code == FORBIDDEN;
+            if !(is_lack && is_lack_said) {
+                let text = format!("no last lines of {name}: {}", problem.text);
+                lines.push(escape_line(&text).into_owned());
             }
+            is_lack_said |= is_lack;
             continue;
         }
         let texts = texts(&tail.lines);

@@ -11,7 +11,9 @@ mod tail_reader;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
@@ -55,8 +57,8 @@ pub(crate) struct FailureLogs {
     known: BTreeMap<SuspectKey, KnownTail>,
     /// The lines of each Pod.
     shown: BTreeMap<Uid, Vec<LastLines>>,
-    /// The words of the server for a user without the right. Then nothing more is read.
-    lack: Option<String>,
+    /// The namespaces whose logs the user may not read, with the words of the server. Nothing more is read of them.
+    lacks: BTreeMap<Option<Arc<str>>, String>,
     /// Whether lines were read since the last call of `take_news`.
     has_news: bool,
 }
@@ -109,14 +111,17 @@ impl FailureLogs {
             ending,
             known: BTreeMap::new(),
             shown: BTreeMap::new(),
-            lack: None,
+            lacks: BTreeMap::new(),
             has_news: false,
         }
     }
 
     /// Reads the last lines of the failed containers below these objects, and forgets the others.
     pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
-        let failed = Suspect::failed(model, objects.take(MOST_OBJECTS));
+        let mut failed = Suspect::failed(model, worst(model, objects));
+        // Their causes end with the message.
+        failed.retain(|it| !it.instance.has_message || self.count != LineCount::Telling);
+        failed.retain(|it| !self.lacks.contains_key(&it.container.pod.namespace));
         let present: BTreeSet<SuspectKey> = failed.iter().map(Suspect::key).collect();
         self.known.retain(|key, _| present.contains(key));
         self.reader.keep(|key| present.contains(key));
@@ -127,9 +132,7 @@ impl FailureLogs {
         let chosen = self.choose(failed);
         self.show(&chosen);
         for suspect in chosen {
-            let has_message = suspect.instance.has_message && self.count == LineCount::Telling;
-            let is_known = self.known.contains_key(&suspect.key());
-            if !has_message && !is_known && self.lack.is_none() {
+            if !self.known.contains_key(&suspect.key()) {
                 self.known.insert(suspect.key(), KnownTail::Asked);
                 let patience = match self.ending {
                     Ending::Once => PATIENCE_ONCE,
@@ -225,10 +228,13 @@ impl FailureLogs {
             problem,
         } = tail;
         if let Some(lack) = problem.filter(|problem| problem.code == FORBIDDEN) {
+            let namespace = suspect.container.pod.namespace.clone();
+            let words = self.lacks.entry(namespace);
+            let words = words.or_insert_with(|| lack.text.to_string());
             // Of several answers, the same one is shown each time.
-            let other = self.lack.take();
-            let lack = lack.text.to_string();
-            self.lack = Some(other.map_or(lack.clone(), |other| other.min(lack)));
+            if **words > *lack.text {
+                *words = lack.text.to_string();
+            }
             self.has_news = true;
         }
         self.has_news |= !lines.is_empty();
@@ -261,7 +267,18 @@ impl FailureLogs {
 
     /// `logs of failed containers are not shown: pods "web-1" is forbidden: …`; `None` if they can be read.
     pub(crate) fn shortfall(&self) -> Option<String> {
-        let lack = self.lack.as_ref()?;
+        let lack = self.lacks.values().next()?;
         Some(format!("logs of failed containers are not shown: {lack}"))
     }
+}
+
+/// A few of these objects: the worst ones, by their own states and those of their dependents, in their order.
+fn worst(model: &Model, objects: impl Iterator<Item = Uid>) -> Vec<Uid> {
+    let mut worst: Vec<Uid> = objects.collect();
+    worst.sort_by_key(|uid| {
+        let object = model.object(uid);
+        Reverse(object.map(|object| object.worst.max(Some(object.assessment.status()))))
+    });
+    worst.truncate(MOST_OBJECTS);
+    worst
 }
