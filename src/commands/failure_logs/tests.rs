@@ -266,6 +266,7 @@ fn the_origin_of_lines_is_known_by_their_times_and_the_state() {
         let lines = lines.iter().map(|time| LogLine {
             time: at(*time),
             text: "x".into(),
+            ends: true,
         });
         let lines: Vec<LogLine> = lines.collect();
         assert_eq!(failed[0].origin(&lines), expected, "{pod} {lines:?}");

@@ -18,7 +18,7 @@ use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ChainStart, ContainerFilter, ReadOptions};
 use crate::render::count::plural;
-use crate::source::log::{LogContainer, LogEvent, LogRefusal};
+use crate::source::log::{LogContainer, LogEnd, LogEvent, LogRefusal};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 use crate::watch::logs::{FeedCounts, LogFeeds};
