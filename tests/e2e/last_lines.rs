@@ -45,6 +45,13 @@ fn a_failed_container_has_the_line_that_says_why() {
     let expected = ["app: CrashLoopBackOff, exit 2", "app log: panic: no db"];
     assert_eq!(lines(&plane, &pod, &[]), expected);
     assert_eq!(lines(&plane, &pod, &["--logs=none"]), expected[..1]);
+    for flag in ["--logs=none", "--logs=failed"] {
+        let begun = Instant::now();
+        for _ in 0..10 {
+            lines(&plane, &pod, &[flag]);
+        }
+        println!("{flag}: --once takes {:?}", begun.elapsed() / 10);
+    }
     let last = lines(&plane, &pod, &["--log-lines=2"]);
     assert_eq!(
         last[1..],

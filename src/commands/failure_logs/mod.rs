@@ -12,6 +12,7 @@ mod tail_reader;
 mod tests;
 
 use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,14 +132,15 @@ impl FailureLogs {
         }
         let chosen = self.choose(failed);
         self.show(&chosen);
+        let wanted = self.searched();
+        let patience = match self.ending {
+            Ending::Once => PATIENCE_ONCE,
+            Ending::Never => PATIENCE,
+        };
         for suspect in chosen {
-            if !self.known.contains_key(&suspect.key()) {
-                self.known.insert(suspect.key(), KnownTail::Asked);
-                let patience = match self.ending {
-                    Ending::Once => PATIENCE_ONCE,
-                    Ending::Never => PATIENCE,
-                };
-                self.reader.open(suspect, self.searched(), patience);
+            if let Entry::Vacant(unknown) = self.known.entry(suspect.key()) {
+                unknown.insert(KnownTail::Asked);
+                self.reader.open(suspect, wanted, patience);
             }
         }
     }

@@ -122,6 +122,31 @@ mod tests {
     }
 
     #[test]
+    fn the_first_sibling_has_what_one_of_them_printed() {
+        let item = |depth, cause: &str, quotes: &[&str]| {
+            let item = OutlineItem::row(depth, Status::Failed, Vec::new());
+            item.because([cause]).quoting(quotes)
+        };
+        let quotes = |items: &[OutlineItem]| {
+            let quotes = items.iter().map(|item| item.quotes.join(";"));
+            quotes.collect::<Vec<_>>().join(" | ")
+        };
+        let mut items = [
+            item(0, "a", &[]),
+            item(1, "x", &[]),
+            item(1, "x", &["q", "r"]),
+            item(1, "x", &["s"]),
+            item(1, "y", &["q"]),
+        ];
+        merge_siblings(&mut items);
+        assert_eq!(quotes(&items), " | q;r |  |  | q");
+        // A line that is the end of a cause above says nothing new.
+        let mut items = [item(0, "job/a failed: q", &[]), item(1, "x", &["q", "r"])];
+        remove_repeated_below(&mut items);
+        assert_eq!(quotes(&items), " | r");
+    }
+
+    #[test]
     fn an_item_does_not_repeat_the_causes_above_it() {
         let rows = [(0, "a;b"), (1, "b"), (2, "a;c;b"), (2, "c"), (0, "b")];
         assert_eq!(merged(&rows), "a;b |  | c | c | b");
