@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::last_lines::{shortened, texts};
-use super::suspect::{LineOrigin, Suspect, SuspectKey};
 use super::tail_reader::{ReadTail, TailReader};
+use super::unwell_instance::{LineOrigin, UnwellInstance, UnwellInstanceKey};
 use super::{FORBIDDEN, FailureLogs, LogLineArgs, worst};
 use crate::model::Model;
 use crate::object::Uid;
@@ -27,31 +27,31 @@ pub(crate) async fn lines_before_error(
     args: LogLineArgs,
 ) -> Vec<String> {
     let objects = worst(model, objects.iter().cloned());
-    let chosen = distinct(Suspect::late(model, &objects));
-    let order: Vec<SuspectKey> = chosen.iter().map(Suspect::key).collect();
-    let place = Place::of(&chosen);
+    let chosen = distinct(UnwellInstance::late(model, &objects));
+    let order: Vec<UnwellInstanceKey> = chosen.iter().map(UnwellInstance::key).collect();
+    let place = NamespaceSpread::of(&chosen);
     let mut reader = TailReader::new(feeds);
-    for suspect in chosen {
-        reader.open(suspect, args.before_error(), PATIENCE);
+    for unwell in chosen {
+        reader.open(unwell, args.before_error(), PATIENCE);
     }
     let mut read: Vec<ReadTail> = Vec::new();
     while reader.is_busy() {
         read.push(reader.next().await);
     }
-    read.sort_by_key(|tail| order.iter().position(|key| *key == tail.suspect.key()));
+    read.sort_by_key(|tail| order.iter().position(|key| *key == tail.unwell.key()));
     lines(&read, place)
 }
 
 /// The first few instances, one for each name of a container and exit code.
-fn distinct(suspects: Vec<Suspect>) -> Vec<Suspect> {
-    let mut chosen: Vec<Suspect> = Vec::new();
-    for suspect in suspects {
-        let how = |suspect: &Suspect| {
-            let exit = suspect.instance.exit.as_ref();
-            (suspect.container.name.clone(), exit.map(|exit| exit.code))
+fn distinct(instances: Vec<UnwellInstance>) -> Vec<UnwellInstance> {
+    let mut chosen: Vec<UnwellInstance> = Vec::new();
+    for unwell in instances {
+        let how = |unwell: &UnwellInstance| {
+            let exit = unwell.instance.exit.as_ref();
+            (unwell.container.name.clone(), exit.map(|exit| exit.code))
         };
-        if chosen.iter().all(|other| how(other) != how(&suspect)) {
-            chosen.push(suspect);
+        if chosen.iter().all(|other| how(other) != how(&unwell)) {
+            chosen.push(unwell);
         }
     }
     chosen.truncate(FailureLogs::MOST);
@@ -60,25 +60,25 @@ fn distinct(suspects: Vec<Suspect>) -> Vec<Suspect> {
 
 /// Whether the Pods are in several namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum NamespaceSpread {
     One,
     Several,
 }
 
-impl Place {
-    fn of(suspects: &[Suspect]) -> Place {
-        let namespace = |suspect: &Suspect| suspect.container.pod.namespace.clone();
-        let mut pairs = suspects.windows(2);
+impl NamespaceSpread {
+    fn of(instances: &[UnwellInstance]) -> NamespaceSpread {
+        let namespace = |unwell: &UnwellInstance| unwell.container.pod.namespace.clone();
+        let mut pairs = instances.windows(2);
         if pairs.all(|pair| namespace(&pair[0]) == namespace(&pair[1])) {
-            Place::One
+            NamespaceSpread::One
         } else {
-            Place::Several
+            NamespaceSpread::Several
         }
     }
 }
 
 /// What to print about these logs, escaped.
-fn lines(read: &[ReadTail], place: Place) -> Vec<String> {
+fn lines(read: &[ReadTail], place: NamespaceSpread) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_lack_said = false;
     for tail in read {
@@ -112,20 +112,20 @@ fn lines(read: &[ReadTail], place: Place) -> Vec<String> {
 }
 
 /// `pod/web-1 app`, with its namespace if there are several.
-fn name(tail: &ReadTail, place: Place) -> Cow<'static, str> {
-    let container = &tail.suspect.container;
+fn name(tail: &ReadTail, place: NamespaceSpread) -> Cow<'static, str> {
+    let container = &tail.unwell.container;
     match (&container.pod.namespace, place) {
-        (Some(namespace), Place::Several) => format!("{container} -n {namespace}").into(),
+        (Some(namespace), NamespaceSpread::Several) => format!("{container} -n {namespace}").into(),
         _ => container.to_string().into(),
     }
 }
 
 /// ` (instance 3, exit 1)`. It claims nothing if the lines may be those of the next instance.
 fn how(tail: &ReadTail) -> String {
-    let instance = &tail.suspect.instance;
+    let instance = &tail.unwell.instance;
     match &instance.exit {
         None => " (running, not ready)".to_owned(),
-        Some(_) if tail.suspect.origin(&tail.lines) == LineOrigin::Unknown => String::new(),
+        Some(_) if tail.unwell.origin(&tail.lines) == LineOrigin::Unknown => String::new(),
         Some(exit) => format!(" (instance {}, {exit})", instance.attempt.saturating_add(1)),
     }
 }

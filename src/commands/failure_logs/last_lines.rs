@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::args::LineCount;
-use super::suspect::Suspect;
+use super::unwell_instance::UnwellInstance;
 use crate::logs::telling_line;
 use crate::render::json::LastLinesRecord;
 use crate::render::log_text::without_colours;
@@ -25,7 +25,11 @@ pub(crate) struct LastLines {
 
 impl LastLines {
     /// So many of these lines; `None` if all are empty.
-    pub(super) fn of(suspect: &Suspect, lines: &[LogLine], count: LineCount) -> Option<LastLines> {
+    pub(super) fn of(
+        unwell: &UnwellInstance,
+        lines: &[LogLine],
+        count: LineCount,
+    ) -> Option<LastLines> {
         let texts = texts(lines);
         let lines: Vec<String> = match count {
             LineCount::Telling => {
@@ -43,9 +47,9 @@ impl LastLines {
             }
         };
         (!lines.is_empty()).then(|| LastLines {
-            container: suspect.container.name.clone(),
-            instance: suspect.instance.id.clone(),
-            exit: suspect.instance.exit.clone(),
+            container: unwell.container.name.clone(),
+            instance: unwell.instance.id.clone(),
+            exit: unwell.instance.exit.clone(),
             lines,
         })
     }

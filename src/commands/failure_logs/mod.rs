@@ -6,10 +6,10 @@
 mod args;
 mod before_error;
 mod last_lines;
-mod suspect;
 mod tail_reader;
 #[cfg(test)]
 mod tests;
+mod unwell_instance;
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -30,8 +30,8 @@ use args::LineCount;
 pub(crate) use args::LogLineArgs;
 pub(crate) use before_error::lines_before_error;
 pub(crate) use last_lines::LastLines;
-use suspect::{LineOrigin, Suspect, SuspectKey};
 use tail_reader::{ReadTail, TailReader};
+use unwell_instance::{LineOrigin, UnwellInstance, UnwellInstanceKey};
 
 /// Below how many objects failed containers are looked for.
 const MOST_OBJECTS: usize = 24;
@@ -55,7 +55,7 @@ pub(crate) struct FailureLogs {
     reader: TailReader,
     count: LineCount,
     ending: Ending,
-    known: BTreeMap<SuspectKey, KnownTail>,
+    known: BTreeMap<UnwellInstanceKey, KnownTail>,
     /// The lines of each Pod.
     shown: BTreeMap<Uid, Vec<LastLines>>,
     /// The namespaces whose logs the user may not read, with the words of the server. Nothing more is read of them.
@@ -86,17 +86,17 @@ struct KnownLines {
 
 impl KnownLines {
     /// Judges the lines by the newest status of their instance. Returns whether another one has answered, perhaps.
-    fn judge(&mut self, suspect: &Suspect, ending: Ending) -> bool {
+    fn judge(&mut self, unwell: &UnwellInstance, ending: Ending) -> bool {
         if self.is_sure {
             return false;
         }
-        let asked = suspect.clone().at(self.place);
+        let asked = unwell.clone().at(self.place);
         // A restart would have changed the status by now. The list of `--once` does not change.
         let is_settled = ending == Ending::Never
-            && suspect.place == self.place
+            && unwell.place == self.place
             && self.read.elapsed() >= SETTLING;
         self.is_sure = is_settled || asked.origin(&self.lines) == LineOrigin::This;
-        !self.is_sure && suspect.place != self.place
+        !self.is_sure && unwell.place != self.place
     }
 }
 
@@ -119,16 +119,16 @@ impl FailureLogs {
 
     /// Reads the last lines of the failed containers below these objects, and forgets the others.
     pub(crate) fn look_up(&mut self, model: &Model, objects: impl Iterator<Item = Uid>) {
-        let mut failed = Suspect::failed(model, worst(model, objects));
+        let mut failed = UnwellInstance::failed(model, worst(model, objects));
         // Their causes end with the message.
         failed.retain(|it| !it.instance.has_message || self.count != LineCount::Telling);
         failed.retain(|it| !self.lacks.contains_key(&it.container.pod.namespace));
-        let present: BTreeSet<SuspectKey> = failed.iter().map(Suspect::key).collect();
+        let present: BTreeSet<UnwellInstanceKey> = failed.iter().map(UnwellInstance::key).collect();
         self.known.retain(|key, _| present.contains(key));
         self.reader.keep(|key| present.contains(key));
-        for suspect in &failed {
-            self.reader.update(&suspect.key(), &suspect.status);
-            self.judge(suspect);
+        for unwell in &failed {
+            self.reader.update(&unwell.key(), &unwell.status);
+            self.judge(unwell);
         }
         let chosen = self.choose(failed);
         self.show(&chosen);
@@ -137,10 +137,10 @@ impl FailureLogs {
             Ending::Once => PATIENCE_ONCE,
             Ending::Never => PATIENCE,
         };
-        for suspect in chosen {
-            if let Entry::Vacant(unknown) = self.known.entry(suspect.key()) {
+        for unwell in chosen {
+            if let Entry::Vacant(unknown) = self.known.entry(unwell.key()) {
                 unknown.insert(KnownTail::Asked);
-                self.reader.open(suspect, wanted, patience);
+                self.reader.open(unwell, wanted, patience);
             }
         }
     }
@@ -153,10 +153,10 @@ impl FailureLogs {
     }
 
     /// Judges the lines of an instance by its newest status, and forgets those that are perhaps of another one.
-    fn judge(&mut self, suspect: &Suspect) {
-        let key = suspect.key();
+    fn judge(&mut self, unwell: &UnwellInstance) {
+        let key = unwell.key();
         let is_doubtful = match self.known.get_mut(&key) {
-            Some(KnownTail::Read(known)) => known.judge(suspect, self.ending),
+            Some(KnownTail::Read(known)) => known.judge(unwell, self.ending),
             Some(KnownTail::Asked) | None => false,
         };
         if is_doubtful {
@@ -165,30 +165,30 @@ impl FailureLogs {
     }
 
     /// A few instances, one of each kind. One that was read comes before one that was not.
-    fn choose(&self, failed: Vec<Suspect>) -> Vec<Suspect> {
-        let mut chosen: Vec<Suspect> = Vec::new();
-        for suspect in failed {
-            let is_known = |suspect: &Suspect| self.known.contains_key(&suspect.key());
+    fn choose(&self, failed: Vec<UnwellInstance>) -> Vec<UnwellInstance> {
+        let mut chosen: Vec<UnwellInstance> = Vec::new();
+        for unwell in failed {
+            let is_known = |unwell: &UnwellInstance| self.known.contains_key(&unwell.key());
             let mut alike = chosen.iter_mut();
-            match alike.find(|other| other.kind == suspect.kind) {
-                Some(other) if is_known(&suspect) && !is_known(other) => *other = suspect,
+            match alike.find(|other| other.kind == unwell.kind) {
+                Some(other) if is_known(&unwell) && !is_known(other) => *other = unwell,
                 Some(_) => {}
-                None => chosen.push(suspect),
+                None => chosen.push(unwell),
             }
         }
         chosen.truncate(FailureLogs::MOST);
         chosen
     }
 
-    fn show(&mut self, chosen: &[Suspect]) {
+    fn show(&mut self, chosen: &[UnwellInstance]) {
         self.shown.clear();
-        for suspect in chosen {
-            let known = self.known.get(&suspect.key());
+        for unwell in chosen {
+            let known = self.known.get(&unwell.key());
             if let Some(KnownTail::Read(known)) = known
                 && known.is_sure
             {
-                let of_pod = self.shown.entry(suspect.container.pod_uid()).or_default();
-                of_pod.extend(LastLines::of(suspect, &known.lines, self.count));
+                let of_pod = self.shown.entry(unwell.container.pod_uid()).or_default();
+                of_pod.extend(LastLines::of(unwell, &known.lines, self.count));
             }
         }
     }
@@ -225,12 +225,12 @@ impl FailureLogs {
 
     fn take(&mut self, tail: ReadTail) {
         let ReadTail {
-            suspect,
+            unwell,
             lines,
             problem,
         } = tail;
         if let Some(lack) = problem.filter(|problem| problem.code == FORBIDDEN) {
-            let namespace = suspect.container.pod.namespace.clone();
+            let namespace = unwell.container.pod.namespace.clone();
             let words = self.lacks.entry(namespace);
             let words = words.or_insert_with(|| lack.text.to_string());
             // Of several answers, the same one is shown each time.
@@ -242,12 +242,12 @@ impl FailureLogs {
         self.has_news |= !lines.is_empty();
         let mut read = KnownLines {
             lines,
-            place: suspect.place,
+            place: unwell.place,
             read: Instant::now(),
             is_sure: false,
         };
-        read.judge(&suspect, self.ending);
-        self.known.insert(suspect.key(), KnownTail::Read(read));
+        read.judge(&unwell, self.ending);
+        self.known.insert(unwell.key(), KnownTail::Read(read));
     }
 
     /// Whether lines were read since the last call.

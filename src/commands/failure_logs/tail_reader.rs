@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::suspect::{Suspect, SuspectKey};
+use super::unwell_instance::{UnwellInstance, UnwellInstanceKey};
 use crate::logs::{ChainStart, LogPlace, ReadOptions};
 use crate::source::log::{LogEnd, LogEvent, LogLine, LogRefusal, LogStart};
 use crate::watch::logs::{FeedStatus, LogFeeds};
@@ -18,7 +18,7 @@ pub(super) struct TailReader {
 }
 
 struct OpenTail {
-    suspect: Suspect,
+    unwell: UnwellInstance,
     wanted: usize,
     lines: VecDeque<LogLine>,
     problem: Option<LogRefusal>,
@@ -28,7 +28,7 @@ struct OpenTail {
 /// What was read of an instance.
 #[derive(Debug)]
 pub(super) struct ReadTail {
-    pub(super) suspect: Suspect,
+    pub(super) unwell: UnwellInstance,
     /// Its last lines.
     pub(super) lines: Vec<LogLine>,
     /// Why there are none.
@@ -44,21 +44,21 @@ impl TailReader {
     }
 
     /// Begins to read so many of the last lines. After the time, there are none.
-    pub(super) fn open(&mut self, suspect: Suspect, wanted: usize, patience: Duration) {
+    pub(super) fn open(&mut self, unwell: UnwellInstance, wanted: usize, patience: Duration) {
         let options = ReadOptions {
-            previous: suspect.place == LogPlace::Previous,
+            previous: unwell.place == LogPlace::Previous,
             start: LogStart {
                 tail: Some(wanted as u64),
                 since: None,
             },
             ..ReadOptions::default()
         };
-        let (container, status) = (suspect.container.clone(), suspect.status.clone());
+        let (container, status) = (unwell.container.clone(), unwell.status.clone());
         let log = self
             .feeds
             .open(container, status, (options, ChainStart::Present));
         let tail = OpenTail {
-            suspect,
+            unwell,
             wanted,
             lines: VecDeque::new(),
             problem: None,
@@ -68,9 +68,9 @@ impl TailReader {
     }
 
     /// Passes on the newest status of an instance that is being read.
-    pub(super) fn update(&mut self, key: &SuspectKey, status: &FeedStatus) {
+    pub(super) fn update(&mut self, key: &UnwellInstanceKey, status: &FeedStatus) {
         for (log, tail) in &self.open {
-            if tail.suspect.key() == *key {
+            if tail.unwell.key() == *key {
                 self.feeds.update(*log, status.clone());
             }
         }
@@ -81,9 +81,9 @@ impl TailReader {
     }
 
     /// Gives up what is being read, except these instances.
-    pub(super) fn keep(&mut self, is_kept: impl Fn(&SuspectKey) -> bool) {
+    pub(super) fn keep(&mut self, is_kept: impl Fn(&UnwellInstanceKey) -> bool) {
         let dropped = self.open.iter();
-        let dropped = dropped.filter(|(_, tail)| !is_kept(&tail.suspect.key()));
+        let dropped = dropped.filter(|(_, tail)| !is_kept(&tail.unwell.key()));
         let dropped: Vec<usize> = dropped.map(|(log, _)| *log).collect();
         for log in dropped {
             self.open.remove(&log);
@@ -131,7 +131,7 @@ impl TailReader {
             text: text.into(),
         });
         Some(ReadTail {
-            suspect: tail.suspect,
+            unwell: tail.unwell,
             lines: tail.lines.into(),
             problem: tail.problem.or(late),
         })
@@ -165,7 +165,7 @@ impl OpenTail {
 
 impl fmt::Debug for TailReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let open = self.open.values().map(|tail| tail.suspect.key());
+        let open = self.open.values().map(|tail| tail.unwell.key());
         f.debug_list().entries(open).finish()
     }
 }

@@ -7,7 +7,7 @@ use futures::stream;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::suspect::{LineOrigin, Suspect};
+use super::unwell_instance::{LineOrigin, UnwellInstance};
 use super::{FailureLogs, LogLineArgs, SETTLING};
 use crate::commands::Ending;
 use crate::graph::well_known;
@@ -262,7 +262,7 @@ fn the_origin_of_lines_is_known_by_their_times_and_the_state() {
     ] {
         let mut view = View::new();
         view.write(pod);
-        let failed = Suspect::failed(&view.model, [Uid::new("u")]);
+        let failed = UnwellInstance::failed(&view.model, [Uid::new("u")]);
         let lines = lines.iter().map(|time| LogLine {
             time: at(*time),
             text: "x".into(),

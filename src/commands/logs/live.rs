@@ -12,7 +12,7 @@ use super::container_feeds::{ContainerChoice, ContainerFeeds};
 use super::line_order::{Hurry, LineOrder, OrderedEvent};
 use super::message::{Message, ended, gap_words};
 use super::output::LogOutput;
-use super::selection::Selection;
+use super::selected_pods::SelectedPods;
 use super::story::Story;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
@@ -42,7 +42,7 @@ pub(super) struct LogsOptions {
     reason = "each is a step that was taken"
 )]
 pub(super) struct LiveLogs {
-    selection: Selection,
+    selection: SelectedPods,
     options: LogsOptions,
     feeds: ContainerFeeds,
     /// What happens between the lines, if that is shown.
@@ -72,7 +72,7 @@ const FEW: u64 = 10;
 
 impl LiveLogs {
     pub(super) fn new(
-        selection: Selection,
+        selection: SelectedPods,
         options: LogsOptions,
         feeds: LogFeeds,
         output: LogOutput,

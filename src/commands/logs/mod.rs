@@ -8,7 +8,7 @@ mod live;
 mod message;
 mod names;
 mod output;
-mod selection;
+mod selected_pods;
 mod story;
 #[cfg(test)]
 mod testing;
@@ -26,7 +26,7 @@ pub(crate) use args::LogsArgs;
 use args::{LogFormat, LogsPlan};
 use live::{LiveLogs, LogsOptions};
 use output::{LineClock, LogLook, LogOutput};
-use selection::{RETENTION, Selection};
+use selected_pods::{RETENTION, SelectedPods};
 use story::{PastStory, Story, StoryTeller};
 
 pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -50,7 +50,7 @@ pub(crate) async fn show(
     let requested = session.keys(&targets);
     let model = session.model(&requested, Rules::Spy, RETENTION).await;
     let story = story(&plan, &session, context, &requested);
-    let selection = Selection::new(model.showing(ViewExtent::Pods), requested);
+    let selection = SelectedPods::new(model.showing(ViewExtent::Pods), requested);
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
     let look = LogLook {

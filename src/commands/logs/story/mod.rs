@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::selection::Selection;
+use super::selected_pods::SelectedPods;
 use crate::commands::ServerClock;
 use crate::commands::versions::{
     ChangesState, LookBack, LookBackStart, Reach, TimelineEntry, is_event, timeline, unfinished,
@@ -174,7 +174,7 @@ impl Story {
     }
 
     /// Follows the `ConfigMap`s and Secrets that the selected Pods use.
-    pub(super) fn follow_used(&mut self, selection: &Selection) {
+    pub(super) fn follow_used(&mut self, selection: &SelectedPods) {
         if !self.teller.parts.changes || self.used.len() >= MAX_USED {
             return;
         }
@@ -207,7 +207,7 @@ impl Story {
     }
 
     /// Begins with what was listed: with the past, if that was requested.
-    pub(super) fn begin(&mut self, selection: &Selection) {
+    pub(super) fn begin(&mut self, selection: &SelectedPods) {
         let Some(listings) = self.listings.take() else {
             return;
         };
@@ -254,7 +254,11 @@ impl Story {
     }
 
     /// What has happened since the last call, in its order. Nothing comes before the past is read.
-    pub(super) fn take_items(&mut self, selection: &Selection, now: Timestamp) -> Vec<StoryItem> {
+    pub(super) fn take_items(
+        &mut self,
+        selection: &SelectedPods,
+        now: Timestamp,
+    ) -> Vec<StoryItem> {
         if self.listings.is_some() {
             return Vec::new();
         }
@@ -271,7 +275,7 @@ impl Story {
         items
     }
 
-    fn past_items(&mut self, selection: &Selection, now: Timestamp) -> Vec<StoryItem> {
+    fn past_items(&mut self, selection: &SelectedPods, now: Timestamp) -> Vec<StoryItem> {
         let Some(reading) = self.reading.take() else {
             return Vec::new();
         };

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::StoryParts;
 use super::item::{StoryItem, StoryKind};
-use crate::commands::logs::selection::Selection;
+use crate::commands::logs::selected_pods::SelectedPods;
 use crate::commands::versions::{
     Compared, ControlledObject, DocCache, ManagerFilter, Occurrence, PastTime, ReadVersions,
     ShownVersions, TimelineEntry, VersionEvent, When, is_event, is_report,
@@ -91,7 +91,11 @@ impl StoryTeller {
     }
 
     /// What an entry tells, once.
-    pub(super) fn tell(&mut self, entry: &TimelineEntry, selection: &Selection) -> Vec<StoryItem> {
+    pub(super) fn tell(
+        &mut self,
+        entry: &TimelineEntry,
+        selection: &SelectedPods,
+    ) -> Vec<StoryItem> {
         let Some(event) = entry.version() else {
             return Vec::new();
         };
@@ -116,7 +120,7 @@ impl StoryTeller {
         &mut self,
         entry: &TimelineEntry,
         told: &mut Told,
-        selection: &Selection,
+        selection: &SelectedPods,
     ) -> Vec<StoryItem> {
         let all = self.shown.clone();
         let event = entry.version();
@@ -136,7 +140,7 @@ impl StoryTeller {
             None => &*all,
         };
         let compared = shown.compare(&entry.key, &read);
-        let when = Moment::of(entry, &compared);
+        let when = StoryTime::of(entry, &compared);
         let mut items = Vec::new();
         if self.parts.changes && is_decision(&compared) {
             let (who, text) = self.change(&compared);
@@ -156,7 +160,7 @@ impl StoryTeller {
     }
 
     /// Whether the subject of an Event is selected, or was while it was there.
-    fn is_about(&self, about: &ObjectRef, selection: &Selection) -> bool {
+    fn is_about(&self, about: &ObjectRef, selection: &SelectedPods) -> bool {
         selection.has_subject(about) || self.told.contains_key(&about.identity())
     }
 
@@ -204,17 +208,17 @@ fn is_decision(compared: &Compared<'_>) -> bool {
 
 /// When a version was written.
 #[derive(Clone, Copy)]
-struct Moment {
+struct StoryTime {
     /// Its place among lines, whose times are finer.
     order: Timestamp,
     time: Timestamp,
     until: Option<Timestamp>,
 }
 
-impl Moment {
-    fn of(entry: &TimelineEntry, compared: &Compared<'_>) -> Moment {
+impl StoryTime {
+    fn of(entry: &TimelineEntry, compared: &Compared<'_>) -> StoryTime {
         let (time, until) = compared.moment(entry);
-        Moment {
+        StoryTime {
             order: time,
             time,
             until,
@@ -223,11 +227,11 @@ impl Moment {
 
     /// The same moment, at the end of its second for what follows from the lines of that second. What arrived just now
     /// has a fine time.
-    fn until_its_end(self, is_effect: bool) -> Moment {
+    fn until_its_end(self, is_effect: bool) -> StoryTime {
         let is_whole = self.time.subsec_nanosecond() == 0;
         let end = self.time.checked_add(WITHIN_A_SECOND).ok();
         let order = end.filter(|_| is_whole && is_effect).unwrap_or(self.order);
-        Moment { order, ..self }
+        StoryTime { order, ..self }
     }
 
     fn item(self, kind: StoryKind, object: &Arc<ObjectRef>, text: String) -> StoryItem {
@@ -281,7 +285,7 @@ fn is_observed(object: Value<'_>) -> bool {
 fn warning(facts: EventFacts, entry: &TimelineEntry) -> StoryItem {
     let is_past = entry.when != When::Live;
     let time = facts.last.filter(|_| is_past).unwrap_or(entry.seen);
-    let when = Moment {
+    let when = StoryTime {
         order: time,
         time,
         until: None,

@@ -1,4 +1,4 @@
-//! `Selection`: the Pods below the requested objects, as the model knows them.
+//! `SelectedPods`: the Pods below the requested objects, as the model knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs
 
 /// The requested objects and their Pods.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(super) struct SelectedPods {
     pub(super) model: Model,
     /// The Pods that the model has, selected or not.
     pods: BTreeMap<Uid, PodLogs>,
@@ -25,12 +25,12 @@ pub(super) struct Selection {
     finished: BTreeSet<Uid>,
 }
 
-impl Selection {
+impl SelectedPods {
     /// Nothing is read yet.
-    pub(super) fn new(model: Model, requested: Vec<SourceKey>) -> Selection {
+    pub(super) fn new(model: Model, requested: Vec<SourceKey>) -> SelectedPods {
         let mut model = model;
         model.request(requested);
-        Selection {
+        SelectedPods {
             model,
             pods: BTreeMap::new(),
             selected: BTreeSet::new(),
@@ -169,7 +169,7 @@ mod tests {
     fn check(requested: &[SourceKey], objects: &[&str]) -> (Vec<String>, Vec<String>) {
         let now = Timestamp::UNIX_EPOCH;
         let model = Model::new(Rules::Spy, RETENTION).showing(ViewExtent::Pods);
-        let mut selection = Selection::new(model, requested.to_vec());
+        let mut selection = SelectedPods::new(model, requested.to_vec());
         for _ in 0..3 {
             let wanted: Vec<SourceKey> = selection.model.sources().cloned().collect();
             for source in wanted.into_iter().map(Arc::new) {

@@ -1,4 +1,4 @@
-//! `Suspect`: an instance of a container whose last lines may say why its Pod is not well.
+//! `UnwellInstance`: an instance of a container whose last lines may say why its Pod is not well.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ const ENDS: [CauseRule; 4] = [
 
 /// An instance of a container, and what the status of its Pod says about it.
 #[derive(Clone, Debug)]
-pub(super) struct Suspect {
+pub(super) struct UnwellInstance {
     pub(super) container: Arc<LogContainer>,
     pub(super) instance: SeenInstance,
     /// Where its log is.
@@ -35,13 +35,13 @@ pub(super) struct Suspect {
     pub(super) status: FeedStatus,
     /// Whether the kubelet starts another instance after it.
     may_restart: bool,
-    /// What suspects share that have, as a rule, the same last lines.
-    pub(super) kind: SuspectKind,
+    /// What instances share that have, as a rule, the same last lines.
+    pub(super) kind: UnwellInstanceKind,
 }
 
 /// Which instance it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SuspectKey {
+pub(super) struct UnwellInstanceKey {
     pub(super) pod: Uid,
     pub(super) container: Arc<str>,
     /// The container ID.
@@ -50,7 +50,7 @@ pub(super) struct SuspectKey {
 
 /// The owner of the Pod, the container, and how the instance ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SuspectKind {
+pub(super) struct UnwellInstanceKind {
     owner: Uid,
     container: Arc<str>,
     /// The exit code; `None` if it runs.
@@ -58,29 +58,32 @@ pub(super) struct SuspectKind {
     reason: Arc<str>,
 }
 
-impl Suspect {
+impl UnwellInstance {
     /// The failed instances below these objects, of the current revision: those that a cause of their Pod is about.
-    pub(super) fn failed(model: &Model, objects: impl IntoIterator<Item = Uid>) -> Vec<Suspect> {
+    pub(super) fn failed(
+        model: &Model,
+        objects: impl IntoIterator<Item = Uid>,
+    ) -> Vec<UnwellInstance> {
         let pods = pods(model, objects);
-        pods.flat_map(|pod| Suspect::failed_of_pod(model, pod))
+        pods.flat_map(|pod| UnwellInstance::failed_of_pod(model, pod))
             .collect()
     }
 
     /// The instances that keep Pods below these objects from being ready: in each Pod those that have failed, or else those
     /// that run and are not ready. Those that have failed come first: those of the Pods that the error names, and the last
     /// end.
-    pub(super) fn late(model: &Model, objects: &[Uid]) -> Vec<Suspect> {
+    pub(super) fn late(model: &Model, objects: &[Uid]) -> Vec<UnwellInstance> {
         let named: BTreeSet<&Uid> = objects.iter().flat_map(|uid| named(model, uid)).collect();
-        let of_pod = |pod: &ModelObject| match Suspect::failed_of_pod(model, pod) {
-            failed if failed.is_empty() => Suspect::unready_of_pod(model, pod),
+        let of_pod = |pod: &ModelObject| match UnwellInstance::failed_of_pod(model, pod) {
+            failed if failed.is_empty() => UnwellInstance::unready_of_pod(model, pod),
             failed => failed,
         };
         let pods = pods(model, objects.iter().cloned());
         let unwell = pods.filter(|pod| !pod.assessment.is_well());
-        let mut late: Vec<Suspect> = unwell.flat_map(of_pod).collect();
-        late.sort_by_key(|suspect| {
-            let instance = &suspect.instance;
-            let is_named = named.contains(&suspect.container.pod_uid());
+        let mut late: Vec<UnwellInstance> = unwell.flat_map(of_pod).collect();
+        late.sort_by_key(|one| {
+            let instance = &one.instance;
+            let is_named = named.contains(&one.container.pod_uid());
             (
                 instance.exit.is_none(),
                 !is_named,
@@ -90,7 +93,7 @@ impl Suspect {
         late
     }
 
-    fn failed_of_pod(model: &Model, pod: &ModelObject) -> Vec<Suspect> {
+    fn failed_of_pod(model: &Model, pod: &ModelObject) -> Vec<UnwellInstance> {
         let causes = pod.assessment.causes.iter();
         let ends: Vec<&str> = causes
             .filter(|cause| ENDS.contains(&cause.rule))
@@ -99,7 +102,7 @@ impl Suspect {
         if ends.is_empty() {
             return Vec::new();
         }
-        Suspect::of_pod(model, pod, |container| {
+        UnwellInstance::of_pod(model, pod, |container| {
             let is_said = ends.iter().any(|text| is_about(text, container));
             // The cause of a container that runs again is the end of the instance before.
             let seen = if container.is_running {
@@ -111,8 +114,8 @@ impl Suspect {
         })
     }
 
-    fn unready_of_pod(model: &Model, pod: &ModelObject) -> Vec<Suspect> {
-        Suspect::of_pod(model, pod, |container| {
+    fn unready_of_pod(model: &Model, pod: &ModelObject) -> Vec<UnwellInstance> {
+        UnwellInstance::of_pod(model, pod, |container| {
             let is_needed = matches!(
                 container.role,
                 LogContainerRole::Main | LogContainerRole::Sidecar
@@ -126,7 +129,7 @@ impl Suspect {
         model: &Model,
         pod: &ModelObject,
         choose: impl Fn(&ContainerLogs) -> Option<&SeenInstance>,
-    ) -> Vec<Suspect> {
+    ) -> Vec<UnwellInstance> {
         let uid = pod.object.identity();
         let Some(doc) = model.doc(&uid) else {
             return Vec::new();
@@ -138,7 +141,7 @@ impl Suspect {
         let chosen = logs.containers.iter().filter_map(|container| {
             let instance = choose(container)?.clone();
             let exit = instance.exit.as_ref();
-            Some(Suspect {
+            Some(UnwellInstance {
                 container: Arc::new(LogContainer {
                     pod: logs.pod.clone(),
                     name: container.name.clone(),
@@ -151,7 +154,7 @@ impl Suspect {
                     is_gone: false,
                 },
                 may_restart: container.role == LogContainerRole::Sidecar || !never,
-                kind: SuspectKind {
+                kind: UnwellInstanceKind {
                     owner: owner.clone(),
                     container: container.name.clone(),
                     code: exit.map(|exit| exit.code),
@@ -163,8 +166,8 @@ impl Suspect {
         chosen.collect()
     }
 
-    pub(super) fn key(&self) -> SuspectKey {
-        SuspectKey {
+    pub(super) fn key(&self) -> UnwellInstanceKey {
+        UnwellInstanceKey {
             pod: self.container.pod_uid(),
             container: self.container.name.clone(),
             id: self.instance.id.clone(),
@@ -172,8 +175,8 @@ impl Suspect {
     }
 
     /// The same instance, whose log is at this place.
-    pub(super) fn at(self, place: LogPlace) -> Suspect {
-        Suspect { place, ..self }
+    pub(super) fn at(self, place: LogPlace) -> UnwellInstance {
+        UnwellInstance { place, ..self }
     }
 
     /// Whose these lines are. A request names no instance, so the next one may have answered, or the one after it.
