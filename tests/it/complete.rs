@@ -96,6 +96,30 @@ async fn names_are_those_of_the_cluster() {
     assert_eq!(pods, ["web-1\t0/1 4s", ":4"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_containers_of_logs_are_offered_however_the_pod_is_named() {
+    let cluster = shop().await;
+    let mut pod = pod("mypod", &json!({"app": "mine"}));
+    pod["spec"]["containers"] = json!([{"name": "app"}, {"name": "proxy"}]);
+    cluster.put(pod);
+    let spy = cluster.spy();
+    for (line, expect) in [
+        ("logs mypod -c ", "app proxy :4"),
+        ("logs mypod -f -c p", "proxy :4"),
+        ("logs mypod -c app,", "app,proxy :4"),
+        ("logs mypod -c !", "!app !proxy :4"),
+        ("logs pod/mypod -c ", "app proxy :4"),
+        ("logs pods mypod --container=", "app proxy :4"),
+        ("logs -l app=mine -c ", "app proxy :4"),
+        ("logs deploy/web -c ", "app :4"),
+        ("logs nopod -c ", ":4"),
+        // Only `logs` takes a bare name.
+        ("status mypod --only ", ":4"),
+    ] {
+        assert_eq!(values(&spy, line), expect, "{line:?}");
+    }
+}
+
 /// Without a typed text, 500 names are enough.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_typed_name_is_found_behind_the_first_page() {

@@ -2,7 +2,9 @@
 
 use clap::{Arg, ArgAction, Command};
 
+use crate::cluster::TypeWord;
 use crate::commands::manifests::{RELEASE_PREFIX, is_release};
+use crate::object::well_known;
 
 /// A command line up to the cursor.
 #[derive(Debug)]
@@ -77,6 +79,19 @@ impl<'l> TypedLine<'l> {
     /// Whether the line has a flag, and does not switch it off.
     pub(super) fn has(&self, long: &str) -> bool {
         self.value(long).is_some_and(|value| value != "false")
+    }
+
+    /// The words that name the objects. As in kubectl, a single word of `logs` that is no type is a Pod, and a selector
+    /// alone is about Pods.
+    pub(super) fn named_objects(&self) -> Vec<String> {
+        let is_logs = self.verbs.last() == Some(&"logs");
+        let is_type = |word: &str| TypeWord::new(word).find(well_known()).is_some();
+        let is_name = |word: &str| !word.contains('/') && !is_release(word) && !is_type(word);
+        match self.objects[..] {
+            [word] if is_logs && is_name(word) => vec![format!("pod/{word}")],
+            [] if is_logs && self.has("selector") => vec!["pods".to_owned()],
+            _ => self.objects.iter().map(|&word| word.to_owned()).collect(),
+        }
     }
 
     /// The last value of a flag; empty for a flag without a value.

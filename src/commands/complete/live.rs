@@ -174,7 +174,12 @@ pub(super) async fn container_names(
     context: &Context<'_>,
 ) -> Offers {
     let docs = objects(line, ReadDepth::Whole, context).await;
-    Offers::of(containers(docs.iter().map(Doc::root)), word.last_item())
+    let word = word.last_item();
+    let mut offers = containers(docs.iter().map(Doc::root));
+    offers.retain(|offer| word.listed().all(|listed| listed != offer.value()));
+    // `!NAME` leaves a container out.
+    let not = usize::from(word.text().starts_with('!'));
+    Offers::of(offers, word.keeping(not))
 }
 
 /// The objects that the line names or selects; none after an error.

@@ -169,8 +169,7 @@ impl LiveCluster {
             fields: given("field-selector"),
             namespaces: self.namespaces.clone(),
         };
-        let words: Vec<String> = line.objects.iter().map(|&word| word.to_owned()).collect();
-        let arguments: Arguments = parse_arguments(&words, &filters)?;
+        let arguments: Arguments = parse_arguments(&line.named_objects(), &filters)?;
         let kept = Resolver::of(self.kept.clone());
         match arguments.resolve(&kept, &filters).await {
             Err(TargetError::Resolve(_)) => {
