@@ -17,6 +17,7 @@ mod reader;
 mod reading;
 mod resume;
 mod splitter;
+mod strays;
 mod tail;
 mod telling;
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub(super) struct InstanceReading {
     pub(super) failures: u32,
     /// Whether the failure was reported.
     pub(super) is_reported: bool,
+    /// Whether it is read again from its first line, because the lines before were not its own.
+    pub(super) is_reread: bool,
     /// A step to take before the next request.
     pub(super) wait: Option<ReadStep>,
     /// The answer was about something else while the instance was here.
@@ -82,6 +84,7 @@ impl InstanceReading {
             is_empty: true,
             failures: 0,
             is_reported: false,
+            is_reread: false,
             wait: None,
             doubt: None,
             gap: None,
@@ -148,6 +151,15 @@ impl InstanceReading {
         let is_repeated = window.is_continued() && window.is_repeated() && has_nothing_new;
         let is_one_begun_line = window.last().is_none() && !self.rest.is_empty();
         is_settled && (self.check.is_passed() || is_repeated || is_one_begun_line)
+    }
+
+    /// Reads the instance again from its first line.
+    pub(super) fn read_again(&mut self) {
+        self.window = ResumeWindow::default();
+        self.newest = NewestText::default();
+        self.check = EndCheck::default();
+        self.rest = Bytes::new();
+        self.is_reread = true;
     }
 
     /// Requests the tail once more, with this many parts.

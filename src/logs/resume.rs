@@ -29,7 +29,7 @@ pub(super) struct ResumeWindow {
 }
 
 /// A line by its second and a hash of all its bytes, the time included. Of a long line, its first part stands for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct KnownLine {
     second: i64,
     hash: u64,
@@ -42,6 +42,11 @@ impl KnownLine {
             second: time.as_second(),
             hash: BuildHasherDefault::<FxHasher>::default().hash_one(line),
         }
+    }
+
+    /// The second of its time.
+    pub(super) fn second(self) -> i64 {
+        self.second
     }
 }
 
@@ -211,6 +216,21 @@ impl ResumeWindow {
         {
             self.begin = Begin::Second(dropped.second);
         }
+    }
+
+    /// The newest lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = KnownLine> {
+        self.known.iter().copied()
+    }
+
+    /// Whether the log was read from its first line on.
+    pub(super) fn is_from_first_line(&self) -> bool {
+        self.begin == Begin::First && self.newest.is_some()
+    }
+
+    /// The newest second of a line.
+    pub(super) fn newest_second(&self) -> Option<i64> {
+        Some(self.newest?.second)
     }
 
     /// Whether a line is one of the newest ones.

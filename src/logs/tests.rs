@@ -14,7 +14,7 @@ use super::reader::LogReader;
 use super::splitter::LinePart;
 use crate::object::ObjectRef;
 use crate::source::log::{
-    LogContainer, LogEvent, LogExit, LogRefusal, LogRequest, LogSince, LogStart,
+    LogContainer, LogEvent, LogExit, LogLine, LogRefusal, LogRequest, LogSince, LogStart,
 };
 
 /// A run of the container on the node.
@@ -88,8 +88,9 @@ impl Life {
         };
         let runs = vec![run; runs];
         let status = status(&runs, false);
+        let container = Arc::new(container);
         Life {
-            reader: LogReader::new(Arc::new(container), status, options, ChainStart::Present),
+            reader: LogReader::new(container, status, options, ChainStart::Present),
             runs,
             waits: false,
             now: 1_000_000,
@@ -225,9 +226,10 @@ impl Life {
         if self.refusals > 0 {
             self.refusals -= 1;
             let text = "dial tcp: connection refused".into();
+            let code = 500;
             return self
                 .reader
-                .ended(StreamEnd::Refused(LogRefusal { code: 500, text }));
+                .ended(StreamEnd::Refused(LogRefusal { code, text }));
         }
         let present = self.runs.len() - 1;
         let Some(index) = (if request.previous {
@@ -259,22 +261,8 @@ impl Life {
         let is_running = run.exit.is_none();
         let (first, end) = (run.first.max(tail), run.lines.len());
         let lines: Vec<(i64, String)> = run.lines[first..].to_vec();
-        let cut = self.cuts.pop_front();
-        let lines = lines.into_iter().filter(|(time, _)| *time >= since);
-        for (number, (time, text)) in lines.enumerate() {
-            if cut == Some(number) {
-                // No two answers are cut at the same byte.
-                let half = "L".repeat(usize::try_from(self.requests).expect("few"));
-                let half = format!("{} {half}", at(time));
-                return self.reader.ended(StreamEnd::Clean(half.into()));
-            }
-            if self
-                .reader
-                .line(LinePart::last(format!("{} {text}", at(time))))
-                == Flow::Stop
-            {
-                return;
-            }
+        if self.send_lines(&lines, since) == Flow::Stop {
+            return;
         }
         if request.follow && is_running {
             self.open = Some(Stream {
@@ -284,6 +272,26 @@ impl Life {
         } else {
             self.reader.ended(StreamEnd::Clean(Bytes::new()));
         }
+    }
+
+    /// Sends the lines from a time on. Returns whether the answer goes on.
+    fn send_lines(&mut self, lines: &[(i64, String)], since: i64) -> Flow {
+        let cut = self.cuts.pop_front();
+        let lines = lines.iter().filter(|(time, _)| *time >= since);
+        for (number, (time, text)) in lines.enumerate() {
+            if cut == Some(number) {
+                // No two answers are cut at the same byte.
+                let half = "L".repeat(usize::try_from(self.requests).expect("few"));
+                let half = format!("{} {half}", at(*time));
+                self.reader.ended(StreamEnd::Clean(half.into()));
+                return Flow::Stop;
+            }
+            let line = LinePart::last(format!("{} {text}", at(*time)));
+            if self.reader.line(line) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Continue
     }
 
     /// Answers the next request, and sends nothing.
@@ -565,6 +573,83 @@ fn a_status_that_comes_while_another_instance_answers_is_no_gap() {
     assert_eq!(life.check(&[]), "");
 }
 
+/// Checks that each line is shown once, in any order; returns what was said.
+fn check_each_once(mut life: Life) -> Vec<String> {
+    life.is_prompt = true;
+    life.deliver();
+    life.lines(1);
+    life.pump();
+    let mut shown = life.shown.clone();
+    shown.sort();
+    let expect: Vec<String> = (0..life.written)
+        .map(|number| format!("L{number}"))
+        .collect();
+    assert_eq!(shown, expect, "{:?} {:?}", life.shown, life.said);
+    life.said
+}
+
+const STRAY: &str = "? these lines were shown before, under the instance before";
+
+#[test]
+fn a_restart_while_a_log_is_opened_shows_each_line_once() {
+    let mut life = Life::with(FOLLOW, 1);
+    life.lines(2);
+    // The status shows the first instance, and the node has the second.
+    life.is_prompt = false;
+    life.run();
+    life.lines(2);
+    life.answer_next();
+    let said = check_each_once(life);
+    let may = "! log rotated, or container restarted";
+    let exit = "- c0 Exited(Some(LogExit { code: 1, reason: \"\" }))";
+    assert_eq!(said, ["+ c0", may, exit, "+ c1", STRAY]);
+}
+
+#[test]
+fn a_restart_while_a_dead_instance_is_read_shows_no_line_twice() {
+    let mut life = Life::with(FOLLOW, 1);
+    life.exit(1);
+    life.wait_for_restart();
+    // The status shows the dead instance, and the node has the next one.
+    life.is_prompt = false;
+    life.run();
+    life.lines(2);
+    for _ in 0..2 {
+        life.answer_next();
+    }
+    assert_eq!(
+        life.reader.step(),
+        ReadStep::Wait(None),
+        "it is read to its end"
+    );
+    let said = check_each_once(life);
+    let stray = format!("{STRAY}, whose own lines may be missing");
+    assert_eq!(said[2..], ["+ c1", &stray]);
+}
+
+#[test]
+fn a_restart_while_the_last_instance_is_read_shows_no_line_twice() {
+    let mut life = Life::with(FOLLOW, 0);
+    life.pump();
+    life.is_prompt = false;
+    life.run();
+    life.run();
+    life.deliver();
+    // The status shows the first instance as the last one. On the node, that is the second one.
+    life.lines(2);
+    life.run();
+    for _ in 0..3 {
+        life.answer_next();
+    }
+    let said = check_each_once(life);
+    let stray = format!("{STRAY}, whose own lines may be missing");
+    assert_eq!(
+        said.iter().filter(|line| **line == stray).count(),
+        1,
+        "{said:?}"
+    );
+}
+
 #[test]
 fn a_node_without_watchers_is_read_in_turns() {
     let mut life = Life::begun();
@@ -818,7 +903,6 @@ fn a_tail_is_followed_across_a_cut() {
 /// What a reader shows of a log with one long line, whose parts come in these answers. `.` ends a line, `;` an answer.
 fn long_line(options: ReadOptions, script: &str) -> String {
     let mut life = Life::with(options, 1);
-    let mut shown = String::new();
     'answers: for answer in script.split(';') {
         while !matches!(life.reader.step(), ReadStep::Open(_)) {
             life.reader.waited();
@@ -836,18 +920,17 @@ fn long_line(options: ReadOptions, script: &str) -> String {
         let rest = format!("{time}half").into();
         life.reader.ended(StreamEnd::Clean(rest));
     }
-    for event in life.reader.take_events() {
-        shown += &match event {
-            LogEvent::Line(line) => {
-                let end = if line.ends { "." } else { "|" };
-                String::from_utf8_lossy(&line.text).into_owned() + end
-            }
-            LogEvent::Opened(_) => String::new(),
-            LogEvent::Gap(_) => " gap ".to_owned(),
-            other => format!(" {other:?} "),
-        };
-    }
-    shown
+    let events = life.reader.take_events();
+    let shown = events.map(|event| match event {
+        LogEvent::Line(LogLine { text, ends, .. }) => {
+            let end = if ends { "." } else { "|" };
+            String::from_utf8_lossy(&text).into_owned() + end
+        }
+        LogEvent::Opened(_) => String::new(),
+        LogEvent::Gap(_) => " gap ".to_owned(),
+        other => format!(" {other:?} "),
+    });
+    shown.collect()
 }
 
 #[test]
@@ -917,6 +1000,42 @@ proptest! {
         prop_assert_eq!(&life.shown, &shown);
         let is_said = life.said.iter().any(|line| line.contains("ended early") || line.contains("Lost"));
         prop_assert!(shown.len() >= 6 || is_said, "{:?} {:?}", shown, life.said);
+    }
+
+    #[test]
+    fn a_restart_that_the_status_shows_late_loses_and_doubles_no_line(
+        before in 0_usize..3, after in 0_usize..3, requests in 0_u32..4, step in 1_i64..300, is_dead in any::<bool>(),
+    ) {
+        let mut life = Life::with(FOLLOW, 1);
+        life.lines(before);
+        if is_dead {
+            life.exit(1);
+            life.wait_for_restart();
+        }
+        // The status comes within a second.
+        life.is_prompt = false;
+        life.run();
+        for _ in 0..after {
+            life.line_at(step);
+        }
+        for _ in 0..requests {
+            if life.open.is_none() && life.reader.step() != ReadStep::Wait(None) {
+                life.answer_next();
+            }
+        }
+        life.is_prompt = true;
+        life.deliver();
+        life.lines(1);
+        life.pump();
+        let is_named = life.said.iter().any(|line| line.contains("own lines may be missing"));
+        let mut counts = vec![0; life.written];
+        for line in &life.shown {
+            counts[line[1..].parse::<usize>().expect("a number")] += 1;
+        }
+        let lost = counts.iter().filter(|count| **count == 0).count();
+        prop_assert!(counts.iter().all(|count| *count <= 1), "{:?} {:?}", life.shown, life.said);
+        // The log of a dead instance that is empty cannot be told from that of the next one before its first line.
+        prop_assert!(lost == 0 || is_named || (is_dead && after == 0), "{:?} {:?}", life.shown, life.said);
     }
 
     #[test]

@@ -185,7 +185,7 @@ impl LogReader {
     }
 
     /// Notes that lines after the last one may be missing. Returns whether there was one.
-    fn note_missing(&mut self, cause: LogGapCause) -> bool {
+    pub(super) fn note_missing(&mut self, cause: LogGapCause) -> bool {
         let reading = self.current.as_ref();
         let Some(after) = reading.and_then(|reading| reading.window.last()) else {
             return false;
@@ -268,6 +268,10 @@ impl LogReader {
             return;
         };
         self.events.extend(reading.long.close().map(LogEvent::Line));
+        self.strays.add(&reading.window);
+        if reading.is_reread {
+            self.strays.note_reread();
+        }
         self.events.push(LogEvent::Ended(reading.instance, end));
         let goes_on = self.options.follow || self.options.has_last;
         self.is_off |= self.options.previous || !goes_on;

@@ -10,14 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Buf;
+use jiff::Timestamp;
 
 use super::chain::{ChainStart, LogChain};
 use super::instances::{ContainerLogs, LogPlace};
 use super::long_line::LongLine;
 use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
 use super::reading::InstanceReading;
-use super::resume::Continuation;
+use super::resume::{Continuation, KnownLine};
 use super::splitter::LinePart;
+use super::strays::{StrayLines, StrayMatch};
 use super::tail::{ReadFrom, TailEnd, TailHold};
 use super::timed_line::timed_line;
 use crate::source::log::{
@@ -48,6 +50,8 @@ pub struct LogReader {
     options: ReadOptions,
     chain: LogChain,
     current: Option<InstanceReading>,
+    /// The lines that were shown of the instances before.
+    strays: StrayLines,
     /// Whether the first instance existed at the start, so that `options.start` is about it.
     is_first: bool,
     /// How many of the next instances existed at the start: the options choose their lines.
@@ -80,6 +84,7 @@ impl LogReader {
         LogReader {
             options,
             current: None,
+            strays: StrayLines::default(),
             is_first,
             existing: if is_first { chain.waiting() } else { 0 },
             chain,
@@ -168,14 +173,14 @@ impl LogReader {
         reading.has_news = false;
         reading.is_empty = true;
         reading.node_error = None;
+        if !std::mem::replace(&mut reading.is_opened, true) {
+            self.events.push(LogEvent::Opened(reading.instance.clone()));
+        }
         if reading.check.is_asked() {
             return;
         }
         reading.window.reopen();
         reading.long.reopen();
-        if !std::mem::replace(&mut reading.is_opened, true) {
-            self.events.push(LogEvent::Opened(reading.instance.clone()));
-        }
         if reading.window.last().is_none() {
             let wanted = reading.start.tail;
             let is_whole = reading.start == LogStart::default();
@@ -208,6 +213,12 @@ impl LogReader {
         };
         reading.is_empty = false;
         let continuation = reading.window.take(time, &part.bytes);
+        if continuation == Continuation::New && self.is_stray(time, &part) {
+            return Flow::Continue;
+        }
+        let Some(reading) = &mut self.current else {
+            return Flow::Stop;
+        };
         part.bytes.advance(length);
         let line = match continuation {
             Continuation::New => {
@@ -226,6 +237,24 @@ impl LogReader {
             }
         };
         line.map_or(Flow::Continue, |line| self.show(line))
+    }
+
+    /// Skips a line that was shown under the instance before.
+    fn is_stray(&mut self, time: Timestamp, part: &LinePart) -> bool {
+        let Some(reading) = &mut self.current else {
+            return false;
+        };
+        // An instance is read again because they are not in its log.
+        if self.strays.is_empty() || reading.is_reread {
+            return false;
+        }
+        match self.strays.take(KnownLine::of(time, &part.bytes)) {
+            StrayMatch::New => return false,
+            StrayMatch::First(text) => self.events.push(LogEvent::Notice(text.into())),
+            StrayMatch::Further => {}
+        }
+        reading.long.skip(part);
+        true
     }
 
     /// Takes a line that has not been shown, or a part of one.
@@ -370,8 +399,23 @@ impl LogReader {
                 reading.gap = reading.window.last();
                 reading.window.forget();
             }
+            // The container restarted while its log was opened: the lines were of the next instance.
+            LogPlace::Previous if !reading.is_reread && reading.window.is_from_first_line() => {
+                self.note_missing(LogGapCause::Changed);
+                self.read_again();
+            }
             LogPlace::Previous | LogPlace::Gone => self.lose(),
         }
+    }
+
+    /// Reads the instance again. What was shown of it so far may belong to the next one.
+    fn read_again(&mut self) {
+        let Some(reading) = &mut self.current else {
+            return;
+        };
+        self.strays.add(&reading.window);
+        self.events.extend(reading.long.close().map(LogEvent::Line));
+        reading.read_again();
     }
 }
 
