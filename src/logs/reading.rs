@@ -49,6 +49,8 @@ pub(super) struct InstanceReading {
     pub(super) is_reported: bool,
     /// Whether it is read again from its first line, because the lines before were not its own.
     pub(super) is_reread: bool,
+    /// Whether the server has refused the last request because of a missing right.
+    pub(super) is_forbidden: bool,
     /// A step to take before the next request.
     pub(super) wait: Option<ReadStep>,
     /// The answer was about something else while the instance was here.
@@ -85,6 +87,7 @@ impl InstanceReading {
             failures: 0,
             is_reported: false,
             is_reread: false,
+            is_forbidden: false,
             wait: None,
             doubt: None,
             gap: None,
@@ -170,6 +173,16 @@ impl InstanceReading {
         self.long = LongLine::default();
     }
 
+    /// Waits until the right may be back. Returns whether it was there before.
+    pub(super) fn wait_for_right(&mut self) -> bool {
+        self.failures += 1;
+        let wait = FIRST_WITHOUT_RIGHT.saturating_mul(1 << (self.failures - 1).min(8));
+        self.wait = Some(ReadStep::Wait(Some(wait.min(LONGEST_WITHOUT_RIGHT))));
+        // The next answer is an event.
+        self.is_opened = false;
+        !std::mem::replace(&mut self.is_forbidden, true)
+    }
+
     /// Waits before the next request: not at all after news, and longer after each failure.
     pub(super) fn pause(&mut self) {
         self.failures = if self.has_news { 0 } else { self.failures + 1 };
@@ -187,3 +200,6 @@ impl InstanceReading {
 /// The pauses after failures.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The pauses while a right is missing.
+const FIRST_WITHOUT_RIGHT: Duration = Duration::from_secs(1);
+const LONGEST_WITHOUT_RIGHT: Duration = Duration::from_secs(10);

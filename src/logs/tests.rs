@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -29,6 +30,7 @@ struct Run {
 
 /// A container and its reader.
 struct Life {
+    container: Arc<LogContainer>,
     runs: Vec<Run>,
     /// Whether the container waits for its next run.
     waits: bool,
@@ -38,6 +40,7 @@ struct Life {
     open: Option<Stream>,
     /// How many requests the node refuses, and the answers that it sends in place of logs.
     refusals: u32,
+    refusal_code: u16,
     node_errors: VecDeque<&'static str>,
     /// The next answers end as if they were complete after this many lines and a half.
     cuts: VecDeque<usize>,
@@ -90,13 +93,15 @@ impl Life {
         let status = status(&runs, false);
         let container = Arc::new(container);
         Life {
-            reader: LogReader::new(container, status, options, ChainStart::Present),
+            reader: LogReader::new(container.clone(), status, options, ChainStart::Present),
+            container,
             runs,
             waits: false,
             now: 1_000_000,
             written: 0,
             open: None,
             refusals: 0,
+            refusal_code: 500,
             node_errors: VecDeque::new(),
             cuts: VecDeque::new(),
             growth: 0,
@@ -226,7 +231,7 @@ impl Life {
         if self.refusals > 0 {
             self.refusals -= 1;
             let text = "dial tcp: connection refused".into();
-            let code = 500;
+            let code = self.refusal_code;
             return self
                 .reader
                 .ended(StreamEnd::Refused(LogRefusal { code, text }));
@@ -433,6 +438,40 @@ fn a_node_that_does_not_answer_is_asked_again_and_named_once() {
     life.pump();
     life.lines(2);
     assert_eq!(life.check(&[]), "? dial tcp: connection refused");
+}
+
+#[test]
+fn a_right_that_is_lost_and_comes_back_is_named_once() {
+    let mut life = Life::begun();
+    life.refusal_code = 403;
+    for _ in 0..2 {
+        life.refusals = 7;
+        life.cut();
+        life.lines(2);
+        life.pump();
+    }
+    let refused = "x dial tcp: connection refused";
+    let said = ["+ c0", refused, "+ c0", refused, "+ c0"];
+    assert_eq!(life.said, said);
+    life.check(&[]);
+}
+
+#[test]
+fn a_log_that_was_never_allowed_is_given_up_unless_its_container_is_new() {
+    for (start, step) in [
+        (ChainStart::Present, ReadStep::Done),
+        (
+            ChainStart::Oldest,
+            ReadStep::Wait(Some(Duration::from_secs(1))),
+        ),
+    ] {
+        let mut life = Life::with(FOLLOW, 1);
+        let (container, status) = (life.container.clone(), status(&life.runs, false));
+        life.reader = LogReader::new(container, status, FOLLOW, start);
+        (life.refusals, life.refusal_code) = (1, 403);
+        life.answer_next();
+        assert_eq!(life.reader.step(), step, "{start:?}");
+    }
 }
 
 #[test]

@@ -138,7 +138,8 @@ pub enum LogEvent {
     Gap(LogGap),
     /// Nothing more is read of the instance.
     Ended(Arc<LogInstance>, LogEnd),
-    /// The log cannot be read at all: the server refuses it.
+    /// The server refuses the log. With `--follow`, a log that was read before is requested again, until the right is back
+    /// and [`LogEvent::Opened`] comes.
     Refused(LogRefusal),
     /// The node can follow no more logs, so this one is read in turn from now on.
     Polled,

@@ -21,6 +21,7 @@ mod last_lines;
 mod list_keys;
 mod log_endpoint;
 mod logs;
+mod logs_revoked;
 mod outage;
 mod refusals;
 mod rollouts;

@@ -422,6 +422,58 @@ async fn without_the_right_one_line_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_is_lost_while_following_is_one_line_and_comes_back() {
+    let rule = |verb: &str, resource: &str| Rule {
+        permission: Permission::Allow,
+        verbs: vec![verb.to_owned()],
+        group: String::new(),
+        resource: resource.to_owned(),
+        namespace: None,
+        names: Vec::new(),
+    };
+    let reads = vec![rule("list", "pods"), rule("watch", "pods")];
+    let with_logs = [reads.clone(), vec![rule("get", "pods/log")]].concat();
+    let user = |rules: &Vec<Rule>| User {
+        name: "viewer".to_owned(),
+        token: String::new(),
+        rules: rules.clone(),
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user(&with_logs)]).await;
+    cluster.put(running("web", &["app"]));
+    print(&cluster, "web/app#0", 0, &["L0"]);
+    let mut run = cluster.spy().start(&["logs", "pods", "-f", "-o", "raw"]);
+    run.until("L0");
+    cluster.sandbox.set_users(vec![user(&reads)]);
+    cluster.sandbox.cut_logs();
+    print(&cluster, "web/app#0", 100, &["L1"]);
+    run.until("(Forbidden)");
+    // A Pod that is new meanwhile waits, too.
+    cluster.put(running("other", &["app"]));
+    print(&cluster, "other/app#0", 150, &["M0"]);
+    let is_asked = |request: &Request| request.path.contains("/pods/other/log?");
+    let asks = |requests: &[Request]| requests.iter().any(is_asked);
+    cluster.sandbox.requests_until(asks).await;
+    cluster.sandbox.set_users(vec![user(&with_logs)]);
+    run.until_each(&["L1", "M0"]);
+    print(&cluster, "web/app#0", 200, &["L2"]);
+    run.until("L2");
+    let ran = run.interrupt();
+    assert_eq!(ran.stdout.matches('L').count(), 3, "{}", ran.stdout);
+    assert_eq!(
+        ran.stderr.matches("(Forbidden)").count(),
+        1,
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        ran.stderr.matches("+ pod/web app").count(),
+        2,
+        "{}",
+        ran.stderr
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn more_logs_than_are_followed_are_read_in_turn() {
     let cluster = Cluster::start().await;
     let names: Vec<String> = (0..8).map(|number| format!("web-{number}x")).collect();

@@ -350,6 +350,8 @@ impl LiveLogs {
             }
             LogEvent::Opened(instance) => {
                 self.has_opened = true;
+                // A right that was missing is back.
+                self.refused.remove(&container);
                 self.output.open(log, instance);
                 self.is_followed().then(|| match instance.attempt {
                     0 => Message::start(format!("+ {container}")),
@@ -436,7 +438,7 @@ impl LiveLogs {
         }
         if self.is_followed()
             && self.unsaid > 0
-            && !self.is_refused()
+            && !(self.is_refused() && self.feeds.are_over())
             && self.started.elapsed() >= SETTLING
         {
             let more = plural(self.unsaid, "more log");

@@ -210,6 +210,11 @@ impl LogReader {
             {
                 self.finish(LogEnd::Lost(refusal.text));
             }
+            401 | 403 if self.options.follow && self.may_return => {
+                if reading.wait_for_right() {
+                    self.events.push(LogEvent::Refused(refusal));
+                }
+            }
             _ if is_hopeless || !self.options.follow => {
                 self.events.push(LogEvent::Refused(refusal));
                 self.is_off = true;

@@ -46,6 +46,10 @@ enum TailPause {
 
 /// Reads the log of one container.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact about all instances"
+)]
 pub struct LogReader {
     options: ReadOptions,
     chain: LogChain,
@@ -56,6 +60,8 @@ pub struct LogReader {
     is_first: bool,
     /// How many of the next instances existed at the start: the options choose their lines.
     existing: usize,
+    /// Whether a missing right may come back: the log was read before, or it is new.
+    may_return: bool,
     is_off: bool,
     is_polled: bool,
     left: Option<u64>,
@@ -86,6 +92,7 @@ impl LogReader {
             current: None,
             strays: StrayLines::default(),
             is_first,
+            may_return: !is_first,
             existing: if is_first { chain.waiting() } else { 0 },
             chain,
             is_off: false,
@@ -170,6 +177,8 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return;
         };
+        self.may_return = true;
+        reading.is_forbidden = false;
         reading.has_news = false;
         reading.is_empty = true;
         reading.node_error = None;
