@@ -21,6 +21,8 @@ pub struct ReadOptions {
     pub start: LogStart,
     /// Leave out the lines before this time.
     pub since_time: Option<Timestamp>,
+    /// Take the first answer for the whole log. Otherwise, another request checks whether it was cut.
+    pub unchecked: bool,
     /// Read no more bytes than this.
     pub limit: Option<u64>,
 }

@@ -51,6 +51,7 @@ impl TailReader {
                 tail: Some(wanted as u64),
                 since: None,
             },
+            unchecked: true,
             ..ReadOptions::default()
         };
         let (container, status) = (unwell.container.clone(), unwell.status.clone());

@@ -298,6 +298,7 @@ impl LogsArgs {
                     since: since.or(second),
                 },
                 since_time: self.since_time,
+                unchecked: false,
                 limit: self.limit_bytes,
             },
             tail,

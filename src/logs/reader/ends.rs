@@ -84,7 +84,7 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return;
         };
-        if reading.is_read_to_end() {
+        if reading.is_read_to_end() || self.options.unchecked {
             self.finish_whole();
         } else if reading.check.is_unknown() {
             reading.check.ask();

@@ -75,6 +75,7 @@ const FOLLOW: ReadOptions = ReadOptions {
         since: None,
     },
     since_time: None,
+    unchecked: false,
     limit: None,
 };
 
