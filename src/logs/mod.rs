@@ -31,7 +31,7 @@ pub use filter::ContainerFilter;
 pub use instances::{ContainerLogs, LogContainerRole, LogPlace, PodLogs, SeenInstance};
 pub use json::{JsonLine, LogLevel, level_of};
 pub use merge::Merge;
-pub use read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
+pub use read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 pub use reader::LogReader;
 pub use splitter::{LinePart, LogSplitter};
 pub use telling::telling_line;

@@ -8,15 +8,25 @@ use jiff::Timestamp;
 
 use crate::source::log::{LogRefusal, LogRequest, LogStart};
 
+/// Which instances of a container to read, of those that a node has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadInstances {
+    /// The present one.
+    #[default]
+    Present,
+    /// The one before, and no later one.
+    Previous,
+    /// Both, the older one first.
+    Both,
+}
+
 /// What to read of each container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Whether to read on until the Pod is gone. Otherwise, one instance is read once.
     pub follow: bool,
-    /// Read the instance before the present one, and nothing else.
-    pub previous: bool,
-    /// Read the instance before the present one of a container that exists at the start, too.
-    pub has_last: bool,
+    /// Which instances of a container that exists at the start to read.
+    pub instances: ReadInstances,
     /// From where on to read an instance that exists at the start: the number of lines, and the earliest time.
     pub start: LogStart,
     /// Leave out the lines before this time.

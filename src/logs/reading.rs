@@ -10,7 +10,7 @@ use super::chain::LogChain;
 use super::end_check::{EndCheck, EndVerdict, NewestText, ReadSoFar};
 use super::instances::LogPlace;
 use super::long_line::LongLine;
-use super::read_step::{ReadOptions, ReadStep};
+use super::read_step::{ReadInstances, ReadOptions, ReadStep};
 use super::resume::ResumeWindow;
 use super::tail::TailHold;
 use crate::source::log::{LogInstance, LogLine, LogRequest, LogStart};
@@ -123,7 +123,8 @@ impl InstanceReading {
         LogRequest {
             container: self.instance.container.clone(),
             follow: options.follow && !is_polled && self.asked == LogPlace::Running,
-            previous: options.previous || self.asked == LogPlace::Previous,
+            previous: options.instances == ReadInstances::Previous
+                || self.asked == LogPlace::Previous,
             start,
         }
     }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::chain::ChainStart;
 use super::instances::{ContainerLogs, LogContainerRole, SeenInstance};
-use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
+use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 use super::reader::LogReader;
 use super::splitter::LinePart;
 use crate::object::ObjectRef;
@@ -61,8 +61,7 @@ struct Stream {
 
 const FOLLOW: ReadOptions = ReadOptions {
     follow: true,
-    previous: false,
-    has_last: false,
+    instances: ReadInstances::Present,
     start: LogStart {
         tail: None,
         since: None,
@@ -226,16 +225,19 @@ impl Life {
         }
     }
 
+    fn refuse(&mut self, code: u16, text: &str) {
+        let text = text.into();
+        let refusal = LogRefusal { code, text };
+        self.reader.ended(StreamEnd::Refused(refusal));
+    }
+
     fn answer(&mut self, request: &LogRequest) {
         self.requests += 1;
         self.lines(self.growth);
         if self.refusals > 0 {
             self.refusals -= 1;
-            let text = "dial tcp: connection refused".into();
-            let code = self.refusal_code;
-            return self
-                .reader
-                .ended(StreamEnd::Refused(LogRefusal { code, text }));
+            let text = "dial tcp: connection refused";
+            return self.refuse(self.refusal_code, text);
         }
         let present = self.runs.len() - 1;
         let Some(index) = (if request.previous {
@@ -243,10 +245,8 @@ impl Life {
         } else {
             Some(present)
         }) else {
-            let text = "previous terminated container \"app\" in pod \"p\" not found".into();
-            return self
-                .reader
-                .ended(StreamEnd::Refused(LogRefusal { code: 400, text }));
+            let text = "previous terminated container \"app\" in pod \"p\" not found";
+            return self.refuse(400, text);
         };
         self.reader.opened();
         if let Some(text) = self.node_errors.pop_front() {
@@ -773,7 +773,7 @@ fn a_log_is_read_once() {
         ..FOLLOW
     };
     let previous = ReadOptions {
-        previous: true,
+        instances: ReadInstances::Previous,
         ..FOLLOW
     };
     for (options, expect) in [
@@ -891,7 +891,7 @@ fn the_last_instance_is_read_before_the_present_one() {
     let shown = |options: ReadOptions, runs: usize| {
         let mut life = Life::with(
             ReadOptions {
-                has_last: true,
+                instances: ReadInstances::Both,
                 ..options
             },
             runs,

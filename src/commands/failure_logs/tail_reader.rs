@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::unwell_instance::{UnwellInstance, UnwellInstanceKey};
-use crate::logs::{ChainStart, LogPlace, ReadOptions};
+use crate::logs::{ChainStart, LogPlace, ReadInstances, ReadOptions};
 use crate::source::log::{LogEnd, LogEvent, LogLine, LogRefusal, LogStart};
 use crate::watch::logs::{FeedStatus, LogFeeds};
 
@@ -45,8 +45,13 @@ impl TailReader {
 
     /// Begins to read so many of the last lines. After the time, there are none.
     pub(super) fn open(&mut self, unwell: UnwellInstance, wanted: usize, patience: Duration) {
+        let instances = if unwell.place == LogPlace::Previous {
+            ReadInstances::Previous
+        } else {
+            ReadInstances::Present
+        };
         let options = ReadOptions {
-            previous: unwell.place == LogPlace::Previous,
+            instances,
             start: LogStart {
                 tail: Some(wanted as u64),
                 since: None,

@@ -12,7 +12,7 @@ use crate::cluster::TypeWord;
 use crate::commands::manifests::is_release;
 use crate::commands::versions::Since;
 use crate::commands::{CommandError, FileArgs, ManifestArgs, ObjectArgs};
-use crate::logs::{ContainerFilter, LogLevel, ReadOptions};
+use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
 use crate::source::log::{LogSince, LogStart};
 
@@ -275,13 +275,6 @@ impl LogsArgs {
             None if self.has_since() => TailChoice::Given(None),
             None => TailChoice::ByPods,
         };
-        let since = self
-            .since
-            .filter(|since| !since.is_zero())
-            .map(LogSince::Ago);
-        let second = self
-            .since_time
-            .map(|time| LogSince::Second(time.as_second()));
         let level = self.level.map(LevelChoice::level);
         let (story, past) = (self.story_parts(), self.past());
         if self.output == LogFormat::Raw && !story.is_empty() {
@@ -289,18 +282,7 @@ impl LogsArgs {
         }
         Ok(LogsPlan {
             objects: self.with_manifests(objects),
-            read: ReadOptions {
-                follow: self.follow && !self.previous,
-                previous: self.previous,
-                has_last: past.is_some() && !self.previous && !story.is_empty(),
-                start: LogStart {
-                    tail: None,
-                    since: since.or(second),
-                },
-                since_time: self.since_time,
-                unchecked: false,
-                limit: self.limit_bytes,
-            },
+            read: self.read_options(past.filter(|_| !story.is_empty())),
             tail,
             containers: if self.all_containers {
                 containers.of_all()
@@ -315,6 +297,25 @@ impl LogsArgs {
             most: self.max_log_requests.max(1),
             running_timeout: self.pod_running_timeout.filter(|_| self.follow),
         })
+    }
+
+    /// What to read of each container, for a story that begins in the past or for none.
+    fn read_options(&self, past: Option<Since>) -> ReadOptions {
+        let ago = self.since.filter(|since| !since.is_zero());
+        let second = self.since_time.map(Timestamp::as_second);
+        let since = ago.map(LogSince::Ago).or(second.map(LogSince::Second));
+        ReadOptions {
+            follow: self.follow && !self.previous,
+            instances: match past {
+                _ if self.previous => ReadInstances::Previous,
+                Some(_) => ReadInstances::Both, // the last instance is a part of the story
+                None => ReadInstances::Present,
+            },
+            start: LogStart { tail: None, since },
+            since_time: self.since_time,
+            unchecked: false,
+            limit: self.limit_bytes,
+        }
     }
 
     fn story_parts(&self) -> StoryParts {

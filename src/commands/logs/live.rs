@@ -16,7 +16,7 @@ use super::selected_pods::SelectedPods;
 use super::story::Story;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
-use crate::logs::{ChainStart, ContainerFilter, ReadOptions};
+use crate::logs::{ChainStart, ContainerFilter, ReadInstances, ReadOptions};
 use crate::render::count::plural;
 use crate::source::log::{LogContainer, LogEnd, LogEvent, LogRefusal};
 use crate::source::{Event, SourceKey};
@@ -191,8 +191,9 @@ impl LiveLogs {
         }
         let mut read = self.options.read;
         // What is limited by time or is of the past is shown whole.
-        read.start.tail =
-            tail.filter(|_| !read.previous || self.options.tail != TailChoice::ByPods);
+        read.start.tail = tail.filter(|_| {
+            read.instances != ReadInstances::Previous || self.options.tail != TailChoice::ByPods
+        });
         self.feeds.set_read(read);
         self.sync(ChainStart::Present);
         let waiting = self.feeds.waiting();

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::{LogReader, NOT_READY, TRIES, TailPause};
+use crate::logs::ReadInstances;
 use crate::logs::end_check::EndVerdict;
 use crate::logs::instances::LogPlace;
 use crate::logs::read_step::{Flow, ReadStep};
@@ -206,7 +207,7 @@ impl LogReader {
             _ if is_transient => self.failed(refusal),
             // The node has removed the instance before.
             400 if reading.asked == LogPlace::Previous
-                && (reading.is_opened || self.options.has_last) =>
+                && (reading.is_opened || self.options.instances == ReadInstances::Both) =>
             {
                 self.finish(LogEnd::Lost(refusal.text));
             }
@@ -278,7 +279,10 @@ impl LogReader {
             self.strays.note_reread();
         }
         self.events.push(LogEvent::Ended(reading.instance, end));
-        let goes_on = self.options.follow || self.options.has_last;
-        self.is_off |= self.options.previous || !goes_on;
+        self.is_off |= match self.options.instances {
+            ReadInstances::Present => !self.options.follow,
+            ReadInstances::Previous => true,
+            ReadInstances::Both => false,
+        };
     }
 }

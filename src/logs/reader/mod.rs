@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use super::chain::{ChainStart, LogChain};
 use super::instances::{ContainerLogs, LogPlace};
 use super::long_line::LongLine;
-use super::read_step::{Flow, ReadOptions, ReadStep, StreamEnd};
+use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 use super::reading::InstanceReading;
 use super::resume::{Continuation, KnownLine};
 use super::splitter::LinePart;
@@ -76,15 +76,11 @@ impl LogReader {
         options: ReadOptions,
         start: ChainStart,
     ) -> LogReader {
-        let start = if options.previous {
-            ChainStart::Previous
-        } else {
-            start
-        };
-        let is_first = start != ChainStart::Oldest;
-        let start = match start {
-            ChainStart::Present if options.has_last => ChainStart::Oldest,
-            start => start,
+        let is_first = start != ChainStart::Oldest || options.instances == ReadInstances::Previous;
+        let start = match options.instances {
+            ReadInstances::Present => start,
+            ReadInstances::Previous => ChainStart::Previous,
+            ReadInstances::Both => ChainStart::Oldest,
         };
         let chain = LogChain::new(container, status, start);
         LogReader {

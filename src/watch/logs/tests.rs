@@ -10,7 +10,9 @@ use futures::{StreamExt, stream};
 use tokio::time::{Instant, sleep};
 
 use super::{FeedStatus, LogFeeds};
-use crate::logs::{ChainStart, ContainerLogs, LogContainerRole, ReadOptions, SeenInstance};
+use crate::logs::{
+    ChainStart, ContainerLogs, LogContainerRole, ReadInstances, ReadOptions, SeenInstance,
+};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::SourceKey;
 use crate::source::log::{LogContainer, LogEvent, LogRefusal, LogRequest};
@@ -68,8 +70,7 @@ impl<F: Fn(&LogRequest) -> LogAnswer + Send + Sync + 'static> Transport for LogS
 
 const FOLLOW: ReadOptions = ReadOptions {
     follow: true,
-    previous: false,
-    has_last: false,
+    instances: ReadInstances::Present,
     start: crate::source::log::LogStart {
         tail: None,
         since: None,
