@@ -107,7 +107,6 @@ async fn the_containers_of_logs_are_offered_however_the_pod_is_named() {
         ("logs mypod -c ", "app proxy :4"),
         ("logs mypod -f -c p", "proxy :4"),
         ("logs mypod -c app,", "app,proxy :4"),
-        ("logs mypod -c !", "!app !proxy :4"),
         ("logs pod/mypod -c ", "app proxy :4"),
         ("logs pods mypod --container=", "app proxy :4"),
         ("logs -l app=mine -c ", "app proxy :4"),

@@ -177,9 +177,7 @@ pub(super) async fn container_names(
     let word = word.last_item();
     let mut offers = containers(docs.iter().map(Doc::root));
     offers.retain(|offer| word.listed().all(|listed| listed != offer.value()));
-    // `!NAME` leaves a container out.
-    let not = usize::from(word.text().starts_with('!'));
-    Offers::of(offers, word.keeping(not))
+    Offers::of(offers, word)
 }
 
 /// The objects that the line names or selects; none after an error.
