@@ -22,6 +22,7 @@ mod list_keys;
 mod log_endpoint;
 mod logs;
 mod logs_revoked;
+mod logs_unread;
 mod outage;
 mod refusals;
 mod rollouts;
