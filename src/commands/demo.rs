@@ -13,7 +13,7 @@ use crate::sandbox::{Options, Request, Sandbox};
 #[derive(clap::Args, Clone, Debug)]
 #[command(subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// Choose the scenario: rollout or config
+    /// Choose the scenario: rollout, config or crash
     #[arg(default_value = "rollout")]
     scenario: String,
     /// List the scenarios and exit
@@ -30,7 +30,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy demo                   a rollout fails and is then fixed, shown by status
   kubectl spy demo rollout changes   the same rollout, shown by changes
   kubectl spy demo rollout logs      what its containers print
-  kubectl spy demo config            edits of a ConfigMap, a Secret and an autoscaler";
+  kubectl spy demo config            edits of a ConfigMap, a Secret and an autoscaler
+  kubectl spy demo crash             a program panics again and again, shown by logs";
 
 /// The verb to watch the scenario with. Without arguments it shows the objects of the scenario.
 #[derive(Subcommand, Clone, Debug)]
@@ -70,12 +71,12 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, C
 
 /// The verb for a scenario when the command line names none.
 fn usual_verb(scenario: &Scenario) -> DemoVerb {
-    let words = if scenario.name == "config" {
-        ["demo", "changes"]
-    } else {
-        ["demo", "status"]
+    let verb = match scenario.name {
+        "config" => "changes",
+        "crash" => "logs",
+        _ => "status",
     };
-    parsed(&words)
+    parsed(&["demo", verb])
 }
 
 /// Parses a verb as if the user had typed it.

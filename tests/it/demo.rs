@@ -48,16 +48,42 @@ fn the_configuration_is_edited_and_the_secret_stays_hidden() {
 }
 
 #[test]
+fn the_logs_show_why_a_program_crashes() {
+    let ran = Spy::alone().run(&["demo", "--speed", "4", "crash"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    // Two instances end before the fix, and the lines of each are whole.
+    let starts = ran.stdout.matches("starting v2.4.2").count();
+    let panics = ran
+        .stdout
+        .matches("panic: open /etc/web/config.yaml")
+        .count();
+    let traces = ran.stdout.matches("/src/main.go:41 +0x1d").count();
+    assert!(
+        starts >= 2 && starts == panics && panics == traces,
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("starting v2.4.3"), "{}", ran.stdout);
+    for words in [": exit 2", ": restart 1"] {
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains('!'), "{}", ran.stderr);
+    let status = played(&["crash", "status"]);
+    assert!(status.contains("CrashLoopBackOff"), "{status}");
+}
+
+#[test]
 fn scenarios_are_listed_and_unknown_ones_refused() {
     let list = Spy::alone().run(&["demo", "--list"]).stdout;
     assert!(
-        list.contains("rollout") && list.contains("config"),
+        list.contains("rollout") && list.contains("config") && list.contains("crash"),
         "{list}"
     );
     let ran = Spy::alone().run(&["demo", "nonsense"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(
-        ran.stderr.contains("hint: use one of rollout, config"),
+        ran.stderr
+            .contains("hint: use one of rollout, config, crash"),
         "{}",
         ran.stderr
     );

@@ -11,6 +11,8 @@ const KUBELET: &str = "kubelet";
 /// The duration of a successful image pull and of a failed one, in milliseconds.
 const PULL: i64 = 1500;
 const FAILED_PULL: i64 = 900;
+/// How long a program runs that panics, in milliseconds.
+pub(super) const CRASH: i64 = 600;
 /// The number of failed pulls after which the scenario leaves the Pod alone.
 const MAX_PULLS: u32 = 6;
 
@@ -87,10 +89,14 @@ pub(super) fn pulled(world: &mut World<'_>, name: &str) -> Result<(), WriteError
             "{}@sha256:{digest}",
             image.split(':').next().unwrap_or_default()
         ));
-        container["containerID"] = json!(instance(name));
+        container["containerID"] = json!(instance(name, 0));
         let version = image.rsplit_once(':').map_or("", |(_, version)| version);
-        world.print(&instance(name), &format!("starting {version}"));
-        world.plan(2200, Task::Ready(name.to_owned()));
+        world.print(&instance(name, 0), &format!("starting {version}"));
+        if world.is_crashing(&image) {
+            world.plan(CRASH, Task::Crash(name.to_owned()));
+        } else {
+            world.plan(2200, Task::Ready(name.to_owned()));
+        }
     }
     report_pod(world, pod)
 }
@@ -118,7 +124,7 @@ pub(super) fn ready(world: &mut World<'_>, name: &str) -> Result<(), WriteError>
         return Ok(());
     };
     pod["status"]["containerStatuses"][0]["ready"] = json!(true);
-    world.print(&instance(name), "listening on :8080");
+    world.print(&instance(name, 0), "listening on :8080");
     set_conditions(
         &mut pod,
         &[("Ready", "True"), ("ContainersReady", "True")],
@@ -132,12 +138,18 @@ pub(super) fn stop_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteErr
         return Ok(());
     };
     let container = &pod["status"]["containerStatuses"][0];
-    let state = json!({"terminated": {
-        "exitCode": 0, "reason": "Completed", "startedAt": container["state"]["running"]["startedAt"],
-        "finishedAt": world.time(), "containerID": container["containerID"],
-    }});
-    set_container(&mut pod, &state);
-    world.print(&instance(name), "SIGTERM received, shutting down");
+    let last = container["lastState"].clone();
+    if last["terminated"].is_object() {
+        // It waits for its next start, which does not come.
+        set_container(&mut pod, &last);
+    } else {
+        let state = json!({"terminated": {
+            "exitCode": 0, "reason": "Completed", "startedAt": container["state"]["running"]["startedAt"],
+            "finishedAt": world.time(), "containerID": container["containerID"],
+        }});
+        set_container(&mut pod, &state);
+        world.print(&instance(name, 0), "SIGTERM received, shutting down");
+    }
     pod["status"]["phase"] = json!("Succeeded");
     set_conditions(
         &mut pod,
@@ -167,13 +179,13 @@ pub(super) fn remove_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteE
 }
 
 /// A Pod that is not terminating.
-fn living(world: &World<'_>, name: &str) -> Option<Value> {
+pub(super) fn living(world: &World<'_>, name: &str) -> Option<Value> {
     world
         .get("pods", name)
         .filter(|pod| pod["metadata"]["deletionTimestamp"].is_null())
 }
 
-fn report_pod(world: &mut World<'_>, mut pod: Value) -> Result<(), WriteError> {
+pub(super) fn report_pod(world: &mut World<'_>, mut pod: Value) -> Result<(), WriteError> {
     pod["status"]["observedGeneration"] = pod["metadata"]["generation"].clone();
     let pod = world.update(pod, KUBELET, "status")?;
     pod_changed(world, &pod);
@@ -196,7 +208,7 @@ fn new_address(world: &World<'_>, pod: &Value) -> String {
     candidates.take(240).find(is_free).unwrap_or_default()
 }
 
-fn image(pod: &Value) -> String {
+pub(super) fn image(pod: &Value) -> String {
     pod["spec"]["containers"][0]["image"]
         .as_str()
         .unwrap_or_default()
@@ -211,7 +223,7 @@ fn not_found(image: &str) -> String {
 }
 
 /// Sets the only container to waiting, with this reason.
-fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
+pub(super) fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
     let mut waiting = json!({"reason": reason});
     if let Some(message) = message {
         waiting["message"] = json!(message);
@@ -220,14 +232,14 @@ fn wait(pod: &mut Value, reason: &str, message: Option<&str>) {
 }
 
 /// Sets the state of the only container, which is not started and not ready.
-fn set_container(pod: &mut Value, state: &Value) {
+pub(super) fn set_container(pod: &mut Value, state: &Value) {
     let container = &pod["spec"]["containers"][0];
     let mut status = json!({
         "name": container["name"], "image": container["image"], "imageID": "", "lastState": {}, "restartCount": 0,
     });
     let present = &pod["status"]["containerStatuses"][0];
-    for key in ["imageID", "containerID"] {
-        if present[key].is_string() {
+    for key in ["imageID", "containerID", "lastState", "restartCount"] {
+        if !present[key].is_null() {
             status[key] = present[key].clone();
         }
     }
@@ -271,9 +283,13 @@ fn set_conditions(pod: &mut Value, changes: &[(&str, &str)], now: &Value) {
     pod["status"]["conditions"] = Value::Array(list);
 }
 
-/// The ID of the only instance of a Pod's container.
-fn instance(pod: &str) -> String {
-    format!("containerd://{}", digest(pod))
+/// The ID of an instance of a Pod's container. Each restart has another one.
+pub(super) fn instance(pod: &str, restarts: u64) -> String {
+    let seed = match restarts {
+        0 => pod.to_owned(),
+        restarts => format!("{pod}/{restarts}"),
+    };
+    format!("containerd://{}", digest(&seed))
 }
 
 /// 64 hexadecimal digits that look like a digest.

@@ -4,6 +4,7 @@
 //! derive the rest: `ReplicaSet`s, Pods, image pulls, endpoints, conditions. The result is always the same.
 
 mod controllers;
+mod crash_loop;
 mod kubelet;
 mod rolling;
 mod script;
@@ -24,13 +25,13 @@ use super::{Deletion, Sandbox, WriteError};
 use world::{Task, World, name_of};
 
 pub use script::{Action, Prop, Scenario, Step};
-pub use stories::{config, rollout};
+pub use stories::{config, crash, rollout};
 #[cfg(any(test, feature = "testing"))]
 pub use testing::play_at_once;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    vec![rollout(), config()]
+    vec![rollout(), config(), crash()]
 }
 
 /// A scenario that is set up in a sandbox, and its progress.
@@ -102,6 +103,9 @@ fn run(world: &mut World<'_>, task: Task) -> Result<(), WriteError> {
         Task::Pulled(pod) => kubelet::pulled(world, &pod),
         Task::BackOff(pod) => kubelet::back_off(world, &pod),
         Task::Ready(pod) => kubelet::ready(world, &pod),
+        Task::Crash(pod) => crash_loop::crash(world, &pod),
+        Task::CrashBackOff(pod) => crash_loop::back_off(world, &pod),
+        Task::Restart(pod) => crash_loop::restart(world, &pod),
         Task::Stop(pod) => kubelet::stop_pod(world, &pod),
         Task::Remove(pod) => kubelet::remove_pod(world, &pod),
     }

@@ -74,6 +74,8 @@ pub struct Scenario {
     pub namespace: &'static str,
     /// The images that are missing in the registry.
     pub missing_images: Vec<&'static str>,
+    /// Images whose program panics at its start.
+    pub crashing_images: Vec<&'static str>,
     /// The objects that exist at the start.
     pub props: Vec<Prop>,
     /// The actions, in order.

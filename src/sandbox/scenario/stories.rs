@@ -49,6 +49,7 @@ pub fn rollout() -> Scenario {
         about: "a rollout fails because its image does not exist, and is then fixed",
         namespace: shop,
         missing_images: vec![BAD],
+        crashing_images: Vec::new(),
         props,
         steps: vec![
             Step {
@@ -60,6 +61,30 @@ pub fn rollout() -> Scenario {
                 action: set_image(KUBECTL, GOOD),
             },
         ],
+    }
+}
+
+const PANICS: &str = "registry.example.com/shop/web:v2.4.2";
+const FIXED: &str = "registry.example.com/shop/web:v2.4.3";
+
+/// A Deployment gets an image whose program panics at its start. Twenty seconds later somebody fixes it.
+pub fn crash() -> Scenario {
+    let rollout = rollout();
+    let set_image = |at: u64, image: &'static str| Step {
+        at,
+        action: Action::SetImage {
+            manager: "kubectl-set",
+            deployment: "web",
+            image,
+        },
+    };
+    Scenario {
+        name: "crash",
+        about: "the program of a new image panics at its start, and is then fixed",
+        missing_images: Vec::new(),
+        crashing_images: vec![PANICS],
+        steps: vec![set_image(2000, PANICS), set_image(22000, FIXED)],
+        ..rollout
     }
 }
 
@@ -143,6 +168,7 @@ pub fn config() -> Scenario {
         about: "somebody edits a ConfigMap, a password is rotated, an autoscaler scales a Deployment",
         namespace: SHOP,
         missing_images: Vec::new(),
+        crashing_images: Vec::new(),
         props,
         steps: steps(),
     }

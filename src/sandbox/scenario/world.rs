@@ -29,6 +29,12 @@ pub(super) enum Task {
     BackOff(String),
     /// A readiness probe has succeeded.
     Ready(String),
+    /// The program of a Pod panics.
+    Crash(String),
+    /// The kubelet waits before it starts a container again.
+    CrashBackOff(String),
+    /// The kubelet starts a container again.
+    Restart(String),
     /// The containers of a terminating Pod have stopped.
     Stop(String),
     /// The kubelet removes a Pod.
@@ -45,6 +51,7 @@ pub(super) struct World<'s> {
     queue: BTreeMap<(i64, u64), Task>,
     planned: u64,
     missing_images: Vec<&'static str>,
+    crashing_images: Vec<&'static str>,
     /// The factor by which the scenario plays faster.
     pub(super) speed: NonZeroU32,
     /// The number of failed image pulls of each Pod.
@@ -63,6 +70,7 @@ impl<'s> World<'s> {
             queue: BTreeMap::new(),
             planned: 0,
             missing_images: scenario.missing_images.clone(),
+            crashing_images: scenario.crashing_images.clone(),
             speed: NonZeroU32::MIN,
             pulls: BTreeMap::new(),
             bound: 0,
@@ -71,6 +79,10 @@ impl<'s> World<'s> {
 
     pub(super) fn is_missing(&self, image: &str) -> bool {
         self.missing_images.contains(&image)
+    }
+
+    pub(super) fn is_crashing(&self, image: &str) -> bool {
+        self.crashing_images.contains(&image)
     }
 
     pub(super) fn plan_action(&mut self, at: u64, action: Action) {
