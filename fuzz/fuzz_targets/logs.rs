@@ -23,6 +23,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     assert_eq!(whole, shown(&[log], 1 << 20), "the chunks do not matter");
     // A server may send anything after a cut.
     shown(&[&log[..cut], log, log], chunk);
+    once(log, cut, chunk);
     for line in &whole {
         level_of(line);
         JsonLine::parse(line);
@@ -54,6 +55,34 @@ fn shown(answers: &[&[u8]], chunk: usize) -> Vec<Bytes> {
         }));
     }
     lines
+}
+
+/// Reads a log without `follow`. Its first answer is cut, and the last line is what follows the last line feed but one.
+fn once(log: &[u8], cut: usize, chunk: usize) {
+    let mut reader = LogReader::new(
+        container(),
+        running(),
+        ReadOptions::default(),
+        ChainStart::Present,
+    );
+    let mut is_cut = true;
+    for _ in 0..100 {
+        match reader.step() {
+            ReadStep::Open(request) if request.start.tail == Some(1) => {
+                let text = log.strip_suffix(b"\n").unwrap_or(log);
+                let start = text.iter().rposition(|byte| *byte == b'\n');
+                read(&mut reader, &log[start.map_or(0, |at| at + 1)..], chunk);
+            }
+            ReadStep::Open(_) if std::mem::take(&mut is_cut) => {
+                read(&mut reader, &log[..cut], chunk);
+            }
+            ReadStep::Open(_) => read(&mut reader, log, chunk),
+            ReadStep::Done => return,
+            ReadStep::Wait(_) => reader.waited(),
+            ReadStep::Pause(_) | ReadStep::WaitTurn => {}
+        }
+    }
+    panic!("it reads for ever");
 }
 
 fn read(reader: &mut LogReader, answer: &[u8], chunk: usize) {

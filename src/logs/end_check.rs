@@ -18,6 +18,8 @@ pub(super) struct EndCheck {
     state: CheckState,
     /// Whether the next part of the answer belongs to a line that has begun before.
     is_within: bool,
+    /// How often the last line was requested.
+    pub(super) asks: u32,
     /// How many requests for a tail were cut.
     pub(super) cut_tails: u32,
 }
@@ -102,6 +104,7 @@ impl EndCheck {
     /// Requests the last line next.
     pub(super) fn ask(&mut self) {
         self.state = CheckState::Asked(None);
+        self.asks += 1;
         self.is_within = false;
     }
 

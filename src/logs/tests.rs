@@ -851,6 +851,25 @@ fn without_follow_an_answer_that_is_cut_is_read_on() {
 }
 
 #[test]
+fn without_follow_a_node_that_sends_only_messages_is_given_up() {
+    for text in [
+        "failed to create fsnotify watcher: too many open files",
+        "1970-01-01T00:16:40Z half",
+        "",
+    ] {
+        for options in [FOLLOW, tail(2)] {
+            let follow = false;
+            let mut life = Life::with(ReadOptions { follow, ..options }, 1);
+            life.lines(3);
+            life.node_errors.extend([text; 20]);
+            life.pump();
+            assert_eq!(life.reader.step(), ReadStep::Done, "{text}");
+            assert!(life.requests < 9, "{text}: {}", life.requests);
+        }
+    }
+}
+
+#[test]
 fn without_follow_a_log_that_grows_is_read_to_the_end_it_had() {
     let mut life = Life::with(
         ReadOptions {

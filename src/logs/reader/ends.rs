@@ -87,7 +87,7 @@ impl LogReader {
         };
         if reading.is_read_to_end() || self.options.unchecked {
             self.finish_whole();
-        } else if reading.check.is_unknown() {
+        } else if reading.check.is_unknown() && reading.check.asks < TRIES {
             reading.check.ask();
         } else if reading.tail.is_some() && !reading.check.is_passed() {
             self.ask_tail_again();

@@ -519,7 +519,9 @@ impl LogReader {
         };
         let text: Arc<str> = String::from_utf8_lossy(text).into();
         // inotify(7): each follow takes an instance, and a node has 128 of them by default.
-        if text.contains("fsnotify watcher") && text.contains("too many open files") {
+        let is_followed = self.options.follow && reading.asked == LogPlace::Running;
+        if is_followed && text.contains("fsnotify watcher") && text.contains("too many open files")
+        {
             self.events
                 .extend((!self.is_polled).then_some(LogEvent::Polled));
             self.is_polled = true;
