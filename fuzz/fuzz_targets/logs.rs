@@ -8,12 +8,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kubectl_spy::logs::{
     ChainStart, ContainerLogs, Flow, JsonLine, LogContainerRole, LogReader, LogSplitter,
-    ReadOptions, ReadStep, SeenInstance, StreamEnd, level_of,
+    ReadOptions, ReadStep, SeenInstance, StreamEnd, level_of, timed_line,
 };
 use kubectl_spy::object::ObjectRef;
 use kubectl_spy::render::log_text::log_line;
 use kubectl_spy::render::style::Styles;
-use kubectl_spy::source::log::{LogContainer, LogEvent};
+use kubectl_spy::source::log::{LogContainer, LogEvent, LogRequest, LogSince};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let [size, cut, log @ ..] = input else { return };
@@ -76,13 +76,24 @@ fn once(log: &[u8], cut: usize, chunk: usize) {
             ReadStep::Open(_) if std::mem::take(&mut is_cut) => {
                 read(&mut reader, &log[..cut], chunk);
             }
-            ReadStep::Open(_) => read(&mut reader, log, chunk),
+            ReadStep::Open(request) => read(&mut reader, &since(log, &request), chunk),
             ReadStep::Done => return,
             ReadStep::Wait(_) => reader.waited(),
             ReadStep::Pause(_) | ReadStep::WaitTurn => {}
         }
     }
     panic!("it reads for ever");
+}
+
+/// The lines that a request asks for, as a kubelet filters them.
+fn since(log: &[u8], request: &LogRequest) -> Vec<u8> {
+    let Some(LogSince::Second(second)) = request.start.since else {
+        return log.to_vec();
+    };
+    let lines = log.split_inclusive(|byte| *byte == b'\n');
+    let is_asked =
+        |line: &&[u8]| timed_line(line).is_none_or(|(time, _)| time.as_second() >= second);
+    lines.filter(is_asked).collect::<Vec<_>>().concat()
 }
 
 fn read(reader: &mut LogReader, answer: &[u8], chunk: usize) {
@@ -119,10 +130,10 @@ fn running() -> ContainerLogs {
         role: LogContainerRole::Main,
         present: Some(SeenInstance {
             id: "c0".into(),
-            attempt: 0,
-            exit: None,
+            ..SeenInstance::default()
         }),
         is_running: true,
+        is_ready: true,
         last: None,
         waiting: None,
     }

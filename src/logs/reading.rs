@@ -59,6 +59,8 @@ pub(super) struct InstanceReading {
     pub(super) gap: Option<Timestamp>,
     /// The error that the node sent in place of lines.
     pub(super) node_error: Option<Arc<str>>,
+    /// How many answers in a row ended with one.
+    pub(super) node_errors: u32,
 }
 
 impl InstanceReading {
@@ -92,6 +94,7 @@ impl InstanceReading {
             doubt: None,
             gap: None,
             node_error: None,
+            node_errors: 0,
         }
     }
 

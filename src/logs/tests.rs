@@ -46,6 +46,8 @@ struct Life {
     cuts: VecDeque<usize>,
     /// How many lines are written before each answer.
     growth: usize,
+    /// What the node sends after each log that it does not follow.
+    error_after: Option<&'static str>,
     /// Whether statuses reach the reader at once.
     is_prompt: bool,
     requests: u32,
@@ -105,6 +107,7 @@ impl Life {
             node_errors: VecDeque::new(),
             cuts: VecDeque::new(),
             growth: 0,
+            error_after: None,
             is_prompt: true,
             requests: 0,
             shown: Vec::new(),
@@ -276,7 +279,8 @@ impl Life {
                 next: end,
             });
         } else {
-            self.reader.ended(StreamEnd::Clean(Bytes::new()));
+            let rest = self.error_after.unwrap_or_default();
+            self.reader.ended(StreamEnd::Clean(rest.into()));
         }
     }
 
@@ -867,6 +871,19 @@ fn without_follow_a_node_that_sends_only_messages_is_given_up() {
             assert!(life.requests < 9, "{text}: {}", life.requests);
         }
     }
+}
+
+#[test]
+fn without_follow_a_node_whose_answers_all_end_with_an_error_is_given_up() {
+    let follow = false;
+    let mut life = Life::with(ReadOptions { follow, ..FOLLOW }, 1);
+    life.growth = 2;
+    life.error_after = Some("rpc error: code = Unavailable");
+    life.pump();
+    assert_eq!(life.reader.step(), ReadStep::Done);
+    let lost = "- c0 Lost(\"rpc error: code = Unavailable\")";
+    assert_eq!(life.said.last().map(String::as_str), Some(lost));
+    assert_eq!(life.shown, ["L0", "L1", "L2", "L3", "L4", "L5"]);
 }
 
 #[test]

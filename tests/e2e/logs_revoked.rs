@@ -15,7 +15,9 @@ fn a_right_that_is_lost_while_following_comes_back() {
     allow(&plane, "pods/log", "get");
     let dev = node.client(&plane.dev());
     let mut pods = ["r1", "r2"].map(|name| node.pod(name, &["app"]));
-    pods.iter_mut().for_each(|pod| pod.start("app"));
+    for pod in &mut pods {
+        pod.start("app");
+    }
     let print = |pods: &[HandPod<'_>], line: &str| {
         for pod in pods {
             pod.print("app", &[&format!("{} {line}", pod.name)]);

@@ -69,7 +69,8 @@ impl LogReader {
             return;
         };
         if let Some(text) = reading.node_error.clone() {
-            if reading.failures + 1 < TRIES {
+            reading.node_errors += 1;
+            if reading.node_errors < TRIES {
                 reading.pause();
             } else {
                 self.break_tail();
@@ -77,6 +78,7 @@ impl LogReader {
             }
             return;
         }
+        reading.node_errors = 0;
         if reading.tail.as_ref().is_some_and(|tail| !tail.is_short())
             && self.end_tail(TailPause::Full) == Flow::Stop
         {
