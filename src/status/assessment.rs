@@ -130,6 +130,38 @@ impl Assessment {
         self
     }
 
+    /// The new state in one line, with the old one: `InProgress 2/3 (was Current 3/3): cause`. `None` if both assessments give
+    /// the same line.
+    pub fn transition_from(&self, was: Option<&Assessment>) -> Option<String> {
+        let cause = |assessment: &Assessment| {
+            let first = assessment.causes.first();
+            first.map(|cause| cause.text.clone())
+        };
+        let (summary, own) = (self.summary(), cause(self));
+        if let Some(was) = was
+            && was.summary() == summary
+            && (own.is_none() || own == cause(was))
+        {
+            return None;
+        }
+        let was = was.map(Assessment::summary).filter(|was| *was != summary);
+        let was = was.map_or(String::new(), |was| format!(" (was {was})"));
+        let cause = own.map_or(String::new(), |own| format!(": {own}"));
+        Some(format!("{summary}{was}{cause}"))
+    }
+
+    /// `ImagePullBackOff 0/1 restarts 3`.
+    fn summary(&self) -> String {
+        let restarts = self.row.restarts.filter(|restarts| restarts.count > 0);
+        let parts = [
+            Some(self.row.word.clone()),
+            self.row.ready.clone(),
+            restarts.map(|restarts| format!("restarts {}", restarts.count)),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(" ")
+    }
+
     /// The same assessment with the warnings about the object. An object that is well needs no explanation.
     #[must_use]
     pub fn warned(mut self, warnings: &[Arc<EventFacts>]) -> Assessment {

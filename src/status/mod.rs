@@ -26,7 +26,6 @@ mod rules;
 mod runs;
 mod schedule;
 mod state;
-mod transition;
 mod verdict;
 mod warning;
 mod words;
@@ -51,7 +50,6 @@ pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
 pub use runs::{MAX_MISSED, missed_starts, next_start};
 pub use state::Status;
-pub use transition::transition;
 pub use verdict::{Condition, ConditionKind, Verdict};
 
 /// The rules that decide an object's status.

@@ -416,6 +416,26 @@ async fn without_the_right_one_line_says_so() {
         );
         assert_eq!(ran.status.code(), Some(1), "{follow:?}");
     }
+    // Pods that may not be read may be there.
+    let rules = ["deployments", "replicasets"].map(|resource| Rule {
+        group: "apps".to_owned(),
+        verbs: vec!["list".to_owned(), "watch".to_owned()],
+        ..rule("list", resource)
+    });
+    let blind = Cluster::start_with(|options| options.users = vec![user(rules.to_vec())]).await;
+    blind.put(deployment("web", 1));
+    let ran = once(&blind, &["deploy/web"]);
+    assert!(
+        ran.stderr.contains("(Forbidden)") && !ran.stderr.contains("no pods"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.status.code(), Some(1));
+    // An object that may not be read may have Pods.
+    assert_snapshot!(once(&cluster, &["deploy/web"]).transcript(), @r#"
+    ! Error from server (Forbidden): deployments.apps "web" is forbidden: User "viewer" cannot list resource "deployments" in API group "apps" in the namespace "shop"
+    ! hint: try `kubectl auth can-i list deployments.apps/web -n shop`
+    "#);
     let with_logs = [reads, vec![rule("get", "pods/log")]].concat();
     cluster.sandbox.set_users(vec![user(with_logs)]);
     assert_eq!(once(&cluster, &["web"]).transcript(), "L0");

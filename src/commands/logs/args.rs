@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::line_filter::LineFilter;
-use super::story::StoryParts;
+use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
 use crate::commands::manifests::is_release;
 use crate::commands::versions::Since;
@@ -108,9 +108,8 @@ pub(crate) struct LogsArgs {
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: LogFormat,
-    /// Show what happened between the lines, too: changes of objects with their writers, warnings, and states. With
-    /// --since and without --follow, this is the story of that time. Without --since, it begins now (--follow) or as far
-    /// back as the server has versions
+    /// Show what happened between the lines, too: changes with their writers, warnings and states. The timeline begins at
+    /// --since. Without that, it begins now with --follow, and else as far back as the server has versions
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     with: Vec<WithChoice>,
     /// Choose how the lines of several containers are ordered
@@ -217,7 +216,7 @@ pub(super) struct LogsPlan {
     pub(super) filter: LineFilter,
     pub(super) fields: Vec<String>,
     /// What is shown between the lines.
-    pub(super) story: StoryParts,
+    pub(super) timeline: TimelineParts,
     /// How far back that begins; `None` if it begins now.
     pub(super) past: Option<Since>,
     pub(super) format: LogFormat,
@@ -276,13 +275,13 @@ impl LogsArgs {
             None => TailChoice::ByPods,
         };
         let level = self.level.map(LevelChoice::level);
-        let (story, past) = (self.story_parts(), self.past());
-        if self.output == LogFormat::Raw && !story.is_empty() {
+        let (timeline, past) = (self.timeline_parts(), self.past());
+        if self.output == LogFormat::Raw && !timeline.is_empty() {
             return Err(CommandError::usage("--with needs -o short or -o json"));
         }
         Ok(LogsPlan {
             objects: self.with_manifests(objects),
-            read: self.read_options(past.filter(|_| !story.is_empty())),
+            read: self.read_options(past.filter(|_| !timeline.is_empty())),
             tail,
             containers: if self.all_containers {
                 containers.of_all()
@@ -291,7 +290,7 @@ impl LogsArgs {
             },
             filter: LineFilter::parse(&self.grep, &self.not, &self.highlight, level)?,
             fields: self.fields.clone(),
-            story,
+            timeline,
             past,
             format: self.output,
             most: self.max_log_requests.max(1),
@@ -299,7 +298,7 @@ impl LogsArgs {
         })
     }
 
-    /// What to read of each container, for a story that begins in the past or for none.
+    /// What to read of each container, for a timeline that begins in the past or for none.
     fn read_options(&self, past: Option<Since>) -> ReadOptions {
         let ago = self.since.filter(|since| !since.is_zero());
         let second = self.since_time.map(Timestamp::as_second);
@@ -308,7 +307,7 @@ impl LogsArgs {
             follow: self.follow && !self.previous,
             instances: match past {
                 _ if self.previous => ReadInstances::Previous,
-                Some(_) => ReadInstances::Both, // the last instance is a part of the story
+                Some(_) => ReadInstances::Both, // the last instance is a part of the timeline
                 None => ReadInstances::Present,
             },
             start: LogStart { tail: None, since },
@@ -318,13 +317,13 @@ impl LogsArgs {
         }
     }
 
-    fn story_parts(&self) -> StoryParts {
+    fn timeline_parts(&self) -> TimelineParts {
         let has = |part| {
             self.with
                 .iter()
                 .any(|with| [part, WithChoice::All].contains(with))
         };
-        StoryParts {
+        TimelineParts {
             changes: has(WithChoice::Changes),
             events: has(WithChoice::Events),
             status: has(WithChoice::Status),

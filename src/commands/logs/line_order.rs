@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::args::OrderChoice;
 use super::container_feeds::ContainerFeeds;
-use super::story::StoryItem;
+use super::timeline::TimelineItem;
 use crate::logs::{Merge, OrderWindow};
 use crate::source::log::LogEvent;
 
@@ -16,9 +16,9 @@ use crate::source::log::LogEvent;
 pub(super) struct LineOrder {
     rule: OrderRule,
     /// What happened between the lines and has no place yet.
-    story: VecDeque<StoryItem>,
+    timeline: VecDeque<TimelineItem>,
     /// Whether more of that may come.
-    has_story: bool,
+    has_timeline: bool,
 }
 
 /// By which rule events are ordered.
@@ -38,18 +38,18 @@ pub(super) enum OrderedEvent {
     /// Of the log with this number.
     Log(usize, LogEvent),
     /// Something that happened between the lines.
-    Story(Box<StoryItem>),
+    Item(Box<TimelineItem>),
 }
 
-/// The number that stands for the story among those of the logs.
-const STORY: usize = usize::MAX;
+/// The number that stands for the timeline among those of the logs.
+const TIMELINE: usize = usize::MAX;
 
 /// The memory of an event that waits, without its text.
 const EVENT: usize = 128;
 
 impl LineOrder {
-    /// The order of logs, with a story between their lines or without.
-    pub(super) fn new(choice: OrderChoice, is_followed: bool, has_story: bool) -> LineOrder {
+    /// The order of logs, with items of a timeline between their lines or without.
+    pub(super) fn new(choice: OrderChoice, is_followed: bool, has_timeline: bool) -> LineOrder {
         let rule = match (choice, is_followed) {
             (OrderChoice::Arrival, _) => OrderRule::Arrival(VecDeque::new()),
             (OrderChoice::Auto, false) => OrderRule::Whole(Merge::default()),
@@ -57,11 +57,11 @@ impl LineOrder {
         };
         let mut order = LineOrder {
             rule,
-            story: VecDeque::new(),
-            has_story,
+            timeline: VecDeque::new(),
+            has_timeline,
         };
-        if has_story {
-            order.open(STORY);
+        if has_timeline {
+            order.open(TIMELINE);
         }
         order
     }
@@ -83,23 +83,23 @@ impl LineOrder {
     }
 
     /// Takes what has happened, in its order.
-    pub(super) fn tell(&mut self, items: Vec<StoryItem>) {
-        self.story.extend(items);
+    pub(super) fn add_items(&mut self, items: Vec<TimelineItem>) {
+        self.timeline.extend(items);
     }
 
     /// Nothing else has happened.
-    pub(super) fn end_story(&mut self) {
-        self.has_story = false;
+    pub(super) fn end_timeline(&mut self) {
+        self.has_timeline = false;
     }
 
     /// Whether all that happened was shown.
-    pub(super) fn is_story_told(&self) -> bool {
+    pub(super) fn is_timeline_shown(&self) -> bool {
         let waits = match &self.rule {
-            OrderRule::Whole(merge) => merge.holds(STORY),
+            OrderRule::Whole(merge) => merge.holds(TIMELINE),
             OrderRule::Window(window) => window.due().is_some(),
             OrderRule::Arrival(_) => false,
         };
-        self.story.is_empty() && !waits
+        self.timeline.is_empty() && !waits
     }
 
     /// Takes the new events.
@@ -113,10 +113,10 @@ impl LineOrder {
                 }
             }
             OrderRule::Window(window) => {
-                for item in self.story.drain(..) {
+                for item in self.timeline.drain(..) {
                     let (time, bytes) = (Some(item.order), EVENT + item.text.len());
-                    let item = OrderedEvent::Story(Box::new(item));
-                    window.put(STORY, (time, item, bytes), now);
+                    let item = OrderedEvent::Item(Box::new(item));
+                    window.put(TIMELINE, (time, item, bytes), now);
                 }
                 for log in ready {
                     while let Some(event) = feeds.take_event(log) {
@@ -126,15 +126,15 @@ impl LineOrder {
                 }
             }
         }
-        self.refill_story();
+        self.refill_timeline();
     }
 
     /// The next event to show now.
     pub(super) fn next(&mut self, feeds: &ContainerFeeds, now: Hurry) -> Option<OrderedEvent> {
         match &mut self.rule {
             OrderRule::Arrival(logs) => {
-                if let Some(item) = self.story.pop_front() {
-                    return Some(OrderedEvent::Story(Box::new(item)));
+                if let Some(item) = self.timeline.pop_front() {
+                    return Some(OrderedEvent::Item(Box::new(item)));
                 }
                 loop {
                     let log = *logs.front()?;
@@ -146,8 +146,8 @@ impl LineOrder {
             }
             OrderRule::Whole(merge) => {
                 let (log, event) = merge.pop()?;
-                if log == STORY {
-                    self.refill_story();
+                if log == TIMELINE {
+                    self.refill_timeline();
                 } else {
                     refill(merge, feeds, log);
                 }
@@ -164,19 +164,19 @@ impl LineOrder {
     }
 
     /// Gives the exact order the next thing that happened, if it wants one.
-    fn refill_story(&mut self) {
+    fn refill_timeline(&mut self) {
         let OrderRule::Whole(merge) = &mut self.rule else {
             return;
         };
-        if !merge.wants(STORY) {
+        if !merge.wants(TIMELINE) {
             return;
         }
-        match self.story.pop_front() {
+        match self.timeline.pop_front() {
             Some(item) => {
                 let time = Some(item.order);
-                merge.put(STORY, time, OrderedEvent::Story(Box::new(item)));
+                merge.put(TIMELINE, time, OrderedEvent::Item(Box::new(item)));
             }
-            None if !self.has_story => merge.end(STORY),
+            None if !self.has_timeline => merge.end(TIMELINE),
             None => {}
         }
     }

@@ -13,7 +13,7 @@ use super::line_order::{Hurry, LineOrder, OrderedEvent};
 use super::message::{Message, ended, gap_words};
 use super::output::LogOutput;
 use super::selected_pods::SelectedPods;
-use super::story::Story;
+use super::timeline::LogTimeline;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ChainStart, ContainerFilter, ReadInstances, ReadOptions};
@@ -46,7 +46,7 @@ pub(super) struct LiveLogs {
     options: LogsOptions,
     feeds: ContainerFeeds,
     /// What happens between the lines, if that is shown.
-    story: Option<Story>,
+    timeline: Option<LogTimeline>,
     order: LineOrder,
     output: LogOutput,
     started: Instant,
@@ -79,7 +79,7 @@ impl LiveLogs {
     ) -> LiveLogs {
         LiveLogs {
             feeds: ContainerFeeds::new(feeds, options.most),
-            story: None,
+            timeline: None,
             order: LineOrder::new(options.order, options.read.follow, false),
             selection,
             options,
@@ -98,11 +98,11 @@ impl LiveLogs {
     }
 
     /// The same logs with what happens between the lines.
-    pub(super) fn telling(self, story: Story) -> LiveLogs {
+    pub(super) fn with_timeline(self, timeline: LogTimeline) -> LiveLogs {
         let is_followed = self.is_followed();
         LiveLogs {
             order: LineOrder::new(self.options.order, is_followed, true),
-            story: Some(story.followed(is_followed)),
+            timeline: Some(timeline.followed(is_followed)),
             ..self
         }
     }
@@ -156,11 +156,11 @@ impl LiveLogs {
         if std::mem::take(&mut self.is_changed) {
             self.selection.refresh(terminal.env().now());
             self.report_absent(terminal)?;
-            if let Some(story) = &mut self.story {
-                story.follow_used(&self.selection);
+            if let Some(timeline) = &mut self.timeline {
+                timeline.update_sources(&self.selection);
             }
-            let is_told = self.story.as_ref().is_none_or(Story::is_settled);
-            if !self.has_begun && self.selection.is_settled() && is_told {
+            let is_listed = self.timeline.as_ref().is_none_or(LogTimeline::is_settled);
+            if !self.has_begun && self.selection.is_settled() && is_listed {
                 self.begin(terminal)?;
             } else if self.has_begun && self.is_followed() {
                 // What is new by now is shown from its first line.
@@ -176,8 +176,8 @@ impl LiveLogs {
     fn begin(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         self.has_begun = true;
         self.check_containers()?;
-        if let Some(story) = &mut self.story {
-            story.begin(&self.selection);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.begin(&self.selection);
         }
         let pods = self.selection.pods();
         let tail = match self.options.tail {
@@ -227,8 +227,12 @@ impl LiveLogs {
         Err(error.hint(format!("its containers are: {names}")))
     }
 
-    /// Says that there are no Pods, unless an object is missing.
+    /// Says that there are no Pods, unless an object is missing or a source was not read.
     fn no_pods(&self) -> Option<String> {
+        let coverage = self.selection.model.coverage();
+        if !coverage.sources().all(|source| coverage.is_read(source)) {
+            return None;
+        }
         let key = self.selection.requested().first()?;
         let has_pods_alone = &*key.resource.kind == "Pod" && key.resource.group.is_empty();
         match key.namespace() {
@@ -285,14 +289,14 @@ impl LiveLogs {
 
     /// Prints the events that are due.
     fn pump(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let is_reading = self.tell(terminal)?;
+        let is_reading = self.take_items(terminal)?;
         if is_reading && !self.is_stopping {
             return Ok(()); // the lines wait for what happened before
         }
         let now = self.started.elapsed();
         self.order.take_in(&self.feeds, now);
         // A single log has no order but its own.
-        let is_alone = self.feeds.total() <= 1 && self.story.is_none();
+        let is_alone = self.feeds.total() <= 1 && self.timeline.is_none();
         let hurry = if self.is_stopping || is_alone {
             Hurry::AtOnce
         } else {
@@ -302,7 +306,7 @@ impl LiveLogs {
         while let Some(next) = self.order.next(&self.feeds, hurry) {
             match next {
                 OrderedEvent::Log(log, event) => self.emit(log, &event, terminal)?,
-                OrderedEvent::Story(item) => self.output.story(&item),
+                OrderedEvent::Item(item) => self.output.item(&item),
             }
             if self.output.is_full() && !self.is_stopping {
                 self.has_more = true;
@@ -320,19 +324,19 @@ impl LiveLogs {
     }
 
     /// Takes what has happened. Returns whether it is still reading what happened before.
-    fn tell(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
-        let Some(story) = &mut self.story else {
+    fn take_items(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        let Some(timeline) = &mut self.timeline else {
             return Ok(false);
         };
         self.order
-            .tell(story.take_items(&self.selection, terminal.env().now()));
-        if story.is_over() {
-            self.order.end_story();
+            .add_items(timeline.take_items(&self.selection, terminal.env().now()));
+        if timeline.is_over() {
+            self.order.end_timeline();
         }
-        for note in story.take_notes() {
+        for note in timeline.take_notes() {
             terminal.notify(&note)?;
         }
-        Ok(story.is_reading())
+        Ok(timeline.is_reading())
     }
 
     fn emit(
@@ -473,14 +477,14 @@ impl Live for LiveLogs {
     fn wanted(&self) -> Vec<SourceKey> {
         let model = &self.selection.model;
         let mut wanted: Vec<SourceKey> = model.sources().cloned().collect();
-        let story = self.story.iter().flat_map(Story::sources);
-        let story = story.filter(|source| !model.coverage().follows(source));
-        wanted.extend(story.cloned());
+        let timeline = self.timeline.iter().flat_map(LogTimeline::sources);
+        let timeline = timeline.filter(|source| !model.coverage().follows(source));
+        wanted.extend(timeline.cloned());
         wanted
     }
 
     fn catch_up(&self) -> CatchUp {
-        match self.story {
+        match self.timeline {
             Some(_) => CatchUp::Every,
             None => CatchUp::Newest,
         }
@@ -509,8 +513,8 @@ impl Live for LiveLogs {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        if let Some(story) = &mut self.story {
-            story.apply(key, &event, now);
+        if let Some(timeline) = &mut self.timeline {
+            timeline.apply(key, &event, now);
         }
         self.selection.apply(key, &event, now);
         self.is_changed = true;
@@ -520,8 +524,12 @@ impl Live for LiveLogs {
         if self.has_more {
             return;
         }
-        if let Some(story) = self.story.as_mut().filter(|story| story.is_reading()) {
-            return story.next().await; // the lines wait
+        if let Some(timeline) = self
+            .timeline
+            .as_mut()
+            .filter(|timeline| timeline.is_reading())
+        {
+            return timeline.next().await; // the lines wait
         }
         match self.order.due() {
             None => self.feeds.ready().await,
@@ -533,15 +541,15 @@ impl Live for LiveLogs {
     }
 
     async fn wind_up(&mut self) {
-        if let Some(story) = &mut self.story {
-            story.wind_up().await;
+        if let Some(timeline) = &mut self.timeline {
+            timeline.wind_up().await;
         }
     }
 
     fn stop_waiting(&mut self) -> bool {
         self.is_stopping = true;
-        if let Some(story) = &mut self.story {
-            story.give_up();
+        if let Some(timeline) = &mut self.timeline {
+            timeline.give_up();
         }
         true
     }
@@ -563,10 +571,10 @@ impl Live for LiveLogs {
 
     fn is_answered(&self, _: &Sources) -> bool {
         let is_complete = !self.is_followed() || self.selection.is_finished() || self.is_refused();
-        let is_told = self.story.as_ref().is_none_or(|story| {
-            let is_over = story.is_over() || (self.is_followed() && !story.is_reading());
-            is_over && self.order.is_story_told()
+        let is_shown = self.timeline.as_ref().is_none_or(|timeline| {
+            let is_over = timeline.is_over() || (self.is_followed() && !timeline.is_reading());
+            is_over && self.order.is_timeline_shown()
         });
-        self.has_begun && is_complete && is_told && self.feeds.are_over() && !self.has_more
+        self.has_begun && is_complete && is_shown && self.feeds.are_over() && !self.has_more
     }
 }

@@ -9,9 +9,9 @@ mod message;
 mod names;
 mod output;
 mod selected_pods;
-mod story;
 #[cfg(test)]
 mod testing;
+mod timeline;
 
 use super::versions::{Reach, Since};
 use super::{
@@ -27,7 +27,7 @@ use args::{LogFormat, LogsPlan};
 use live::{LiveLogs, LogsOptions};
 use output::{LineClock, LogLook, LogOutput};
 use selected_pods::{RETENTION, SelectedPods};
-use story::{PastStory, Story, StoryTeller};
+use timeline::{ItemBuilder, LogTimeline, TimelinePast};
 
 pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -49,7 +49,7 @@ pub(crate) async fn show(
     let targets = Box::pin(session.targets(&plan.objects, "logs", context)).await?;
     let requested = session.keys(&targets);
     let model = session.model(&requested, Rules::Spy, RETENTION).await;
-    let story = story(&plan, &session, context, &requested);
+    let timeline = timeline(&plan, &session, context, &requested);
     let selection = SelectedPods::new(model.showing(ViewExtent::Pods), requested);
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
@@ -58,7 +58,7 @@ pub(crate) async fn show(
         format: plan.format,
         raw: NoTerminal::of(context.env.stdout_tty),
         timestamps: args.has_timestamps(),
-        clock: (!plan.story.is_empty()).then(|| line_clock(context)),
+        clock: (!plan.timeline.is_empty()).then(|| line_clock(context)),
         prefix: args.has_prefix(),
         namespaces: plan.objects.all_namespaces,
         cluster: session.cluster.0.clone(),
@@ -76,8 +76,8 @@ pub(crate) async fn show(
     };
     let mut terminal = Terminal::open(context, Output::Lines);
     let mut live = LiveLogs::new(selection, options, feeds, output);
-    if let Some(story) = story {
-        live = live.telling(story);
+    if let Some(timeline) = timeline {
+        live = live.with_timeline(timeline);
     }
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
@@ -95,13 +95,13 @@ pub(crate) async fn show(
 }
 
 /// What is shown between the lines; `None` without `--with`.
-fn story(
+fn timeline(
     plan: &LogsPlan,
     session: &Session,
     context: &Context<'_>,
     requested: &[SourceKey],
-) -> Option<Story> {
-    if plan.story.is_empty() {
+) -> Option<LogTimeline> {
+    if plan.timeline.is_empty() {
         return None;
     }
     let env = &context.env;
@@ -113,14 +113,14 @@ fn story(
         },
         LogFormat::Short | LogFormat::Raw => context.look(),
     };
-    let teller = StoryTeller::new(plan.story, look, env.zone.clone(), &clock);
+    let builder = ItemBuilder::new(plan.timeline, look, env.zone.clone(), &clock);
     let reach = Reach::new(Some(plan.past.unwrap_or(Since::Now)), None, env.now());
-    let past = reach.map(|reach| PastStory {
+    let past = reach.map(|reach| TimelinePast {
         mux: session.mux.clone(),
         reach,
         clock: session.server_clock(),
     });
-    Some(Story::new(teller, requested, past))
+    Some(LogTimeline::new(builder, requested, past))
 }
 
 /// The clock of a timeline.

@@ -12,14 +12,14 @@ use serde_json::value::RawValue;
 use super::args::LogFormat;
 use super::line_filter::{LastLevel, LineFilter};
 use super::names::ShortNames;
-use super::story::{StoryItem, StoryKind};
+use super::timeline::{TimelineItem, TimelineKind};
 use crate::commands::{CommandError, Terminal};
 use crate::logs::{JsonLine, LogLevel, level_of};
 use crate::render::age;
 use crate::render::display::{LinePage, NoTerminal};
 use crate::render::json;
 use crate::render::json::RefRecord;
-use crate::render::json::logs::{LogRecord, LogRecordKind, StoryRecord, log_time};
+use crate::render::json::logs::{LogRecord, LogRecordKind, TimelineRecord, log_time};
 use crate::render::log_text::{LogText, emphasised, log_line};
 use crate::render::style::{Role, Styles};
 use crate::render::text::escape_line;
@@ -65,7 +65,7 @@ impl LineClock {
     }
 
     /// The time of something that happened, in whole seconds, as wide as that of a line. It may be an interval.
-    fn of_story(&self, item: &StoryItem) -> String {
+    fn of_item(&self, item: &TimelineItem) -> String {
         let clock = |time| match self {
             LineClock::TimeOfDay(zone) => age::clock(time, zone),
             LineClock::Rfc3339 => age::rfc3339(time),
@@ -278,9 +278,9 @@ impl LogOutput {
     }
 
     /// Adds something that happened between the lines.
-    pub(super) fn story(&mut self, item: &StoryItem) {
+    pub(super) fn item(&mut self, item: &TimelineItem) {
         if self.look.format == LogFormat::Json {
-            let record = StoryRecord {
+            let record = TimelineRecord {
                 v: json::VERSION,
                 kind: item.kind.word(),
                 time: age::rfc3339_millis(item.time),
@@ -294,12 +294,12 @@ impl LogOutput {
         }
         let styles = self.look.styles;
         let clock = self.look.clock.as_ref();
-        let time = clock.map(|clock| clock.of_story(item)).unwrap_or_default();
+        let time = clock.map(|clock| clock.of_item(item)).unwrap_or_default();
         let role = match item.kind {
-            StoryKind::Event => Role::Warning,
-            StoryKind::Change => Role::Changed,
-            StoryKind::Status if item.is_bad => Role::Bad,
-            StoryKind::Status => Role::Dim,
+            TimelineKind::Event => Role::Warning,
+            TimelineKind::Change => Role::Changed,
+            TimelineKind::Status if item.is_bad => Role::Bad,
+            TimelineKind::Status => Role::Dim,
         };
         let namespace = item
             .object

@@ -17,7 +17,7 @@ use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::escape_line;
 use crate::source::SourceKey;
-use crate::status::{Assessment, Status, transition};
+use crate::status::{Assessment, Status};
 
 /// What was printed last of each object.
 #[derive(Debug)]
@@ -100,7 +100,9 @@ impl Transitions {
                 None if row.standing == Standing::Idle && options.idle == Idle::Counted => None,
                 None if row.known.is_none() => None, // the line `waiting for …` announces it
                 was if !is_included(options.health, row, was) => None,
-                was => transition(was.map(|was| &*was.assessment), row.assessment),
+                was => row
+                    .assessment
+                    .transition_from(was.map(|was| &*was.assessment)),
             };
             let is_old =
                 |change: &&LastChange| was.is_some_and(|was| was.last_changes.contains(change));

@@ -7,6 +7,7 @@ mod author;
 mod by;
 mod compared;
 mod lookback;
+mod notice;
 mod read_versions;
 mod state;
 
@@ -17,5 +18,6 @@ pub(crate) use lookback::{
     DatedRevision, LookBack, LookBackStart, PastVersion, Reach, Since, SkippedSource, SourcePast,
     parse_revision, parse_since, timeline, unfinished, unread_lines, unread_parts,
 };
+pub(crate) use notice::{known, notice, unreadable};
 pub(crate) use read_versions::{DocCache, ReadVersions, TwoLives, VersionDoc};
 pub(crate) use state::{ChangesState, Occurrence, PastTime, TimelineEntry, VersionEvent, When};

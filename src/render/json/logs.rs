@@ -97,7 +97,7 @@ impl<'r> LogRecord<'r> {
 /// Something that happened between the lines.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StoryRecord<'r> {
+pub struct TimelineRecord<'r> {
     /// [`VERSION`](super::VERSION).
     pub v: u32,
     /// `change`, `status` or `event`.

@@ -1,10 +1,10 @@
 //! `changes -o json`: one record per line.
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::output::{DisplayOptions, Rendered, known};
+use crate::commands::changes::output::{DisplayOptions, Rendered};
 use crate::commands::live::sources::describe;
 use crate::commands::versions::{
-    Compared, Occurrence, TimelineEntry, TwoLives, VersionEvent, WriteTime,
+    Compared, Occurrence, TimelineEntry, TwoLives, VersionEvent, WriteTime, known,
 };
 use crate::object::managed_fields::Writers;
 use crate::object::{ParseError, ResourceVersion};

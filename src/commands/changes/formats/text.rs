@@ -3,8 +3,8 @@
 use jiff::SignedDuration;
 
 use super::{Audience, Format, VersionView};
-use crate::commands::changes::output::{Rendered, ago, known, shifted};
-use crate::commands::versions::{TwoLives, VersionDoc};
+use crate::commands::changes::output::{Rendered, ago, shifted};
+use crate::commands::versions::{TwoLives, VersionDoc, known};
 use crate::diff::{Diff, Filter, Noise, Projection, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::render::age;

@@ -2,8 +2,7 @@
 
 use super::VersionView;
 use super::text::TextFormat;
-use crate::commands::changes::output::known;
-use crate::commands::versions::VersionDoc;
+use crate::commands::versions::{VersionDoc, known};
 use crate::diff::Diff;
 use crate::render::diff::ShownChanges;
 use crate::render::text::escape_line;

@@ -13,7 +13,9 @@ use tokio::time::Instant;
 use super::fold::{FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, VersionView, notice_record, unreadable_record};
 use crate::commands::live::sources::{named, place};
-use crate::commands::versions::{DocCache, Occurrence, TimelineEntry, VersionEvent, When};
+use crate::commands::versions::{
+    DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
+};
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
@@ -22,8 +24,8 @@ use crate::render::style::Look;
 use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 use fights::Fights;
-pub(super) use options::{Creation, DisplayOptions, ago, both_versions, known, notice};
-use options::{unreadable, warning};
+use options::warning;
+pub(super) use options::{Creation, DisplayOptions, ago, both_versions};
 pub(super) use summary::LeftOut;
 use summary::{QuietRuns, RunSummary};
 use unmatched::Unmatched;

@@ -24,20 +24,20 @@ spec:
       containers: [{name: web, image: "web:1", envFrom: [{configMapRef: {name: flags}}]}]
 "#;
 
-/// Checks that a story has these texts, in this order.
-fn has_in_order(story: &str, texts: &[&str]) {
-    let mut rest = story;
+/// Checks that a timeline has these texts, in this order.
+fn has_in_order(shown: &str, texts: &[&str]) {
+    let mut rest = shown;
     for text in texts {
         let Some((_, after)) = rest.split_once(text) else {
-            panic!("no {text:?} in this place:\n{story}");
+            panic!("no {text:?} in this place:\n{shown}");
         };
         rest = after;
     }
 }
 
 #[test]
-fn the_story_of_a_crash_is_told_live_and_after_the_fact() {
-    let plane = ControlPlane::start("story");
+fn the_timeline_of_a_crash_is_shown_live_and_after_the_fact() {
+    let plane = ControlPlane::start("timeline");
     plane.apply(FLAGS);
     plane.apply(WEB);
     plane.kubectl(&["rollout", "status", "deploy/web", "--timeout=60s"]);
@@ -62,9 +62,9 @@ fn the_story_of_a_crash_is_told_live_and_after_the_fact() {
     live.until("CrashLoopBackOff 0/1");
     live.until("BackOff: Back-off restarting failed container");
     drop(live.interrupt());
-    let told = spy.run(&["logs", "deploy/web", "--since", "10m", "--with", "all"]);
+    let ran = spy.run(&["logs", "deploy/web", "--since", "10m", "--with", "all"]);
     has_in_order(
-        &told.stdout,
+        &ran.stdout,
         &[
             "change  configmap/flags  kubectl-client-side-apply  created",
             "change  deployment/web  kubectl-client-side-apply  created: web:1",
@@ -77,21 +77,21 @@ fn the_story_of_a_crash_is_told_live_and_after_the_fact() {
 }
 
 #[test]
-fn the_lines_of_the_last_instance_are_a_part_of_the_story() {
-    let plane = ControlPlane::to_break("story-last");
+fn the_timeline_has_the_lines_of_the_last_instance() {
+    let plane = ControlPlane::to_break("timeline-last");
     let node = HandNode::new(&plane, "node-hand", Protocol::Http2);
     let mut pod = node.pod("api", &["app"]);
     pod.start_and_exit("app", 1, &["first: no such host db"]);
     pod.wait("app", "CrashLoopBackOff");
     pod.start_and_exit("app", 2, &["second: no such host db"]);
     let spy = Spy::with_kubeconfig(plane.admin());
-    let told = spy.run(&["logs", "pod/api", "--since", "10m", "--with", "status"]);
-    has_in_order(&told.stdout, &["first: ", "second: "]);
+    let ran = spy.run(&["logs", "pod/api", "--since", "10m", "--with", "status"]);
+    has_in_order(&ran.stdout, &["first: ", "second: "]);
     for text in [
         "Error 0/1 (was Pending 0/1): app: exit 1",
         "CrashLoopBackOff 0/1",
         "app: exit 2",
     ] {
-        assert!(told.stdout.contains(text), "{text}\n{}", told.transcript());
+        assert!(ran.stdout.contains(text), "{text}\n{}", ran.transcript());
     }
 }

@@ -1,17 +1,16 @@
-//! `StoryTeller`: what a version of an object tells.
+//! `ItemBuilder`: makes the items of a timeline of the versions of objects.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::StoryParts;
-use super::item::{StoryItem, StoryKind};
+use super::TimelineParts;
 use crate::commands::logs::selected_pods::SelectedPods;
 use crate::commands::versions::{
     Compared, ControlledObject, DocCache, ManagerFilter, Occurrence, PastTime, ReadVersions,
-    ShownVersions, TimelineEntry, VersionEvent, When, is_event, is_report,
+    ShownVersions, TimelineEntry, VersionEvent, When, is_event, is_report, unreadable,
 };
 use crate::diff::Redactor;
 use crate::env::Clock;
@@ -23,11 +22,52 @@ use crate::render::diff::{
 use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::{SourceKey, Version};
-use crate::status::{Assessment, Rules, transition};
+use crate::status::{Assessment, Rules};
 
-/// What a version of an object tells, once.
-pub(in crate::commands::logs) struct StoryTeller {
-    pub(super) parts: StoryParts,
+/// What an item is about. At one time, causes come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::commands::logs) enum TimelineKind {
+    /// A version of an object.
+    Change,
+    /// The state of an object.
+    Status,
+    /// A warning about an object.
+    Event,
+}
+
+impl TimelineKind {
+    /// The word in a line, and the type of a record.
+    pub(in crate::commands::logs) fn word(self) -> &'static str {
+        match self {
+            TimelineKind::Change => "change",
+            TimelineKind::Status => "status",
+            TimelineKind::Event => "event",
+        }
+    }
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands::logs) struct TimelineItem {
+    /// Its place among the lines: a time that no server has written.
+    pub(in crate::commands::logs) order: Timestamp,
+    /// When it happened, or the earliest time of that.
+    pub(in crate::commands::logs) time: Timestamp,
+    /// The latest time at which it can have happened, if only an interval is known.
+    pub(in crate::commands::logs) until: Option<Timestamp>,
+    pub(in crate::commands::logs) kind: TimelineKind,
+    pub(in crate::commands::logs) object: Arc<ObjectRef>,
+    /// Who did it, if that is recorded. Not escaped.
+    pub(in crate::commands::logs) who: Option<String>,
+    /// What happened, as display text.
+    pub(in crate::commands::logs) text: String,
+    /// Whether it is a problem.
+    pub(in crate::commands::logs) is_bad: bool,
+}
+
+/// Makes the items of versions, each once.
+pub(in crate::commands::logs) struct ItemBuilder {
+    pub(super) parts: TimelineParts,
     /// Every version of an object that no other one controls.
     pub(super) shown: Arc<ShownVersions>,
     /// Of what controllers make, only what others write.
@@ -36,30 +76,38 @@ pub(in crate::commands::logs) struct StoryTeller {
     look: Look,
     zone: TimeZone,
     docs: DocCache,
-    told: HashMap<Uid, Told>,
+    /// The objects that are there.
+    known: HashMap<Uid, KnownObject>,
+    /// Some of those that are gone, the newest last.
+    gone: VecDeque<Uid>,
+    /// The messages about versions that cannot be read.
+    unreadable: Vec<String>,
 }
 
-/// What was told of an object last.
-struct Told {
+/// How many objects that are gone it remembers.
+const GONE: usize = 1024;
+
+/// What is known of an object.
+struct KnownObject {
     /// Its newest version. Several sources may have it.
     version: ResourceVersion,
     state: Option<Assessment>,
 }
 
-impl StoryTeller {
-    /// A teller by the server's clock. Lines are not cut.
+impl ItemBuilder {
+    /// A builder by the server's clock. Lines are not cut.
     pub(in crate::commands::logs) fn new(
-        parts: StoryParts,
+        parts: TimelineParts,
         look: Look,
         zone: TimeZone,
         clock: &Clock,
-    ) -> StoryTeller {
+    ) -> ItemBuilder {
         let shown = |by| ShownVersions {
             by,
             clock: Some(clock.clone()),
             ..ShownVersions::default()
         };
-        StoryTeller {
+        ItemBuilder {
             parts,
             shown: Arc::new(shown(ManagerFilter::Everyone)),
             of_controlled: shown(ManagerFilter::People),
@@ -70,12 +118,14 @@ impl StoryTeller {
             },
             zone,
             docs: DocCache::default(),
-            told: HashMap::new(),
+            known: HashMap::new(),
+            gone: VecDeque::new(),
+            unreadable: Vec::new(),
         }
     }
 
     /// The entry of a warning that was there at the start; `None` if it has no time.
-    pub(super) fn listed_event(
+    pub(super) fn listed_warning(
         source: &Arc<SourceKey>,
         version: Arc<Version>,
     ) -> Option<TimelineEntry> {
@@ -90,47 +140,63 @@ impl StoryTeller {
         })
     }
 
-    /// What an entry tells, once.
-    pub(super) fn tell(
+    /// The items of an entry, the first time that it comes.
+    pub(super) fn items(
         &mut self,
         entry: &TimelineEntry,
         selection: &SelectedPods,
-    ) -> Vec<StoryItem> {
+    ) -> Vec<TimelineItem> {
         let Some(event) = entry.version() else {
             return Vec::new();
         };
         let uid = event.now.object.identity();
-        let before = self.told.remove(&uid);
-        let version = event.now.version.clone();
-        let is_told = before.as_ref().is_some_and(|told| told.version == version);
-        let mut told = Told {
-            version,
-            state: before.and_then(|told| told.state),
+        let (before, version) = (self.known.remove(&uid), &event.now.version);
+        let is_repeated = match &before {
+            Some(known) => !event.is_end() && known.version == *version,
+            None => event.is_end() && self.gone.contains(&uid),
         };
-        let items = if is_told && !event.is_end() {
+        let mut known = KnownObject {
+            version: version.clone(),
+            state: before.and_then(|known| known.state),
+        };
+        let items = if is_repeated {
             Vec::new()
         } else {
-            self.items(entry, &mut told, selection)
+            self.new_items(entry, &mut known, selection)
         };
-        self.told.insert(uid, told);
+        if event.is_end() {
+            self.gone.push_back(uid);
+            self.gone.drain(..self.gone.len().saturating_sub(GONE));
+        } else {
+            self.known.insert(uid, known);
+        }
         items
     }
 
-    fn items(
+    /// The messages about versions that could not be read, since the last call.
+    pub(super) fn take_unreadable(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unreadable)
+    }
+
+    fn new_items(
         &mut self,
         entry: &TimelineEntry,
-        told: &mut Told,
+        known: &mut KnownObject,
         selection: &SelectedPods,
-    ) -> Vec<StoryItem> {
+    ) -> Vec<TimelineItem> {
         let all = self.shown.clone();
-        let event = entry.version();
-        let read = event.map(|event| event.read(&mut self.docs, |kind| all.keys.of(kind)));
-        let Some(Ok(read)) = read else {
+        let Some(event) = entry.version() else {
+            return Vec::new();
+        };
+        let Ok(read) = event.read(&mut self.docs, |kind| all.keys.of(kind)) else {
+            self.unreadable.push(unreadable(&event.now));
             return Vec::new();
         };
         let object = &read.event.now.object;
         if is_event(object) {
-            let facts = EventFacts::of(read.doc.root()).filter(|_| self.parts.events);
+            // The server forgets Events after a while: that is no news.
+            let is_news = self.parts.events && !event.is_end();
+            let facts = EventFacts::of(read.doc.root()).filter(|_| is_news);
             let facts = facts.filter(|facts| self.is_about(&facts.about, selection));
             let item = facts.map(|facts| warning(facts, entry));
             return item.into_iter().collect();
@@ -140,20 +206,20 @@ impl StoryTeller {
             None => &*all,
         };
         let compared = shown.compare(&entry.key, &read);
-        let when = StoryTime::of(entry, &compared);
+        let when = ItemTime::of(entry, &compared);
         let mut items = Vec::new();
         if self.parts.changes && is_decision(&compared) {
             let (who, text) = self.change(&compared);
-            let item = when.item(StoryKind::Change, object, text);
-            items.push(StoryItem { who, ..item });
+            let item = when.item(TimelineKind::Change, object, text);
+            items.push(TimelineItem { who, ..item });
         }
         let is_said = read.event.is_end() && !items.is_empty();
         if self.parts.status && !is_said && selection.has_state(&entry.key, object) {
-            let state = told.state(&read, when.time);
+            let state = known.state(&read, when.time);
             items.extend(state.map(|(text, is_bad)| {
                 let when = when.until_its_end(is_bad);
-                let item = when.item(StoryKind::Status, object, text);
-                StoryItem { is_bad, ..item }
+                let item = when.item(TimelineKind::Status, object, text);
+                TimelineItem { is_bad, ..item }
             }));
         }
         items
@@ -161,7 +227,8 @@ impl StoryTeller {
 
     /// Whether the subject of an Event is selected, or was while it was there.
     fn is_about(&self, about: &ObjectRef, selection: &SelectedPods) -> bool {
-        selection.has_subject(about) || self.told.contains_key(&about.identity())
+        let uid = about.identity();
+        selection.has_subject(about) || self.known.contains_key(&uid) || self.gone.contains(&uid)
     }
 
     /// Who has made a version, and what it changes.
@@ -208,17 +275,17 @@ fn is_decision(compared: &Compared<'_>) -> bool {
 
 /// When a version was written.
 #[derive(Clone, Copy)]
-struct StoryTime {
+struct ItemTime {
     /// Its place among lines, whose times are finer.
     order: Timestamp,
     time: Timestamp,
     until: Option<Timestamp>,
 }
 
-impl StoryTime {
-    fn of(entry: &TimelineEntry, compared: &Compared<'_>) -> StoryTime {
+impl ItemTime {
+    fn of(entry: &TimelineEntry, compared: &Compared<'_>) -> ItemTime {
         let (time, until) = compared.moment(entry);
-        StoryTime {
+        ItemTime {
             order: time,
             time,
             until,
@@ -227,15 +294,15 @@ impl StoryTime {
 
     /// The same moment, at the end of its second for what follows from the lines of that second. What arrived just now
     /// has a fine time.
-    fn until_its_end(self, is_effect: bool) -> StoryTime {
+    fn until_its_end(self, is_effect: bool) -> ItemTime {
         let is_whole = self.time.subsec_nanosecond() == 0;
         let end = self.time.checked_add(WITHIN_A_SECOND).ok();
         let order = end.filter(|_| is_whole && is_effect).unwrap_or(self.order);
-        StoryTime { order, ..self }
+        ItemTime { order, ..self }
     }
 
-    fn item(self, kind: StoryKind, object: &Arc<ObjectRef>, text: String) -> StoryItem {
-        StoryItem {
+    fn item(self, kind: TimelineKind, object: &Arc<ObjectRef>, text: String) -> TimelineItem {
+        TimelineItem {
             order: self.order,
             time: self.time,
             until: self.until,
@@ -251,7 +318,7 @@ impl StoryTime {
 /// The rest of a second. Servers write whole seconds.
 const WITHIN_A_SECOND: SignedDuration = SignedDuration::from_millis(999);
 
-impl Told {
+impl KnownObject {
     /// The new state of an object, and whether it is bad; `None` if it is the old one, or if its controller has not looked
     /// at this version yet.
     fn state(&mut self, read: &ReadVersions<'_>, now: Timestamp) -> Option<(String, bool)> {
@@ -268,7 +335,7 @@ impl Told {
             return None;
         }
         let is = assess(new);
-        let text = transition(was.as_ref(), &is);
+        let text = is.transition_from(was.as_ref());
         let is_bad = !is.is_well() && !is.causes.is_empty();
         self.state = Some(is);
         Some((escape_line(&text?).into_owned(), is_bad))
@@ -282,10 +349,10 @@ fn is_observed(object: Value<'_>) -> bool {
 }
 
 /// A warning, at the time of its last occurrence.
-fn warning(facts: EventFacts, entry: &TimelineEntry) -> StoryItem {
+fn warning(facts: EventFacts, entry: &TimelineEntry) -> TimelineItem {
     let is_past = entry.when != When::Live;
     let time = facts.last.filter(|_| is_past).unwrap_or(entry.seen);
-    let when = StoryTime {
+    let when = ItemTime {
         order: time,
         time,
         until: None,
@@ -299,8 +366,8 @@ fn warning(facts: EventFacts, entry: &TimelineEntry) -> StoryItem {
     let about = Arc::new(facts.about);
     let item = when
         .until_its_end(true)
-        .item(StoryKind::Event, &about, text);
-    StoryItem {
+        .item(TimelineKind::Event, &about, text);
+    TimelineItem {
         is_bad: true,
         ..item
     }

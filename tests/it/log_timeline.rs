@@ -2,10 +2,11 @@
 
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::sandbox::{Permission, Rule, User};
+use kubectl_spy::sandbox::{Effect, Expiry, Fault, Permission, Rule, User, Verb};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
+use super::support::Running;
 use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
 
 /// The status of the Pod after instance `number` has started or, with `exit`, ended.
@@ -79,11 +80,16 @@ fn break_it(cluster: &Cluster) {
 }
 
 fn warn(cluster: &Cluster) {
+    warn_at(cluster, "web-1.1", "2026-03-02T12:00:10Z");
+}
+
+/// A Warning about the Pod, with this time.
+fn warn_at(cluster: &Cluster, name: &str, time: &str) {
     cluster.put(json!({
-        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "web-1.1", "namespace": "shop"},
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": "shop"},
         "involvedObject": {"apiVersion": "v1", "kind": "Pod", "namespace": "shop", "name": "web-1"},
         "type": "Warning", "reason": "BackOff", "message": "Back-off restarting failed container app\u{1b}[2J", "count": 3,
-        "lastTimestamp": "2026-03-02T12:00:10Z",
+        "lastTimestamp": time,
     }));
 }
 
@@ -125,17 +131,7 @@ async fn the_past_is_told_in_the_order_of_causes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_happens_from_now_on_stands_between_the_lines() {
     let cluster = web().await;
-    let mut run = cluster.spy().start(&[
-        "logs",
-        "deploy/web",
-        "-f",
-        "--with",
-        "changes,events,status",
-    ]);
-    run.until("listening");
-    for resource in ["configmaps", "secrets", "pods", "events"] {
-        cluster.watched(resource).await;
-    }
+    let mut run = followed(&cluster).await;
     cluster.edit(
         "configmaps",
         "flags",
@@ -162,10 +158,10 @@ async fn what_happens_from_now_on_stands_between_the_lines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_part_of_the_story_can_be_chosen() {
+async fn a_part_of_the_timeline_can_be_chosen() {
     let cluster = web().await;
     break_it(&cluster);
-    let told = |parts: &str| {
+    let kinds = |parts: &str| {
         let spy = cluster.spy();
         let args = [
             "logs",
@@ -189,10 +185,10 @@ async fn a_part_of_the_story_can_be_chosen() {
         kinds.dedup();
         kinds.join(" ")
     };
-    assert_eq!(told("changes"), "change log");
-    assert_eq!(told("events"), "event log");
-    assert_eq!(told("status"), "log status");
-    assert_eq!(told("status,changes"), "change log status");
+    assert_eq!(kinds("changes"), "change log");
+    assert_eq!(kinds("events"), "event log");
+    assert_eq!(kinds("status"), "log status");
+    assert_eq!(kinds("status,changes"), "change log status");
     let ran = tokio::task::block_in_place(|| {
         let args = ["logs", "deploy/web", "--with", "all", "-o", "raw"];
         cluster.spy().run(&args)
@@ -236,4 +232,84 @@ async fn what_may_not_be_read_is_said() {
     secrets/db in namespace "shop": forbidden: Error from server (Forbidden): secrets "db" is forbidden: User "dev" cannot list resource "secrets" in API group "" in the namespace "shop"
     "#);
     assert!(ran.stdout.contains("listening"), "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn warnings_are_those_of_the_time_in_its_order() {
+    let cluster = web().await;
+    for (name, time) in [("c", "12:04:59"), ("a", "11:30:00"), ("b", "12:04:30")] {
+        warn_at(&cluster, name, &format!("2026-03-02T{time}Z"));
+    }
+    let spy = cluster.spy();
+    for parts in ["events", "events,changes"] {
+        let args = ["logs", "deploy/web", "--since", "2m", "--with", parts];
+        let ran = tokio::task::block_in_place(|| spy.run(&args));
+        let events = ran.stdout.lines().filter(|line| line.contains("  event  "));
+        let times: Vec<&str> = events.map(|line| &line[11..19]).collect();
+        assert_eq!(times, ["12:04:30", "12:04:59"], "{parts}");
+    }
+}
+
+/// The program while it shows all that happens to the Deployment.
+async fn followed(cluster: &Cluster) -> Running {
+    let mut run = cluster
+        .spy()
+        .start(&["logs", "deploy/web", "-f", "--with", "all"]);
+    run.until("listening");
+    for resource in ["configmaps", "secrets", "pods", "events"] {
+        cluster.watched(resource).await;
+    }
+    run
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_warning_that_the_server_forgets_is_no_news() {
+    let cluster = web().await;
+    let mut run = followed(&cluster).await;
+    warn(&cluster);
+    run.until("BackOff");
+    cluster.delete("events", "web-1.1");
+    warn_at(&cluster, "web-1.2", "2026-03-02T12:00:11Z");
+    run.until("BackOff");
+    let ran = run.interrupt();
+    assert_eq!(ran.stdout.matches("BackOff").count(), 2, "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_that_may_be_missing_are_said() {
+    let mut cluster = web().await;
+    let mut run = followed(&cluster).await;
+    cluster.sandbox.stop().await;
+    run.until("retrying");
+    let turn = |state: &str| json!({"data": {"dark-mode": state}});
+    cluster.edit("configmaps", "flags", &turn("maybe"));
+    cluster.edit("configmaps", "flags", &turn("on"));
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    let fault = Effect::Expire(Expiry::InStream(0));
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "configmaps", fault));
+    cluster.sandbox.restart().await.unwrap();
+    run.until("\"off\" → \"on\"");
+    let ran = run.interrupt();
+    let words = "versions after 7 up to 9 may be missing: the server has compacted them";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_configuration_than_is_followed_is_said() {
+    let cluster = Cluster::start().await;
+    let names =
+        (0..26).map(|n| json!({"configMapRef": {"name": format!("c{n}"), "optional": true}}));
+    let mut pod = pod("web-1", &json!({"app": "web"}));
+    pod["spec"] = json!({"nodeName": "worker-1", "containers": [
+        {"name": "app", "image": "app:1", "envFrom": names.collect::<Vec<_>>()},
+    ]});
+    pod["status"] = status(0, None);
+    cluster.put(pod);
+    let spy = cluster.spy();
+    let args = ["logs", "web-1", "--with", "changes"];
+    let ran = tokio::task::block_in_place(|| spy.run(&args));
+    let words = "changes of 24 ConfigMaps and Secrets are shown, those of 2 more are not\n";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
 }
