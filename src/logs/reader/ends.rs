@@ -11,6 +11,9 @@ use crate::logs::splitter::LinePart;
 use crate::logs::timed_line::timed_line;
 use crate::source::log::{LogEnd, LogEvent, LogGap, LogGapCause, LogRefusal};
 
+/// How often the last line of a log is requested, as long as other answers bring new lines.
+const MOST_ASKS: u32 = 10;
+
 impl LogReader {
     /// The answer is over, as far as the connection shows. The rest follows its last line feed.
     pub(super) fn complete(&mut self, rest: Bytes) {
@@ -87,12 +90,16 @@ impl LogReader {
         let Some(reading) = &mut self.current else {
             return;
         };
+        let most_asks = if reading.has_news { MOST_ASKS } else { TRIES };
         if reading.is_read_to_end() || self.options.unchecked {
             self.finish_whole();
-        } else if reading.check.is_unknown() && reading.check.asks < TRIES {
+        } else if reading.check.is_unknown() && reading.check.asks < most_asks {
             reading.check.ask();
         } else if reading.tail.is_some() && !reading.check.is_passed() {
             self.ask_tail_again();
+        } else if reading.check.is_unknown() && reading.has_news {
+            // A log that grows has something new for ever.
+            self.finish_incomplete(LogGapCause::Cut);
         } else if reading.has_news || reading.failures + 1 < TRIES {
             reading.pause();
         } else if reading.check.is_passed() {

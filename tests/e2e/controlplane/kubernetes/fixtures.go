@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // Ports are taken below the range from which Linux and macOS take the ports of outgoing
@@ -19,34 +20,67 @@ import (
 // server's own port, connect to itself and keep it.
 const (
 	firstPort  = 20000
-	portCount  = 10000
-	portTrials = 1000
+	blockSize  = 16
+	blockCount = 625
 )
 
-// freePorts prints as many free loopback TCP ports as its argument says, one a line.
-func freePorts(args []string) error {
-	if len(args) != 1 {
-		return errors.New("usage: kubernetes free-ports N")
+// holdPorts reserves free loopback TCP ports for the servers of one control plane, and writes them to a
+// file, one a line. They are a block of neighbours. The port before them stays open as long as this
+// process lives, so no other control plane can take the block, even while none of its servers runs.
+func holdPorts(args []string) error {
+	if len(args) != 2 {
+		return errors.New("usage: kubernetes hold-ports N FILE")
 	}
 	count, err := strconv.Atoi(args[0])
-	if err != nil {
-		return fmt.Errorf("not a number of ports: %w", err)
+	if err != nil || count < 1 || count >= blockSize {
+		return fmt.Errorf("not a number of ports below %d: %q", blockSize, args[0])
 	}
-	// All stay open until the last is found, so that no two are the same.
-	for trial := 0; count > 0; trial++ {
-		if trial == portTrials {
-			return errors.New("no free ports")
-		}
-		port := firstPort + mathrand.IntN(portCount)
-		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	for _, block := range mathrand.Perm(blockCount) {
+		first := firstPort + block*blockSize
+		holder, err := listen(first)
 		if err != nil {
 			continue
 		}
-		defer listener.Close()
-		fmt.Println(port)
-		count--
+		ports, isFree := freePorts(first+1, count)
+		if !isFree {
+			holder.Close()
+			continue
+		}
+		// A reader sees all of them, or no file.
+		partial := args[1] + ".partial"
+		if err := os.WriteFile(partial, []byte(ports), 0o644); err != nil {
+			return err
+		}
+		if err := os.Rename(partial, args[1]); err != nil {
+			return err
+		}
+		for {
+			connection, err := holder.Accept()
+			if err != nil {
+				return err
+			}
+			connection.Close()
+		}
 	}
-	return nil
+	return errors.New("no free ports")
+}
+
+// freePorts returns the ports from the first one, one a line, and whether nothing listens on any of them.
+func freePorts(first, count int) (string, bool) {
+	var lines strings.Builder
+	for port := first; port < first+count; port++ {
+		listener, err := listen(port)
+		if err != nil {
+			return "", false
+		}
+		listener.Close()
+		fmt.Fprintln(&lines, port)
+	}
+	return lines.String(), true
+}
+
+func listen(port int) (net.Listener, error) {
+	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
 // serviceAccountKey writes a new private key, PEM, to the file its argument names.

@@ -1,7 +1,7 @@
 // Command kubernetes is the control plane of the end-to-end tests in one binary: etcd,
 // kube-apiserver, kube-controller-manager and kube-scheduler, chosen by the first argument, as
 // their own main packages would run them. Two more make what the servers are started with:
-// free-ports and service-account-key, so that starting needs no openssl and no python.
+// hold-ports and service-account-key, so that starting needs no openssl and no python.
 package main
 
 import (
@@ -30,7 +30,7 @@ var components = map[string]func() int{
 	"kube-apiserver":          cobraMain(apiserver.NewAPIServerCommand),
 	"kube-controller-manager": cobraMain(controllermanager.NewControllerManagerCommand),
 	"kube-scheduler":          cobraMain(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
-	"free-ports":              fixtureMain(freePorts),
+	"hold-ports":              fixtureMain(holdPorts),
 	"service-account-key":     fixtureMain(serviceAccountKey),
 }
 
