@@ -36,7 +36,7 @@ pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use manifests::ManifestArgs;
-pub(crate) use wait::{Answer, Awaited, Judge, Stop, WaitArgs};
+pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

@@ -65,6 +65,8 @@ pub enum ViewExtent {
     Dependents,
     /// The Pods below them, and those that their Services select. Nothing explains the states of these.
     Pods,
+    /// The same Pods, and what decides and explains the states of the requested objects.
+    PodsAndStates,
     /// Everything that they are connected to, as far as this.
     Connections(TraceReach),
 }
@@ -260,8 +262,8 @@ impl Model {
         self.objects.follow(sources, Vec::new());
         self.requested = self.objects.coverage.sources().cloned().collect();
         let is_named = |key: &SourceKey| key.select.name().is_some();
-        let shows_dependents = self.extent == ViewExtent::Dependents;
-        if shows_dependents && self.requested.iter().all(is_named) {
+        let shows_dependents = [ViewExtent::Dependents, ViewExtent::PodsAndStates];
+        if shows_dependents.contains(&self.extent) && self.requested.iter().all(is_named) {
             // A Pod that is well stays well, but without the objects that it names no container of it could start again.
             self.objects.needs_of_well_pods = Tier::Unwell;
         }
@@ -384,6 +386,10 @@ impl Model {
                 pod_sources(self.around(), &followed),
                 below_plan(self.around(), named),
             ),
+            ViewExtent::PodsAndStates => (
+                pod_sources(self.around(), &followed),
+                judgement_plan(self.around(), named),
+            ),
             ViewExtent::Dependents | ViewExtent::Connections(_) => (
                 dependent_sources(self.around(), followed.iter().copied()),
                 judgement_plan(self.around(), named),
@@ -412,7 +418,7 @@ impl Model {
     /// The requested objects whose dependents are followed. A view of Pods has those of all objects.
     fn followed_roots(&self) -> Vec<(&Uid, &Root)> {
         match self.extent {
-            ViewExtent::Pods => self.roots.iter().collect(),
+            ViewExtent::Pods | ViewExtent::PodsAndStates => self.roots.iter().collect(),
             ViewExtent::Dependents | ViewExtent::Connections(_) => self.roots.followed().collect(),
         }
     }

@@ -250,14 +250,12 @@ fn commands(document: &str) -> Vec<Vec<String>> {
 
 /// The same command with `--once`, so that it exits. `logs` exits unless it follows.
 fn once(mut command: Vec<String>) -> Vec<String> {
-    if command.first().is_some_and(|verb| verb == "logs") {
-        command.retain(|word| word != "-f");
-        return command;
-    }
-    command.retain(|word| !word.starts_with("--timeout"));
-    if !command.iter().any(|word| word == "--once") {
-        let end = command.iter().any(|word| word.starts_with("--for"));
-        command.push(if end { "--timeout=0" } else { "--once" }.to_owned());
+    let is_logs = command.first().is_some_and(|verb| verb == "logs");
+    command.retain(|word| !word.starts_with("--timeout") && !(is_logs && word == "-f"));
+    if command.iter().any(|word| word.starts_with("--for")) {
+        command.push("--timeout=0".to_owned());
+    } else if !is_logs && !command.iter().any(|word| word == "--once") {
+        command.push("--once".to_owned());
     }
     command
 }

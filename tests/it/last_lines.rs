@@ -280,7 +280,7 @@ async fn three_of_many_are_read() {
     assert_eq!(log_requests(&cluster).len(), 3);
 }
 
-fn viewer(permissions: &[(&str, &str)]) -> Vec<User> {
+pub(super) fn viewer(permissions: &[(&str, &str)]) -> Vec<User> {
     let rule = |(verb, resource): &(&str, &str)| Rule {
         permission: Permission::Allow,
         verbs: vec![(*verb).to_owned()],

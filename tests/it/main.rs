@@ -29,6 +29,7 @@ mod inventories;
 mod last_change;
 mod last_lines;
 mod log_timeline;
+mod log_wait;
 mod logs;
 mod manifests;
 mod output;

@@ -38,6 +38,12 @@ pub(crate) enum LineCount {
 const BEFORE_ERROR: usize = 10;
 
 impl LogLineArgs {
+    /// No log is read.
+    pub(crate) const NONE: LogLineArgs = LogLineArgs {
+        which: LogChoice::None,
+        lines: None,
+    };
+
     /// Whether any log is read.
     pub(crate) fn reads_any(self) -> bool {
         self.which != LogChoice::None

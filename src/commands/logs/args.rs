@@ -7,11 +7,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::line_filter::LineFilter;
+use super::selected_pods::RevisionChoice;
 use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
 use crate::commands::manifests::is_release;
 use crate::commands::versions::Since;
-use crate::commands::{CommandError, FileArgs, ManifestArgs, ObjectArgs};
+use crate::commands::{CommandError, FileArgs, GoalArgs, ManifestArgs, ObjectArgs};
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
 use crate::source::log::{LogSince, LogStart};
@@ -41,7 +42,7 @@ pub(crate) struct LogsArgs {
     /// Show the logs of the objects that this kustomization names; needs kubectl, which builds it
     #[arg(short = 'k', long, value_name = "DIR")]
     kustomize: Option<String>,
-    /// Keep showing new lines, of restarted containers and new Pods too, until you press Ctrl-C
+    /// Keep showing new lines, of restarted containers and new Pods too, until you press Ctrl-C (default with --for)
     #[arg(short, long)]
     follow: bool,
     /// Show only these containers: a name or a pattern such as 'app-*'; '!NAME' leaves one out (default: the
@@ -105,6 +106,11 @@ pub(crate) struct LogsArgs {
     /// Show only containers in this state
     #[arg(long, value_enum)]
     pub(super) state: Option<StateChoice>,
+    /// Show only the Pods of the current revision, which is the new one during a rollout
+    #[arg(long)]
+    current_revision: bool,
+    #[command(flatten)]
+    pub(super) goal: GoalArgs,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]
     output: LogFormat,
@@ -130,6 +136,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy logs deploy/web -f --with all      what changes and what happens, between the lines
   kubectl spy logs deploy/web --since 10m --with all
                                                  the story of the last ten minutes
+  kubectl spy logs deploy/web --current-revision --for=current --timeout=5m
+                                                 the new Pods, until the rollout is complete or has failed
   kubectl spy logs deploy/web --level warn       warnings and errors only
   kubectl spy logs deploy/web --grep 'timeout|refused' --timestamps
                                                  the lines that match, with their times
@@ -253,6 +261,15 @@ impl LogsArgs {
         self.prefix
     }
 
+    /// Of which revisions the Pods are shown.
+    pub(super) fn revisions(&self) -> RevisionChoice {
+        if self.current_revision {
+            RevisionChoice::Current
+        } else {
+            RevisionChoice::Every
+        }
+    }
+
     /// What the arguments ask for, or kubectl's error.
     pub(super) fn plan(&self) -> Result<LogsPlan, CommandError> {
         let (objects, container) = self.subject()?;
@@ -275,6 +292,10 @@ impl LogsArgs {
             None => TailChoice::ByPods,
         };
         let level = self.level.map(LevelChoice::level);
+        if self.previous && self.goal.has_goal() {
+            let error = "only one of --for or --previous is allowed";
+            return Err(CommandError::usage(error));
+        }
         let (timeline, past) = (self.timeline_parts(), self.past());
         if self.output == LogFormat::Raw && !timeline.is_empty() {
             return Err(CommandError::usage("--with needs -o short or -o json"));
@@ -294,8 +315,14 @@ impl LogsArgs {
             past,
             format: self.output,
             most: self.max_log_requests.max(1),
-            running_timeout: self.pod_running_timeout.filter(|_| self.follow),
+            running_timeout: self.pod_running_timeout.filter(|_| self.follows()),
         })
+    }
+
+    /// Whether new lines are shown, too.
+    fn follows(&self) -> bool {
+        let follows = self.follow || self.goal.has_goal();
+        follows && !self.previous && !self.goal.looks_once()
     }
 
     /// What to read of each container, for a timeline that begins in the past or for none.
@@ -304,7 +331,7 @@ impl LogsArgs {
         let second = self.since_time.map(Timestamp::as_second);
         let since = ago.map(LogSince::Ago).or(second.map(LogSince::Second));
         ReadOptions {
-            follow: self.follow && !self.previous,
+            follow: self.follows(),
             instances: match past {
                 _ if self.previous => ReadInstances::Previous,
                 Some(_) => ReadInstances::Both, // the last instance is a part of the timeline
@@ -334,7 +361,7 @@ impl LogsArgs {
         let ago = self.since.filter(|since| !since.is_zero());
         let ago = ago.and_then(|since| SignedDuration::try_from(since).ok());
         let given = ago.map(Since::Ago).or(self.since_time.map(Since::At));
-        given.or((!self.follow).then_some(Since::All))
+        given.or((!self.follows()).then_some(Since::All))
     }
 
     fn has_since(&self) -> bool {
@@ -457,6 +484,15 @@ mod tests {
                 "pod/web Given(None) Some(Second(7))",
             ),
             (&["web", "-f", "-p"], "pod/web ByPods None"),
+            (&["web", "--for=current"], "pod/web -f ByPods None"),
+            (
+                &["web", "-f", "--for=current", "--timeout=0"],
+                "pod/web ByPods None",
+            ),
+            (
+                &["web", "-p", "--for=current"],
+                "error: only one of --for or --previous is allowed",
+            ),
             (
                 &["web", "--tail", "-2"],
                 "error: --tail must be greater than or equal to -1",

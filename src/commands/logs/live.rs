@@ -1,11 +1,10 @@
 //! `LiveLogs`: reads the logs of the selected Pods and prints their lines.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::args::{LogFormat, OrderChoice, StateChoice, TailChoice};
 use super::container_feeds::{ContainerChoice, ContainerFeeds};
@@ -14,11 +13,12 @@ use super::message::{Message, ended, gap_words};
 use super::output::LogOutput;
 use super::selected_pods::SelectedPods;
 use super::timeline::LogTimeline;
+use super::unread_logs::UnreadLogs;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ChainStart, ContainerFilter, ReadInstances, ReadOptions};
-use crate::render::count::plural;
-use crate::source::log::{LogContainer, LogEnd, LogEvent, LogRefusal};
+use crate::model::Model;
+use crate::source::log::{LogContainer, LogEnd, LogEvent};
 use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 use crate::watch::logs::{FeedCounts, LogFeeds};
@@ -34,6 +34,8 @@ pub(super) struct LogsOptions {
     pub(super) most: usize,
     pub(super) is_quiet: bool,
     pub(super) running_timeout: Option<Duration>,
+    /// Whether only the goal of `--for` ends it.
+    pub(super) has_goal: bool,
 }
 
 /// The selected Pods, their logs, and what was printed of them.
@@ -59,10 +61,7 @@ pub(super) struct LiveLogs {
     /// Whether any log was opened.
     has_opened: bool,
     counts: FeedCounts,
-    /// The logs that could not be read, by their containers.
-    refused: BTreeMap<Arc<LogContainer>, LogRefusal>,
-    /// How many of them had no message of their own since the last count of them.
-    unsaid: usize,
+    unread_logs: UnreadLogs,
     /// The requested objects that it has said it waits for.
     waited_for: Vec<SourceKey>,
 }
@@ -91,8 +90,7 @@ impl LiveLogs {
             is_stopping: false,
             has_opened: false,
             counts: FeedCounts::default(),
-            refused: BTreeMap::new(),
-            unsaid: 0,
+            unread_logs: UnreadLogs::default(),
             waited_for: Vec::new(),
         }
     }
@@ -127,28 +125,10 @@ impl LiveLogs {
             UnreadPart::Refused(text) | UnreadPart::Undecided(text) => Some(text),
             UnreadPart::Late(_) => None,
         });
-        if let Some(text) = unread {
-            return Some(CommandError::failed(text));
+        match unread {
+            Some(text) => Some(CommandError::failed(text)),
+            None => self.unread_logs.error(self.feeds.total()),
         }
-        let (container, refusal) = self.refused.iter().next()?;
-        let error = match self.feeds.total() {
-            1 => CommandError::failed(&refusal.text),
-            total => {
-                let are_begun = self.refused.values().any(|refusal| refusal.code == 0);
-                let end = if are_begun { " to the end" } else { "" };
-                let count = self.refused.len();
-                CommandError::failed(format!(
-                    "error: {count} of {total} logs could not be read{end}"
-                ))
-            }
-        };
-        let namespace = container.pod.namespace.as_deref().unwrap_or_default();
-        Some(match refusal.code {
-            FORBIDDEN => error.hint(format!(
-                "try `kubectl auth can-i get pods/log -n {namespace}`"
-            )),
-            _ => error,
-        })
     }
 
     /// Opens the logs of new Pods, and passes on the states of the others.
@@ -356,7 +336,7 @@ impl LiveLogs {
             LogEvent::Opened(instance) => {
                 self.has_opened = true;
                 // A right that was missing is back.
-                self.refused.remove(&container);
+                self.unread_logs.remove(&container);
                 self.output.open(log, instance);
                 self.is_followed().then(|| match instance.attempt {
                     0 => Message::start(format!("+ {container}")),
@@ -381,12 +361,10 @@ impl LiveLogs {
                 Some(Message::problem(text.to_owned()).about("!", &container))
             }
             LogEvent::Refused(refusal) => {
-                let is_known = self.is_known_lack(&container, refusal);
-                self.unsaid += usize::from(is_known);
-                self.refused.insert(container.clone(), refusal.clone());
+                let is_news = self.unread_logs.insert(&container, refusal);
                 // The error of the verb says it.
                 let is_error = self.feeds.total() == 1 && !self.is_followed();
-                (!is_error && !is_known)
+                (!is_error && is_news)
                     .then(|| Message::problem(refusal.text.to_string()).about("!", &container))
             }
         };
@@ -408,24 +386,13 @@ impl LiveLogs {
     /// Notes that lines of a log are missing, or may be. Without `--follow`, that is an error.
     fn note_incomplete(&mut self, container: &Arc<LogContainer>) {
         if !self.is_followed() {
-            let text = "error: the log is not complete".into();
-            let incomplete = LogRefusal { code: 0, text };
-            self.refused.entry(container.clone()).or_insert(incomplete);
+            self.unread_logs.note_incomplete(container);
         }
-    }
-
-    /// Whether a message has said that the right to logs of this namespace is missing.
-    fn is_known_lack(&self, container: &LogContainer, refusal: &LogRefusal) -> bool {
-        let mut refused = self.refused.iter();
-        refusal.code == FORBIDDEN
-            && refused.any(|(other, known)| {
-                known.code == FORBIDDEN && other.pod.namespace == container.pod.namespace
-            })
     }
 
     /// Whether no log can be read.
     fn is_refused(&self) -> bool {
-        self.feeds.total() > 0 && self.refused.len() == self.feeds.total()
+        self.feeds.total() > 0 && self.unread_logs.len() == self.feeds.total()
     }
 
     /// Says how many logs are not followed, once that is known.
@@ -441,14 +408,13 @@ impl LiveLogs {
             terminal.notify(&text)?;
             self.counts = counts;
         }
+        let is_over = self.is_refused() && self.feeds.are_over();
         if self.is_followed()
-            && self.unsaid > 0
-            && !(self.is_refused() && self.feeds.are_over())
+            && !is_over
             && self.started.elapsed() >= SETTLING
+            && let Some(line) = self.unread_logs.take_unsaid()
         {
-            let more = plural(self.unsaid, "more log");
-            terminal.notify(&format!("{more} cannot be read, for the same reason"))?;
-            self.unsaid = 0;
+            terminal.notify(&line)?;
         }
         Ok(())
     }
@@ -467,8 +433,9 @@ impl LiveLogs {
     }
 }
 
-/// The code of an answer to a user without the right.
-const FORBIDDEN: u16 = 403;
+/// How long the last lines before the end of `--for` may take, and the pause after which no more are expected.
+const LAST_LINES: Duration = Duration::from_secs(1);
+const QUIET: Duration = Duration::from_millis(200);
 
 /// How long the logs of the start take to find their places.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -496,10 +463,12 @@ impl Live for LiveLogs {
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
         let model = &self.selection.model;
+        let plan = model.judgement();
         Box::new(|key| match () {
             () if model.requested().contains(key) => Need::Vital,
             () if model.searches(key) => Need::Spare,
             () if !model.coverage().follows(key) => Need::Useful,
+            () if plan.contains(key) && !plan.decides(key) => Need::Useful,
             () => Need::Decisive,
         })
     }
@@ -510,6 +479,10 @@ impl Live for LiveLogs {
 
     fn has_begun(&self) -> bool {
         self.has_begun
+    }
+
+    fn model(&self) -> Option<&Model> {
+        Some(&self.selection.model)
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
@@ -538,6 +511,19 @@ impl Live for LiveLogs {
                 () = sleep_until(self.started + due) => {}
             },
         }
+    }
+
+    async fn take_last_output(&mut self) -> bool {
+        let end = Instant::now() + LAST_LINES;
+        loop {
+            self.order.take_in(&self.feeds, self.started.elapsed());
+            let quiet = end.min(Instant::now() + QUIET);
+            if timeout_at(quiet, self.feeds.ready()).await.is_err() {
+                break;
+            }
+        }
+        self.is_stopping = true;
+        true
     }
 
     async fn wind_up(&mut self) {
@@ -570,7 +556,8 @@ impl Live for LiveLogs {
     }
 
     fn is_answered(&self, _: &Sources) -> bool {
-        let is_complete = !self.is_followed() || self.selection.is_finished() || self.is_refused();
+        let has_ended = self.selection.is_finished() || self.is_refused();
+        let is_complete = !self.is_followed() || (has_ended && !self.options.has_goal);
         let is_shown = self.timeline.as_ref().is_none_or(|timeline| {
             let is_over = timeline.is_over() || (self.is_followed() && !timeline.is_reading());
             is_over && self.order.is_timeline_shown()

@@ -12,10 +12,12 @@ mod selected_pods;
 #[cfg(test)]
 mod testing;
 mod timeline;
+mod unread_logs;
 
 use super::versions::{Reach, Since};
 use super::{
-    CommandError, Context, Ended, Output, Session, Shutdown, Stop, Terminal, WaitArgs, follow,
+    Answer, Awaited, CommandError, Context, Ended, Judge, Output, Session, Shutdown, Terminal,
+    WaitArgs, follow,
 };
 use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
@@ -43,27 +45,32 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let plan = args.plan()?;
-    let wait = WaitArgs::default();
-    let mut stop = Stop::at(shutdown);
-    let session = Session::connect(context).await?;
-    let targets = Box::pin(session.targets(&plan.objects, "logs", context)).await?;
+    let wait = WaitArgs::without_logs(args.goal.clone());
+    let mut stop = wait.stop(shutdown, context.env);
+    let session = Box::pin(Session::connect(context));
+    let session = wait.in_time(&stop, Awaited::Server, session).await?;
+    let targets = Box::pin(session.targets(&plan.objects, "logs", context));
+    let awaited = Awaited::targets(&plan.objects);
+    let targets = wait.in_time(&stop, awaited, targets).await?;
     let requested = session.keys(&targets);
-    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    let model = async { Ok(session.model(&requested, Rules::Spy, RETENTION).await) };
+    let model = wait.in_time(&stop, Awaited::Types, Box::pin(model)).await?;
+    let model = model.showing(if wait.has_goal() {
+        ViewExtent::PodsAndStates
+    } else {
+        ViewExtent::Pods
+    });
     let timeline = timeline(&plan, &session, context, &requested);
-    let selection = SelectedPods::new(model.showing(ViewExtent::Pods), requested);
+    stop.wait_for(&wait, &requested, Judge::Model);
+    stop.looks_once = wait.looks_once();
+    let selection = SelectedPods::new(model, requested, args.revisions());
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
-    let look = LogLook {
-        styles: context.look().styles,
-        format: plan.format,
-        raw: NoTerminal::of(context.env.stdout_tty),
-        timestamps: args.has_timestamps(),
-        clock: (!plan.timeline.is_empty()).then(|| line_clock(context)),
-        prefix: args.has_prefix(),
-        namespaces: plan.objects.all_namespaces,
-        cluster: session.cluster.0.clone(),
-    };
-    let output = LogOutput::new(look, plan.filter, plan.fields);
+    let output = LogOutput::new(
+        look(args, &plan, &session, context),
+        plan.filter,
+        plan.fields,
+    );
     let options = LogsOptions {
         read: plan.read,
         tail: plan.tail,
@@ -73,6 +80,7 @@ pub(crate) async fn show(
         most: plan.most,
         is_quiet: args.quiet,
         running_timeout: plan.running_timeout,
+        has_goal: wait.has_goal(),
     };
     let mut terminal = Terminal::open(context, Output::Lines);
     let mut live = LiveLogs::new(selection, options, feeds, output);
@@ -81,16 +89,33 @@ pub(crate) async fn show(
     }
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
-    if ended.is_ok() && !missing.is_empty() {
+    if ended.is_ok() && !missing.is_empty() && !wait.is_about_presence() {
         let error = session.not_found(&missing).await;
         return Err(error.hint("to wait until it is created, add --follow"));
     }
     let absence = session.explain_absence(&[], (&wait, &stop), &ended);
     terminal.notify_if(absence.await?)?;
     let ended = ended?;
+    if wait.has_goal() {
+        return wait.conclude(ended, Answer::Nothing, stop.unread);
+    }
     match live.failure(&stop.unread) {
         Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
         _ => Ok(ended),
+    }
+}
+
+/// How the lines are drawn.
+fn look(args: &LogsArgs, plan: &LogsPlan, session: &Session, context: &Context<'_>) -> LogLook {
+    LogLook {
+        styles: context.look().styles,
+        format: plan.format,
+        raw: NoTerminal::of(context.env.stdout_tty),
+        timestamps: args.has_timestamps(),
+        clock: (!plan.timeline.is_empty()).then(|| line_clock(context)),
+        prefix: args.has_prefix(),
+        namespaces: plan.objects.all_namespaces,
+        cluster: session.cluster.0.clone(),
     }
 }
 

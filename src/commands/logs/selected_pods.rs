@@ -17,6 +17,7 @@ pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs
 #[derive(Debug)]
 pub(super) struct SelectedPods {
     pub(super) model: Model,
+    revisions: RevisionChoice,
     /// The Pods that the model has, selected or not.
     pods: BTreeMap<Uid, PodLogs>,
     /// The Pods below the requested objects, as of the last refresh.
@@ -25,13 +26,26 @@ pub(super) struct SelectedPods {
     finished: BTreeSet<Uid>,
 }
 
+/// The Pods of which revisions are selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RevisionChoice {
+    Every,
+    /// That of the present template. A Pod that was selected stays so until it is gone.
+    Current,
+}
+
 impl SelectedPods {
     /// Nothing is read yet.
-    pub(super) fn new(model: Model, requested: Vec<SourceKey>) -> SelectedPods {
+    pub(super) fn new(
+        model: Model,
+        requested: Vec<SourceKey>,
+        revisions: RevisionChoice,
+    ) -> SelectedPods {
         let mut model = model;
         model.request(requested);
         SelectedPods {
             model,
+            revisions,
             pods: BTreeMap::new(),
             selected: BTreeSet::new(),
             finished: BTreeSet::new(),
@@ -89,12 +103,31 @@ impl SelectedPods {
             self.take(uid);
         }
         let graph = self.model.graph();
-        let below = graph.with_below(self.model.roots().iter().map(|(uid, _)| uid));
+        let below = match self.revisions {
+            RevisionChoice::Every => graph.with_below(self.roots()),
+            RevisionChoice::Current => self.of_current_revision(),
+        };
         let nodes = below.iter().filter_map(|uid| graph.node(uid));
         let services = nodes.filter(|node| node.service().is_some());
         let behind = services.flat_map(|service| graph.selected_pods(&service.uid));
         let behind: Vec<Uid> = behind.map(|pod| pod.uid.clone()).collect();
         self.selected = below.into_iter().chain(behind).collect();
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Uid> {
+        self.model.roots().iter().map(|(uid, _)| uid)
+    }
+
+    /// The requested objects, what is below them and of the current revision, and the Pods that were so before.
+    fn of_current_revision(&self) -> BTreeSet<Uid> {
+        let graph = self.model.graph();
+        let current = self.roots().flat_map(|root| graph.current_dependents(root));
+        let before = self
+            .selected
+            .iter()
+            .filter(|uid| self.pods.contains_key(*uid));
+        let before = before.chain(self.roots()).cloned();
+        current.chain(before).collect()
     }
 
     /// Takes what has become of an object.
@@ -169,7 +202,7 @@ mod tests {
     fn check(requested: &[SourceKey], objects: &[&str]) -> (Vec<String>, Vec<String>) {
         let now = Timestamp::UNIX_EPOCH;
         let model = Model::new(Rules::Spy, RETENTION).showing(ViewExtent::Pods);
-        let mut selection = SelectedPods::new(model, requested.to_vec());
+        let mut selection = SelectedPods::new(model, requested.to_vec(), RevisionChoice::Every);
         for _ in 0..3 {
             let wanted: Vec<SourceKey> = selection.model.sources().cloned().collect();
             for source in wanted.into_iter().map(Arc::new) {

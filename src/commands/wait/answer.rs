@@ -195,6 +195,7 @@ const SERVER: &str = "check that the server answers: kubectl get --raw /readyz";
 
 #[cfg(test)]
 mod tests {
+    use crate::commands::wait::GoalArgs;
     use crate::commands::{ErrorKind, Signal};
 
     use super::*;
@@ -213,18 +214,17 @@ mod tests {
     }
 
     fn args(flags: &[&str]) -> WaitArgs {
+        let goals = flags.iter().filter_map(|flag| match *flag {
+            "--for" => Some("create".parse().expect("a goal")),
+            flag => flag.strip_prefix("--for=")?.parse().ok(),
+        });
         WaitArgs {
-            goals: flags
-                .iter()
-                .filter_map(|flag| match *flag {
-                    "--for" => Some("create".parse().expect("a goal")),
-                    flag => flag.strip_prefix("--for=")?.parse().ok(),
-                })
-                .collect(),
-            timeout: None,
-            allow_restarts: None,
-            logs: crate::commands::LogLineArgs::default(),
+            goal: GoalArgs {
+                goals: goals.collect(),
+                ..GoalArgs::default()
+            },
             exit_code: flags.contains(&"--exit-code"),
+            ..WaitArgs::default()
         }
     }
 

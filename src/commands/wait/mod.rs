@@ -29,9 +29,9 @@ pub(crate) use goal_progress::Judge;
 use heartbeat::Heartbeat;
 use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 
-/// The flags about the end of a verb and its exit code.
+/// The flags about the end of a verb.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct WaitArgs {
+pub(crate) struct GoalArgs {
     /// Exit when every object meets this goal; repeat to require several in order. current (or ready): the
     /// object and its dependents are Current. settled: they are, and its old Pods are gone. The other goals are those of
     /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
@@ -44,6 +44,25 @@ pub(crate) struct WaitArgs {
     /// after the first failure
     #[arg(long, value_name = "N", requires = "goals")]
     allow_restarts: Option<usize>,
+}
+
+impl GoalArgs {
+    /// Whether the command line has `--for`.
+    pub(crate) fn has_goal(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
+    /// Whether to check once and exit.
+    pub(crate) fn looks_once(&self) -> bool {
+        self.timeout == Some(Limit::Once)
+    }
+}
+
+/// The flags about the end of a verb and its exit code.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct WaitArgs {
+    #[command(flatten)]
+    goal: GoalArgs,
     /// Exit with 1 if something is not well at the end, and with 4 on an error
     #[arg(long)]
     exit_code: bool,
@@ -52,9 +71,18 @@ pub(crate) struct WaitArgs {
 }
 
 impl WaitArgs {
+    /// These flags alone, for a verb that shows the log lines itself.
+    pub(crate) fn without_logs(goal: GoalArgs) -> WaitArgs {
+        WaitArgs {
+            goal,
+            exit_code: false,
+            logs: LogLineArgs::NONE,
+        }
+    }
+
     /// Whether to check once and exit.
     pub(crate) fn looks_once(&self) -> bool {
-        self.timeout == Some(Limit::Once)
+        self.goal.looks_once()
     }
 
     /// Whether the exit code is an answer.
@@ -69,18 +97,18 @@ impl WaitArgs {
 
     /// Whether the command line has `--for`.
     pub(crate) fn has_goal(&self) -> bool {
-        !self.goals.is_empty()
+        self.goal.has_goal()
     }
 
     /// Whether a missing object is an answer instead of an error.
     pub(crate) fn is_about_presence(&self) -> bool {
         let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
-        self.goals.iter().any(is_one)
+        self.goal.goals.iter().any(is_one)
     }
 
     /// Whether a goal needs the judgement of the objects with their dependents.
     pub(crate) fn needs_judgement(&self) -> bool {
-        self.goals.iter().any(Goal::is_judged)
+        self.goal.goals.iter().any(Goal::is_judged)
     }
 
     /// Refuses the flags about logs without a goal, for a verb that shows log lines only before an error.
@@ -94,7 +122,7 @@ impl WaitArgs {
 
     /// Whether the first goal is that the object does not exist.
     pub(crate) fn expects_absence(&self) -> bool {
-        self.goals.first() == Some(&Goal::Deleted)
+        self.goal.goals.first() == Some(&Goal::Deleted)
     }
 
     /// How a verb with these flags stops. The time limit starts now. If the exit code is an answer, the verb does not stop
@@ -103,7 +131,7 @@ impl WaitArgs {
         if self.decides() {
             env.outlive_reader();
         }
-        let deadline = match self.timeout {
+        let deadline = match self.goal.timeout {
             Some(Limit::After(limit)) => Instant::now().checked_add(limit),
             Some(Limit::Once | Limit::Never) | None => None,
         };
@@ -177,8 +205,8 @@ impl Stop {
     /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
     pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
         self.logs = args.logs;
-        let restarts = args.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
-        self.waiting = Waiting::new(&args.goals, sources, judge).allowing_restarts(restarts);
+        let restarts = args.goal.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
+        self.waiting = Waiting::new(&args.goal.goals, sources, judge).allowing_restarts(restarts);
         if self.reads_file {
             self.waiting = std::mem::take(&mut self.waiting).of_file();
         }

@@ -84,8 +84,8 @@ impl<'a> LiveFeed<'a> {
         if view.has_begun() {
             let now = self.session.clock(terminal.env())();
             self.stop.waiting.judge(view.model(), now);
-            for name in self.stop.waiting.take_met() {
-                terminal.notify(&format!("{name} condition met"))?;
+            if !self.stop.waiting.is_decided() {
+                self.report_met(terminal)?;
             }
         } else if let Some(model) = view.model() {
             self.stop.waiting.count_deaths(model);
@@ -94,6 +94,27 @@ impl<'a> LiveFeed<'a> {
         if Self::shows_only_frames(view, terminal) {
             // Each frame judges the news first.
             self.printing.rest_until(begun + BUSY_FRAME);
+        }
+        Ok(())
+    }
+
+    /// Prints which objects have met the goals of `--for`.
+    pub(super) fn report_met(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        for name in self.stop.waiting.take_met() {
+            terminal.notify(&format!("{name} condition met"))?;
+        }
+        Ok(())
+    }
+
+    /// Prints what belongs before the end of `--for`.
+    pub(super) async fn print_before_goal<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        if self.stop.waiting.is_decided() && view.take_last_output().await {
+            self.printing.is_owed = true;
+            self.print_owed(view, terminal)?;
         }
         Ok(())
     }

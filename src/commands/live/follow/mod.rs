@@ -34,6 +34,7 @@ pub(crate) async fn follow(
     let mut feed = LiveFeed::of(session, stop);
     let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
+    feed.report_met(terminal)?;
     let shown = feed.leave(view, terminal, &ended);
     match feed.stop.shutdown.wait().now_or_never() {
         // A terminal that has hung up accepts no more output.
@@ -128,6 +129,7 @@ impl LiveFeed<'_> {
             self.print_if_due(view, terminal)?;
             self.fail_if_refused(view, terminal)?;
             if self.is_over(&*view)? {
+                self.print_before_goal(view, terminal).await?;
                 return Ok(Ended::Answered);
             }
             if view.reports_waiting() {
@@ -236,6 +238,12 @@ pub(crate) trait Live {
     /// verb, so this may take only a moment.
     fn wind_up(&mut self) -> impl Future<Output = ()> {
         std::future::ready(())
+    }
+
+    /// Takes the output from before the end of `--for` that is still on its way. Returns whether there may be any. It takes
+    /// a moment at most.
+    fn take_last_output(&mut self) -> impl Future<Output = bool> {
+        std::future::ready(false)
     }
 
     /// Announces the end: output that waits for other work is printed without it. Returns whether any output
