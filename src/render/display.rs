@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::log_text;
 use super::style::Styles;
 use super::text::{is_plain, is_unsafe, push_visible};
 
@@ -24,7 +23,7 @@ impl Line<'_> {
 }
 
 /// The first character of a colour sequence, and of most other terminal commands.
-const ESCAPE: char = '\u{1b}';
+pub(super) const ESCAPE: char = '\u{1b}';
 
 /// The colour sequences that [`Styles::paint`] writes. Every other escape sequence is made visible.
 const PALETTE: [&str; 8] = [
@@ -109,7 +108,7 @@ impl Styles {
 
     /// The rest of a text that starts with a colour of any program; `None` if it starts with none.
     fn after_any_colour(self, text: &str) -> Option<&str> {
-        log_text::after_colour(text).filter(|_| !self.is_plain())
+        after_colour_sequence(text).filter(|_| !self.is_plain())
     }
 
     fn made_safe(self, text: &str, safe: usize) -> String {
@@ -129,6 +128,18 @@ impl Styles {
         }
         out
     }
+}
+
+/// The longest colour sequence. Longer ones become visible.
+const LONGEST_COLOUR: usize = 64;
+
+/// The rest of a text that starts with a colour sequence (SGR, ECMA-48 8.3.117); `None` if it starts with none.
+pub(super) fn after_colour_sequence(text: &str) -> Option<&str> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let is_parameter = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b';' | b':');
+    let length = parameters.bytes().take_while(is_parameter).count();
+    let is_colour = length <= LONGEST_COLOUR && parameters.as_bytes().get(length) == Some(&b'm');
+    is_colour.then(|| &parameters[length + 1..])
 }
 
 /// Many lines in one piece, for a stream that shows no frame.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::display::Line;
+use super::display::{ESCAPE, Line, after_colour_sequence};
 use super::style::{Role, Styles};
 
 /// The most bytes of one line on a screen.
@@ -63,7 +63,7 @@ pub fn without_colours(text: &str) -> Cow<'_, str> {
     let mut plain = text[..start].to_owned();
     let mut rest = &text[start..];
     while let Some(next) = rest.chars().next() {
-        if let Some(after) = after_colour(rest) {
+        if let Some(after) = after_colour_sequence(rest) {
             rest = after;
         } else {
             plain.push(next);
@@ -95,20 +95,6 @@ pub fn emphasised(
     }
     shown.push_str(text.get(end..).unwrap_or_default());
     shown
-}
-
-const ESCAPE: char = '\u{1b}';
-
-/// The longest colour sequence. Longer ones become visible.
-const LONGEST_COLOUR: usize = 64;
-
-/// The rest of a text that starts with a colour sequence (SGR, ECMA-48 8.3.117); `None` if it starts with none.
-pub(super) fn after_colour(text: &str) -> Option<&str> {
-    let parameters = text.strip_prefix("\u{1b}[")?;
-    let is_parameter = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b';' | b':');
-    let length = parameters.bytes().take_while(is_parameter).count();
-    let is_colour = length <= LONGEST_COLOUR && parameters.as_bytes().get(length) == Some(&b'm');
-    is_colour.then(|| &parameters[length + 1..])
 }
 
 #[cfg(test)]
@@ -190,7 +176,7 @@ mod tests {
             let line = shown(Styles::ANSI, &parts.concat());
             let mut rest = line.as_str();
             while let Some(at) = rest.find(|c: char| c.is_control() && c != '\t') {
-                let after = after_colour(&rest[at..]);
+                let after = after_colour_sequence(&rest[at..]);
                 prop_assert!(after.is_some(), "{line:?}");
                 rest = after.unwrap_or_default();
             }
