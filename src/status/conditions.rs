@@ -9,26 +9,13 @@ use crate::object::{StatusCondition, Value, is_kubernetes_own};
 
 use super::cause::sentence;
 use super::cause_rule::CauseRule;
-use super::polarity::{Summary, WHOLE, by_name, is_problem};
+use super::polarity::{Severity, Summary, WHOLE, by_name, is_problem};
 use super::state::Status;
 use super::{custom, parts, read, rules};
 
-/// How long a controller may need before a problem counts as permanent. Autoscalers and API services report
+/// How long a controller may need before a problem counts as permanent ([`Severity::FailsInTime`]). Autoscalers and API services report
 /// problems while the pods behind them start.
 const SETTLING: SignedDuration = SignedDuration::from_mins(2);
-
-/// What a problem says about the state of the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Severity {
-    /// Nothing: it is only a cause line.
-    Note,
-    /// The object is not in its desired state.
-    InProgress,
-    /// The object is not in its desired state, and has failed once the problem has lasted for [`SETTLING`].
-    FailsInTime,
-    /// The object has failed.
-    Failed,
-}
 
 /// A condition of a kind, its abnormal statuses, and what they mean.
 struct Watched {

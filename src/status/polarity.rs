@@ -7,8 +7,20 @@
 use crate::object::StatusCondition;
 
 use super::cause_rule::CauseRule;
-use super::conditions::Severity;
 use super::words::{is_failure_reason, is_good_reason, is_on_purpose, words_of};
+
+/// What a problem says about the state of the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// Nothing: it is only a cause line.
+    Note,
+    /// The object is not in its desired state.
+    InProgress,
+    /// The object is not in its desired state, and has failed once the problem has lasted for some minutes.
+    FailsInTime,
+    /// The object has failed.
+    Failed,
+}
 
 /// What the other conditions of an object say about it as a whole.
 #[derive(Clone, Copy, Debug, Default)]
