@@ -19,6 +19,7 @@ mod repetition;
 mod roots;
 mod rules;
 mod search;
+mod search_plan;
 #[cfg(test)]
 mod tests;
 

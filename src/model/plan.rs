@@ -15,6 +15,7 @@ use super::lookups::is_custom;
 use super::rules::gateways::class_sources;
 use super::rules::references::reference_sources;
 use super::search::SearchPlan;
+use super::search_plan::search_plan;
 use crate::model::rules::services::service_sources;
 
 /// How many of the objects that other objects name a view reads by their names. Each costs a list and a watch. More are found
@@ -189,7 +190,7 @@ pub(super) fn searched_owners<'u>(
     places.retain(|_, owners| {
         let first = owners.first().map(|uid| Uid::clone(uid));
         let first: BTreeSet<Uid> = first.into_iter().collect();
-        !SearchPlan::of(around, &first, is_read).is_empty()
+        !search_plan(around, &first, is_read).is_empty()
     });
     places.into_values().flatten().collect()
 }
@@ -215,8 +216,8 @@ pub(super) fn plan_search<'u>(
             |lookup: &Lookup| lookup.source == *source && lookup.looks_below(owners);
         is_requested(source) || plan.lookups().any(is_looked_through)
     };
-    let search = SearchPlan::of(around, &owners, is_read);
-    for (cluster, named) in around.search().found(search.owners()) {
+    let search = search_plan(around, &owners, is_read);
+    for (cluster, named) in around.search().found(&search.owners) {
         plan.found
             .add(MemberPlan::of_named(named, cluster, around.types()));
     }

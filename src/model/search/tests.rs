@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::model::search_plan::MAX_LISTS;
 use crate::model::tests::{at, event, version};
 use crate::model::{Model, Retention};
-use crate::object::ServedTypes;
-use crate::source::Scope;
+use crate::object::{Resource, ServedTypes};
+use crate::source::{Form, Scope, Select};
 use crate::status::{Rules, Status};
 
 fn kind(group: &str, kind: &str, namespaced: bool) -> Resource {
