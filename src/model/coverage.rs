@@ -1,5 +1,7 @@
 //! `Coverage`: which sources a model follows, and how much of each has been read.
 
+use std::iter;
+
 use crate::source::{Event, SourceKey, SourceState};
 
 /// The sources that a model follows.
@@ -47,6 +49,13 @@ impl Coverage {
     pub fn reading(&self, source: &SourceKey) -> Option<&Reading> {
         let found = self.sources.iter().find(|known| known.key == *source);
         found.map(|found| &found.reading)
+    }
+
+    /// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
+    pub(super) fn reading_of_all(&self, own: &SourceKey) -> Option<&Reading> {
+        let wider = own.wider();
+        let mut sources = iter::once(own).chain(&wider);
+        sources.find_map(|source| self.reading(source))
     }
 
     /// Whether a source has been read.

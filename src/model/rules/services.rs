@@ -1,7 +1,6 @@
 //! Rules about Services: their endpoints, and the sources that show them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter;
 use std::sync::Arc;
 
 use crate::graph::{
@@ -74,7 +73,7 @@ pub fn repeats_its_pods(around: Around<'_>, uid: &Uid) -> bool {
 pub fn pod_coverage(around: Around<'_>, service: &Node) -> PodCoverage {
     let cluster = around.cluster_of(&service.uid);
     let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
-    let is_read = |pods: SourceKey| reading_of_all(around, &pods) == Some(&Reading::All);
+    let is_read = |pods: SourceKey| around.coverage().reading_of_all(&pods) == Some(&Reading::All);
     pods.is_some_and(is_read).into()
 }
 
@@ -314,17 +313,9 @@ pub(in crate::model) fn slices_reading<'m>(
     service: &Node,
     cluster: &ClusterId,
 ) -> Option<&'m Reading> {
-    reading_of_all(around, &service.slices_source(cluster)?)
-}
-
-/// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
-pub(in crate::model) fn reading_of_all<'m>(
-    around: Around<'m>,
-    own: &SourceKey,
-) -> Option<&'m Reading> {
-    let wider = own.wider();
-    let mut sources = iter::once(own).chain(&wider);
-    sources.find_map(|source| around.coverage().reading(source))
+    around
+        .coverage()
+        .reading_of_all(&service.slices_source(cluster)?)
 }
 
 /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only

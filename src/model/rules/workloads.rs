@@ -10,7 +10,6 @@ use crate::model::around::Around;
 use crate::model::coverage::Reading;
 use crate::model::evidence::EvidenceObject;
 use crate::model::rules::scheduling::{nodes_source, whole_nodes};
-use crate::model::rules::services::reading_of_all;
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::selector::LabelSelector;
 use crate::object::{Doc, Uid, Value, imposed_taints, near, partition, untolerated_taints};
@@ -402,7 +401,7 @@ fn has_services(around: Around<'_>, names: &SourceKey) -> bool {
         form: Form::Full,
         ..names.clone()
     };
-    reading_of_all(around, &whole) == Some(&Reading::All) && !around.lookups().has(&whole)
+    around.coverage().reading_of_all(&whole) == Some(&Reading::All) && !around.lookups().has(&whole)
 }
 
 fn is_old(around: Around<'_>, pod: &Node) -> bool {
