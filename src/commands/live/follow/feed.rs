@@ -8,7 +8,8 @@ use futures::FutureExt;
 use futures::future::{LocalBoxFuture, join_all};
 use tokio::time::{Instant, timeout};
 
-use super::{BUSY_FRAME, Live, LookedUp, RedrawPace};
+use super::live::Live;
+use super::pace::{BUSY_FRAME, RedrawPace};
 use crate::commands::live::shutdown::Suspension;
 use crate::commands::live::sources::{describe, object};
 use crate::commands::{CommandError, Ended, Session, Signal, Sources, Stop, Terminal, UnreadPart};
@@ -409,6 +410,23 @@ impl LiveFeed<'_> {
         let lines = lines.map(|detail| format!("error: {detail}"));
         Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
     }
+}
+
+/// What was looked up about a missing object, or about a namespace in which there is nothing.
+pub(super) enum LookedUp {
+    /// What the user may have meant by the name of an object.
+    Names(Arc<SourceKey>, Vec<String>),
+    /// That a namespace does not exist; `None` if it may.
+    Namespace(Option<String>),
+}
+
+pub(super) async fn look_up_names(session: &Session, key: Arc<SourceKey>) -> LookedUp {
+    let suggestions = session.suggestions(&key).await.texts(None);
+    LookedUp::Names(key, suggestions)
+}
+
+pub(super) async fn look_up_namespace(session: &Session, namespace: Arc<str>) -> LookedUp {
+    LookedUp::Namespace(session.absent_namespace(&namespace).await)
 }
 
 /// An event, and its source.
