@@ -2,39 +2,16 @@
 //! shows them last, and `--unhealthy` counts them in the row of that one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
 
 use super::options::HealthFilter;
+use super::repetition::{HiddenObject, Repetition};
 use super::rows::{StatusRow, StatusRows};
 use crate::commands::LastLines;
 use crate::model::{Model, repeated};
-use crate::object::{ObjectRef, Uid};
-use crate::render::count::plural;
-
-/// The most kinds that a row names of the objects that repeat it.
-const MAX_KINDS: usize = 4;
+use crate::object::Uid;
 
 /// How far up the owners of an object are looked for. They may be a circle.
 const MAX_OWNERS: usize = 8;
-
-/// How the problem of a row relates to those of others.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Repetition {
-    /// Whether another row says why the object is not well.
-    pub(super) is_repeating: bool,
-    /// The number of rows beside it that have the same causes and are left out.
-    pub(super) alike: usize,
-    /// The other objects that are left out because they only repeat it.
-    left_out: Vec<HiddenObject>,
-}
-
-/// An object without a row.
-#[derive(Clone, Debug)]
-struct HiddenObject {
-    object: Arc<ObjectRef>,
-    /// Whether the row that counts it owns it.
-    is_below: bool,
-}
 
 /// Marks the rows that only repeat others. Of the unhealthy ones alone, these are left out and counted.
 pub(super) fn blocks<'a>(
@@ -306,43 +283,4 @@ fn says_nothing_below<'r, 'a: 'r>(
     let said: HashSet<&str> = said.collect();
     let is_bare = assessment.row.word == assessment.status().as_str();
     is_bare && assessment.lines().all(|line| said.contains(line))
-}
-
-impl Repetition {
-    /// `also not well: service/web, 1 replicaset`: what is left out beside this row of a namespace; `None` if nothing is.
-    pub(super) fn text(&self, namespace: Option<&str>) -> Option<String> {
-        let mut kinds: Vec<(String, Vec<&HiddenObject>)> = Vec::new();
-        let mut left_out: Vec<&HiddenObject> = self.left_out.iter().collect();
-        left_out.sort_by_key(|left_out| left_out.is_below);
-        for left_out in left_out {
-            let kind = left_out.object.kind.to_lowercase();
-            match kinds.iter_mut().find(|(of, _)| *of == kind) {
-                Some((_, objects)) => objects.push(left_out),
-                None => kinds.push((kind, vec![left_out])),
-            }
-        }
-        let more: usize = kinds.iter().skip(MAX_KINDS).map(|(_, of)| of.len()).sum();
-        let named = kinds.iter().take(MAX_KINDS);
-        let mut parts: Vec<String> = named
-            .map(|(kind, objects)| match objects[..] {
-                [only] if !only.is_below => only.name(namespace),
-                _ => plural(objects.len(), kind),
-            })
-            .collect();
-        if more > 0 {
-            parts.push(format!("{more} more"));
-        }
-        let text = format!("also not well: {}", parts.join(", "));
-        (!parts.is_empty()).then_some(text)
-    }
-}
-
-impl HiddenObject {
-    /// The object, with its namespace if that is another one.
-    fn name(&self, beside: Option<&str>) -> String {
-        match self.object.namespace.as_deref() {
-            Some(own) if Some(own) != beside => format!("{} -n {own}", self.object),
-            _ => self.object.to_string(),
-        }
-    }
 }

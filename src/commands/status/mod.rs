@@ -7,6 +7,7 @@ mod file;
 mod header;
 mod live;
 mod options;
+mod repetition;
 mod rows;
 mod sort_by;
 mod state;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
-use super::blocks::Repetition;
+use super::repetition::Repetition;
 use super::state::{RequestedObject, RootSelection, StatusState};
 use crate::commands::{FailureLogs, LastChange, LastChanges, LastLines};
 use crate::graph::{Node, Standing, Standings};
