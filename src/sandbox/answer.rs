@@ -10,7 +10,7 @@ use http::{Method, Request, Response};
 use super::discovery;
 use super::fault::{Effect, Expiry, Place, Verb};
 use super::list::{self, ListRequest};
-use super::logs::{LogFeed, LogOptions, container_of, instance_of};
+use super::logs::{LogFeed, LogOptions, RequestedLog, container_of, instance_of};
 use super::reply::{Body, ServerReply, accepts_gzip};
 use super::route::{AnswerForm, ObjectsRoute, Query, Route, accepted};
 use super::select::ListSelection;
@@ -290,8 +290,13 @@ impl Call<'_> {
             return Ok(self.reply.no_content());
         }
         let id = instance_of(&pod, &container, options.previous)?;
-        let faults = (self.reply.effects.clone(), self.reply.switch.clone());
-        let feed = LogFeed::open(shared, (key, id), options, faults);
+        let requested = RequestedLog {
+            pod: key,
+            id,
+            options,
+        };
+        let (effects, switch) = (self.reply.effects.clone(), self.reply.switch.clone());
+        let feed = LogFeed::open(shared, requested, effects, switch);
         Ok(self.reply.log(feed))
     }
 }

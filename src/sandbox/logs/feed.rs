@@ -14,12 +14,20 @@ use crate::sandbox::state::ServerState;
 use crate::sandbox::store::StoreKey;
 use crate::sandbox::wire::Switch;
 
+/// The log that a request names.
+pub(in crate::sandbox) struct RequestedLog {
+    /// The Pod of the container.
+    pub(in crate::sandbox) pod: StoreKey,
+    /// The ID of the instance of the container.
+    pub(in crate::sandbox) id: String,
+    /// What the query demands.
+    pub(in crate::sandbox) options: LogOptions,
+}
+
 /// The answer to a request for a log.
 pub(in crate::sandbox) struct LogFeed {
     shared: Arc<ServerState>,
-    pod: StoreKey,
-    id: String,
-    options: LogOptions,
+    requested: RequestedLog,
     effects: Vec<Effect>,
     switch: Arc<Switch>,
     /// The next line.
@@ -34,22 +42,23 @@ pub(in crate::sandbox) struct LogFeed {
 impl LogFeed {
     pub(in crate::sandbox) fn open(
         shared: &Arc<ServerState>,
-        (pod, id): (StoreKey, String),
-        options: LogOptions,
-        (effects, switch): (Vec<Effect>, Arc<Switch>),
+        requested: RequestedLog,
+        effects: Vec<Effect>,
+        switch: Arc<Switch>,
     ) -> LogFeed {
         let (logs, objects) = (shared.logs.changed.subscribe(), shared.store.subscribe());
         let stored = shared.logs.lock();
-        let log = stored.by_id.get(&id);
+        let log = stored.by_id.get(&requested.id);
         let (first, count) = log.map_or((0, 0), |log| (log.first, log.lines.len()));
-        let tail = options.tail.map_or(0, |tail| count.saturating_sub(tail));
+        let tail = requested
+            .options
+            .tail
+            .map_or(0, |tail| count.saturating_sub(tail));
         let cuts = stored.cuts;
         drop(stored);
         LogFeed {
             shared: shared.clone(),
-            pod,
-            id,
-            options,
+            requested,
             effects,
             switch,
             next: first.max(tail),
@@ -88,7 +97,7 @@ impl LogFeed {
                 self.sent += 1;
                 return Some(Ok(line.into()));
             }
-            if !self.options.follow || !self.is_running() {
+            if !self.requested.options.follow || !self.is_running() {
                 return None;
             }
             tokio::select! {
@@ -115,11 +124,16 @@ impl LogFeed {
 
     fn line(&mut self) -> Option<Vec<u8>> {
         let stored = self.shared.logs.lock();
-        let log = stored.by_id.get(&self.id)?;
+        let log = stored.by_id.get(&self.requested.id)?;
         while let Some(line) = log.lines.get(self.next) {
             self.next += 1;
-            if self.options.since.is_none_or(|since| line.time >= since) {
-                return Some(line.wire(&self.options));
+            if self
+                .requested
+                .options
+                .since
+                .is_none_or(|since| line.time >= since)
+            {
+                return Some(line.wire(&self.requested.options));
             }
         }
         None
@@ -131,13 +145,14 @@ impl LogFeed {
 
     /// Whether the instance still runs, by the status of its Pod.
     fn is_running(&self) -> bool {
-        let pod = self.shared.store.lock().get(&self.pod).cloned();
+        let pod = self.shared.store.lock().get(&self.requested.pod).cloned();
         let Some(pod) = pod else { return false };
-        let pod = pod.whole(&self.shared.store.kinds()[self.pod.kind]);
-        let Ok(container) = container_of(&pod, &self.options) else {
+        let pod = pod.whole(&self.shared.store.kinds()[self.requested.pod.kind]);
+        let Ok(container) = container_of(&pod, &self.requested.options) else {
             return false;
         };
-        let is_present = instance_of(&pod, &container, false).is_ok_and(|id| id == self.id);
+        let is_present =
+            instance_of(&pod, &container, false).is_ok_and(|id| id == self.requested.id);
         let statuses = pod["status"]
             .as_object()
             .into_iter()

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::route::Query;
 use super::status::ApiFailure;
 
-pub(super) use feed::LogFeed;
+pub(super) use feed::{LogFeed, RequestedLog};
 pub(super) use instance::{container_of, instance_of};
 
 /// The logs, by the IDs of their containers.
