@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::commands::{Answer, CommandError, Context, Ended};
+use crate::commands::{Answer, CommandError, Context, Ended, Session};
 use crate::graph::{Graph, well_known};
 use crate::model::Model;
 use crate::object::{
@@ -27,12 +27,14 @@ use super::rows::StatusRow;
 use super::state::{RETENTION, StatusState};
 use super::view::{NOTHING_UNHEALTHY, are_spread, listing};
 
-/// Shows the objects of a file with this name.
+/// Shows the objects of the file that a session reads.
 pub(super) fn show_objects(
     args: &Args,
-    (name, file): (&str, &FileTransport),
+    session: &Session,
+    file: &FileTransport,
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {
+    let name: &str = &session.cluster.0;
     let objects = file.objects();
     let now = context.env.now();
     // Of what is not well, Events are no objects: they have no state.

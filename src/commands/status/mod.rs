@@ -188,7 +188,7 @@ pub(crate) async fn show(
     if let Some(file) = session.file()
         && args.is_about_objects_of(file)
     {
-        return file::show_objects(args, (&session.cluster.0, file), context);
+        return file::show_objects(args, &session, file, context);
     }
     let targets = Box::pin(args.targets(&session, context));
     let every = wait
