@@ -39,16 +39,16 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
-    let mut stop = args.wait.stop(shutdown, context.env);
+    let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
     let awaited = Awaited::targets(&args.objects);
     let every = if args.looks_back() {
         let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
-        args.wait.in_time(&stop, awaited, kinds).await?
+        stop.in_time(awaited, kinds).await?
     } else {
         let targets = Box::pin(session.targets(&args.objects, "changes", context));
-        let targets = args.wait.in_time(&stop, awaited, targets).await;
+        let targets = stop.in_time(awaited, targets).await;
         targets.map_err(|error| args.with_hint(error))?.into()
     };
     if !args.is_once() || args.wait.has_goal() {
@@ -71,10 +71,10 @@ pub(crate) async fn show(
     changes.ask_for_schemas(&session);
     if args.wait.needs_judgement() {
         let judged = Box::pin(changes.judge(&session, context.env));
-        args.wait.in_time(&stop, Awaited::Types, judged).await?;
-        stop.wait_for(&args.wait, &keys, Judge::Model);
+        stop.in_time(Awaited::Types, judged).await?;
+        stop.wait_for(&keys, Judge::Model);
     } else {
-        stop.wait_for(&args.wait, &keys, Judge::Versions);
+        stop.wait_for(&keys, Judge::Versions);
     }
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
@@ -86,9 +86,7 @@ pub(crate) async fn show(
         changes.close(&mut terminal).await?;
     }
     let missing = changes.missing(args, &stop, &ended);
-    let absence = session
-        .explain_absence(&missing, (&args.wait, &stop), &ended)
-        .await?;
+    let absence = stop.explain_absence(&session, &missing, &ended).await?;
     terminal.notify_if(absence)?;
     let answer = changes.answer(&stop);
     let unread = changes.unread.into_iter().chain(stop.unread);
@@ -109,11 +107,9 @@ async fn open_session(
             Session::follow(context, source).await
         }
     };
-    let opened = args
-        .wait
-        .in_time(stop, Awaited::session(source), Box::pin(opened));
+    let opened = stop.in_time(Awaited::session(source), Box::pin(opened));
     let session = opened.await?;
-    session.refuse_nothing(&args.wait, "changes")?;
+    args.wait.refuse_nothing(&session, "changes")?;
     Ok(session)
 }
 

@@ -16,8 +16,8 @@ mod unread_logs;
 
 use super::versions::{Reach, Since};
 use super::{
-    Answer, Awaited, CommandError, Context, Ended, Judge, Output, Session, Shutdown, Terminal,
-    WaitArgs, follow,
+    Answer, Awaited, CommandError, Context, Ended, Judge, Output, Session, Shutdown, Stop,
+    Terminal, WaitArgs, follow,
 };
 use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
@@ -46,22 +46,22 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     let plan = args.plan()?;
     let wait = WaitArgs::without_logs(args.goal.clone());
-    let mut stop = wait.stop(shutdown, context.env);
+    let mut stop = Stop::of(&wait, shutdown, context.env);
     let session = Box::pin(Session::connect(context));
-    let session = wait.in_time(&stop, Awaited::Server, session).await?;
+    let session = stop.in_time(Awaited::Server, session).await?;
     let targets = Box::pin(session.targets(&plan.objects, "logs", context));
     let awaited = Awaited::targets(&plan.objects);
-    let targets = wait.in_time(&stop, awaited, targets).await?;
+    let targets = stop.in_time(awaited, targets).await?;
     let requested = session.keys(&targets);
     let model = async { Ok(session.model(&requested, Rules::Spy, RETENTION).await) };
-    let model = wait.in_time(&stop, Awaited::Types, Box::pin(model)).await?;
+    let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
     let model = model.showing(if wait.has_goal() {
         ViewExtent::PodsAndStates
     } else {
         ViewExtent::Pods
     });
     let timeline = timeline(&plan, &session, context, &requested);
-    stop.wait_for(&wait, &requested, Judge::Model);
+    stop.wait_for(&requested, Judge::Model);
     stop.looks_once = wait.looks_once();
     let selection = SelectedPods::new(model, requested, args.revisions());
     let feeds = session.mux.logs(&session.cluster, plan.most);
@@ -93,7 +93,7 @@ pub(crate) async fn show(
         let error = session.not_found(&missing).await;
         return Err(error.hint("to wait until it is created, add --follow"));
     }
-    let absence = session.explain_absence(&[], (&wait, &stop), &ended);
+    let absence = stop.explain_absence(&session, &[], &ended);
     terminal.notify_if(absence.await?)?;
     let ended = ended?;
     if wait.has_goal() {

@@ -181,7 +181,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
-    let mut stop = args.wait.stop(shutdown, context.env);
+    let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let wait = &args.wait;
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
@@ -191,8 +191,8 @@ pub(crate) async fn show(
         return file::show_objects(args, &session, file, context);
     }
     let targets = Box::pin(args.targets(&session, context));
-    let every = wait
-        .in_time(&stop, Awaited::targets(&args.objects), targets)
+    let every = stop
+        .in_time(Awaited::targets(&args.objects), targets)
         .await?;
     if !args.is_once() || wait.has_goal() {
         context.unread.refuse_manifests()?;
@@ -205,7 +205,7 @@ pub(crate) async fn show(
         request_printed(&mut requested, args.output.detail());
     }
     let model = async { Ok(session.model(&requested, args.rules, RETENTION).await) };
-    let model = wait.in_time(&stop, Awaited::Types, Box::pin(model)).await?;
+    let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
     let mut state = StatusState::new(model, requested.clone(), (context.env.now)());
     state.sorting = sort_by.map(Sorting::new);
     let mut terminal = Terminal::open(context, args.stdout());
@@ -221,14 +221,14 @@ pub(crate) async fn show(
     if args.wait.expects_absence() {
         live = live.expecting_absence();
     }
-    stop.wait_for(&args.wait, &requested, Judge::Model);
+    stop.wait_for(&requested, Judge::Model);
     stop.looks_once = args.is_once();
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = match live.missing() {
         _ if wait.is_about_presence() => &[],
         missing => missing,
     };
-    let absence = session.explain_absence(missing, (wait, &stop), &ended);
+    let absence = stop.explain_absence(&session, missing, &ended);
     terminal.notify_if(absence.await?)?;
     let answer = live.answer(stop.shown.has_object);
     let silent = silent
@@ -245,9 +245,9 @@ async fn open_session(
 ) -> Result<Session, CommandError> {
     let source = &args.objects.source;
     let opened = Box::pin(Session::open(context, source));
-    let opened = args.wait.in_time(stop, Awaited::session(source), opened);
+    let opened = stop.in_time(Awaited::session(source), opened);
     let mut session = opened.await?;
-    session.refuse_nothing(&args.wait, "status")?;
+    args.wait.refuse_nothing(&session, "status")?;
     session.use_server_clock(context.env);
     if args.is_once() {
         session.list_only(context.env);

@@ -165,7 +165,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
-    let mut stop = args.wait.stop(shutdown, context.env);
+    let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let mut session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
     let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
@@ -188,7 +188,7 @@ pub(crate) async fn show(
             .iter()
             .map(|chain| chain.traced().source.clone())
             .collect();
-        stop.wait_for(&args.wait, &sources, Judge::Model);
+        stop.wait_for(&sources, Judge::Model);
         let mut tracer = args.tracer(chains, &session, (terminal.env().now)());
         let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
         is_well &= tracer.is_well();
@@ -196,7 +196,7 @@ pub(crate) async fn show(
             _ if args.wait.is_about_presence() => &[],
             missing => missing,
         };
-        let absence = session.explain_absence(missing, (&args.wait, &stop), &end);
+        let absence = stop.explain_absence(&session, missing, &end);
         terminal.notify_if(absence.await?)?;
         parts.append(&mut stop.unread);
         ended = match end {
@@ -243,9 +243,9 @@ async fn open_session(
 ) -> Result<Session, CommandError> {
     let source = &args.objects.source;
     let opened = Box::pin(Session::open(context, source));
-    let opened = args.wait.in_time(stop, Awaited::session(source), opened);
+    let opened = stop.in_time(Awaited::session(source), opened);
     let mut session = opened.await?;
-    session.refuse_nothing(&args.wait, "trace")?;
+    args.wait.refuse_nothing(&session, "trace")?;
     session.use_server_clock(context.env);
     if args.ending() == Ending::Once {
         session.list_only(context.env);
@@ -263,7 +263,7 @@ async fn chains(
     let reach = args.reach()?;
     let targets = Box::pin(session.targets(&args.objects, "trace", context));
     let awaited = Awaited::targets(&args.objects);
-    let mut asked = args.wait.in_time(stop, awaited, targets).await?;
+    let mut asked = stop.in_time(awaited, targets).await?;
     if args.ending() != Ending::Once || args.wait.has_goal() {
         context.unread.refuse_manifests()?;
     }
@@ -273,13 +273,13 @@ async fn chains(
     }
     let types = Box::pin(async { Ok(session.served_types().await) });
     let options = TraceOptions {
-        types: args.wait.in_time(stop, Awaited::Types, types).await?,
+        types: stop.in_time(Awaited::Types, types).await?,
         reach,
         is_of_file: session.is_of_file(),
         explains: args.explain,
     };
     let sources = requested::sources(session, &asked, context.env);
-    let sources = args.wait.in_time(stop, Awaited::Objects, sources).await?;
+    let sources = stop.in_time(Awaited::Objects, sources).await?;
     let traced = |source| Traced::new(source, options.clone());
     Ok(sources.into_iter().map(traced).map(open).collect())
 }

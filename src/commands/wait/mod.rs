@@ -1,169 +1,30 @@
 //! `--for`, `--timeout` and `--exit-code`: when a verb exits by itself, and with which exit code.
 
-mod answer;
+mod args;
 mod deaths;
 mod goal_progress;
 mod heartbeat;
+mod limit;
 mod object_progress;
 mod out_of_reach;
 #[cfg(test)]
 mod tests;
 mod waiting;
 
-use clap::Args;
 use tokio::time::Instant;
 
 use super::failure_logs::lines_before_error;
-use super::{
-    CommandError, Ended, LogLineArgs, SeenObjects, Session, Shutdown, Sources, UnreadPart,
-};
+use super::{CommandError, Ended, ErrorKind, SeenObjects, Session, Shutdown, Sources, UnreadPart};
 use crate::env::Env;
 use crate::model::Model;
 use crate::source::SourceKey;
-use crate::status::Goal;
 
-pub(crate) use answer::Answer;
-pub(crate) use answer::Awaited;
-use answer::Limit;
+pub(crate) use args::{Answer, GoalArgs, WaitArgs};
 pub(crate) use goal_progress::Judge;
 use heartbeat::Heartbeat;
+pub(crate) use limit::Awaited;
+use limit::Limit;
 use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
-
-/// The flags about the end of a verb.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct GoalArgs {
-    /// Exit when every object meets this goal; repeat to require several in order. current (or ready): the
-    /// object and its dependents are Current. settled: they are, and its old Pods are gone. The other goals are those of
-    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
-    #[arg(long = "for", value_name = "GOAL")]
-    goals: Vec<Goal>,
-    /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
-    timeout: Option<Limit>,
-    /// With --for: exit when this many instances of a container have died (default: 3), and at the latest two minutes
-    /// after the first failure
-    #[arg(long, value_name = "N", requires = "goals")]
-    allow_restarts: Option<usize>,
-}
-
-impl GoalArgs {
-    /// Whether the command line has `--for`.
-    pub(crate) fn has_goal(&self) -> bool {
-        !self.goals.is_empty()
-    }
-
-    /// Whether to check once and exit.
-    pub(crate) fn looks_once(&self) -> bool {
-        self.timeout == Some(Limit::Once)
-    }
-}
-
-/// The flags about the end of a verb and its exit code.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct WaitArgs {
-    #[command(flatten)]
-    goal: GoalArgs,
-    /// Exit with 1 if something is not well at the end, and with 4 on an error
-    #[arg(long)]
-    exit_code: bool,
-    #[command(flatten)]
-    pub(crate) logs: LogLineArgs,
-}
-
-impl WaitArgs {
-    /// These flags alone, for a verb that shows the log lines itself.
-    pub(crate) fn without_logs(goal: GoalArgs) -> WaitArgs {
-        WaitArgs {
-            goal,
-            exit_code: false,
-            logs: LogLineArgs::NONE,
-        }
-    }
-
-    /// Whether to check once and exit.
-    pub(crate) fn looks_once(&self) -> bool {
-        self.goal.looks_once()
-    }
-
-    /// Whether the exit code is an answer.
-    pub(crate) fn decides(&self) -> bool {
-        self.exit_code || self.has_goal()
-    }
-
-    /// Whether the command line has `--exit-code` alone.
-    pub(crate) fn asks_for_answer(&self) -> bool {
-        self.exit_code && !self.has_goal()
-    }
-
-    /// Whether the command line has `--for`.
-    pub(crate) fn has_goal(&self) -> bool {
-        self.goal.has_goal()
-    }
-
-    /// Whether a missing object is an answer instead of an error.
-    pub(crate) fn is_about_presence(&self) -> bool {
-        let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
-        self.goal.goals.iter().any(is_one)
-    }
-
-    /// Whether a goal needs the judgement of the objects with their dependents.
-    pub(crate) fn needs_judgement(&self) -> bool {
-        self.goal.goals.iter().any(Goal::is_judged)
-    }
-
-    /// Refuses the flags about logs without a goal, for a verb that shows log lines only before an error.
-    pub(crate) fn refuse_logs_without_goal(&self) -> Result<(), CommandError> {
-        if self.logs.is_given() && !self.has_goal() {
-            return Err(CommandError::usage("--logs and --log-lines need --for")
-                .hint("to read logs, use `kubectl spy logs`"));
-        }
-        Ok(())
-    }
-
-    /// Whether the first goal is that the object does not exist.
-    pub(crate) fn expects_absence(&self) -> bool {
-        self.goal.goals.first() == Some(&Goal::Deleted)
-    }
-
-    /// How a verb with these flags stops. The time limit starts now. If the exit code is an answer, the verb does not stop
-    /// when nobody reads its output.
-    pub(crate) fn stop(&self, shutdown: &Shutdown, env: &mut Env) -> Stop {
-        if self.decides() {
-            env.outlive_reader();
-        }
-        let deadline = match self.goal.timeout {
-            Some(Limit::After(limit)) => Instant::now().checked_add(limit),
-            Some(Limit::Once | Limit::Never) | None => None,
-        };
-        let mut stop = Stop::at(shutdown);
-        if let Some(deadline) = deadline {
-            stop.shutdown = stop.shutdown.or(tokio::time::sleep_until(deadline));
-        }
-        stop.takes_silence = self.asks_for_answer();
-        Stop { deadline, ..stop }
-    }
-
-    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit, and at a signal.
-    pub(crate) async fn in_time<T>(
-        &self,
-        stop: &Stop,
-        awaited: Awaited<'_>,
-        work: impl Future<Output = Result<T, CommandError>>,
-    ) -> Result<T, CommandError> {
-        let stopped = async {
-            match stop.shutdown.wait().await {
-                Some(signal) => CommandError::stopped(signal),
-                None if stop.deadline.is_some() => awaited.late(|words| self.too_slow(words)),
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            done = work => done,
-            error = stopped => Err(error),
-        }
-    }
-}
 
 /// When a verb stops: at a signal, at its time limit, or when the selected objects meet the goals of `--for`.
 pub(crate) struct Stop {
@@ -171,7 +32,7 @@ pub(crate) struct Stop {
     pub(crate) shutdown: Shutdown,
     deadline: Option<Instant>,
     pub(super) waiting: Waiting,
-    logs: LogLineArgs,
+    args: WaitArgs,
     heartbeat: Heartbeat,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
@@ -192,7 +53,7 @@ impl Stop {
             shutdown: shutdown.clone(),
             deadline: None,
             waiting: Waiting::default(),
-            logs: LogLineArgs::default(),
+            args: WaitArgs::default(),
             heartbeat: Heartbeat::start(),
             looks_once: false,
             takes_silence: false,
@@ -202,11 +63,53 @@ impl Stop {
         }
     }
 
-    /// Also stops the verb when the objects of these sources meet the goals of `args`, if it has any.
-    pub(crate) fn wait_for(&mut self, args: &WaitArgs, sources: &[SourceKey], judge: Judge) {
-        self.logs = args.logs;
-        let restarts = args.goal.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
-        self.waiting = Waiting::new(&args.goal.goals, sources, judge).allowing_restarts(restarts);
+    /// Stops a verb with these flags. The time limit starts now. If the exit code is an answer, the verb does not stop
+    /// when nobody reads its output.
+    pub(crate) fn of(args: &WaitArgs, shutdown: &Shutdown, env: &mut Env) -> Stop {
+        if args.decides() {
+            env.outlive_reader();
+        }
+        let deadline = match args.goal.timeout {
+            Some(Limit::After(limit)) => Instant::now().checked_add(limit),
+            Some(Limit::Once | Limit::Never) | None => None,
+        };
+        let mut stop = Stop::at(shutdown);
+        if let Some(deadline) = deadline {
+            stop.shutdown = stop.shutdown.or(tokio::time::sleep_until(deadline));
+        }
+        Stop {
+            deadline,
+            takes_silence: args.asks_for_answer(),
+            args: args.clone(),
+            ..stop
+        }
+    }
+
+    /// Waits for `work`, which must finish before the verb can show anything. Fails at the time limit, and at a signal.
+    pub(crate) async fn in_time<T>(
+        &self,
+        awaited: Awaited<'_>,
+        work: impl Future<Output = Result<T, CommandError>>,
+    ) -> Result<T, CommandError> {
+        let stopped = async {
+            match self.shutdown.wait().await {
+                Some(signal) => CommandError::stopped(signal),
+                None if self.deadline.is_some() => awaited.late(|words| self.args.too_slow(words)),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            done = work => done,
+            error = stopped => Err(error),
+        }
+    }
+
+    /// Also stops the verb when the objects of these sources meet the goals, if there are any.
+    pub(crate) fn wait_for(&mut self, sources: &[SourceKey], judge: Judge) {
+        let restarts = self.args.goal.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
+        self.waiting =
+            Waiting::new(&self.args.goal.goals, sources, judge).allowing_restarts(restarts);
         if self.reads_file {
             self.waiting = std::mem::take(&mut self.waiting).of_file();
         }
@@ -231,7 +134,9 @@ impl Stop {
         session: &Session,
     ) -> Vec<String> {
         let is_of_interest = match ended {
-            Ended::Answered | Ended::OutOfTime => self.logs.reads_any() && !session.is_of_file(),
+            Ended::Answered | Ended::OutOfTime => {
+                self.args.logs.reads_any() && !session.is_of_file()
+            }
             Ended::Found | Ended::By(_) => false,
         };
         let objects = self.waiting.unmet_objects();
@@ -239,7 +144,7 @@ impl Stop {
             return Vec::new();
         };
         match session.failure_feeds() {
-            Some(feeds) => lines_before_error(model, &objects, feeds, self.logs).await,
+            Some(feeds) => lines_before_error(model, &objects, feeds, self.args.logs).await,
             None => Vec::new(),
         }
     }
@@ -261,7 +166,7 @@ impl Stop {
         let outcome = self.waiting.outcome();
         if outcome == Outcome::Met && self.reads_file {
             let keys: Vec<&SourceKey> = self.waiting.keys().collect();
-            session.lacks_kinds(&keys).map_or(Ok(()), Err)?;
+            lacking_kinds(session, &keys).map_or(Ok(()), Err)?;
         }
         match (ended, outcome) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
@@ -276,6 +181,56 @@ impl Stop {
         }
     }
 
+    /// The end of a verb that has not seen what the user asked for. Fails if named objects are `missing`, or not in the file,
+    /// and with a check also if the namespace does not exist. Returns that as a message otherwise.
+    pub(crate) async fn explain_absence(
+        &self,
+        session: &Session,
+        missing: &[SourceKey],
+        ended: &Result<Ended, CommandError>,
+    ) -> Result<Option<String>, CommandError> {
+        if !missing.is_empty() {
+            let error = session.not_found(missing).await;
+            return Err(match session.file() {
+                Some(_) => error,
+                None => error.hint("to wait until it is created, drop --once"),
+            });
+        }
+        let is_over = match ended {
+            Ok(Ended::Answered | Ended::OutOfTime) => true,
+            Ok(Ended::Found | Ended::By(_)) => false,
+            Err(error) => error.kind() == ErrorKind::GoalUnmet,
+        };
+        if !is_over || !self.unread.is_empty() {
+            return Ok(None);
+        }
+        let SeenObjects {
+            has_object,
+            absent,
+            namespaces,
+        } = &self.shown;
+        if session.is_of_file() && !absent.is_empty() && !self.args.is_about_presence() {
+            return Err(session.not_found(absent).await);
+        }
+        if *has_object {
+            return Ok(None);
+        }
+        let mut lines = Vec::new();
+        for namespace in namespaces {
+            lines.extend(session.absent_namespace(namespace).await);
+        }
+        // Only a deletion can have been met without an object.
+        let is_met = ended.is_ok() && self.args.has_goal();
+        match lines.join("\n") {
+            lines if lines.is_empty() => Ok(None),
+            lines if self.args.decides() && !is_met => {
+                let error = format!("Error from server (NotFound): {lines}");
+                Err(CommandError::failed(error).hint("list the namespaces: kubectl get namespaces"))
+            }
+            lines => Ok(Some(lines)),
+        }
+    }
+
     /// The message before the name of each object with an unmet goal. It is that of kubectl wait, unless the input ended.
     fn words(&self, ended: Ended) -> &'static str {
         match ended {
@@ -286,4 +241,17 @@ impl Stop {
             }
         }
     }
+}
+
+/// The error for goals about kinds of which a file has no object. What it does not have, it says nothing about.
+fn lacking_kinds(session: &Session, keys: &[&SourceKey]) -> Option<CommandError> {
+    let file = session.file()?;
+    let lacking = keys.iter().filter(|key| !file.has_kind(&key.resource));
+    let path = &session.cluster.0;
+    let lines = lacking.map(|key| {
+        let resource = key.resource.group_resource();
+        format!("error: no {resource} in {path}")
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Session, SessionPlace};
-use crate::cluster::{Client, Names, Target};
-use crate::commands::{CommandError, Context, ObjectArgs, Subject};
+use crate::cluster::{Discovery, Names, Target};
+use crate::commands::ObjectArgs;
 use crate::object::Resource;
 
 /// The kinds that can be watched, and those that cannot.
@@ -29,42 +28,8 @@ impl From<Vec<Target>> for EveryKind {
 }
 
 impl EveryKind {
-    /// The same kinds without Events.
-    pub(crate) fn without_events(mut self) -> EveryKind {
-        let is_event = |resource: &Resource| {
-            let is_of_group = matches!(&*resource.group, "" | "events.k8s.io");
-            is_of_group && &*resource.kind == "Event"
-        };
-        self.targets.retain(|target| !is_event(&target.resource));
-        self
-    }
-}
-
-impl Session {
-    /// Like [`Session::targets`], but arguments without an object or a type mean every kind.
-    pub(crate) async fn targets_or_every_kind(
-        &self,
-        args: &ObjectArgs,
-        verb: &str,
-        context: &mut Context<'_>,
-    ) -> Result<EveryKind, CommandError> {
-        match (&self.place, args.subject()) {
-            (SessionPlace::Cluster(client), Subject::Unnamed) => {
-                self.every_kind(args, client).await
-            }
-            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Releases | Subject::Words)
-            | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
-        }
-    }
-
-    /// Every kind of the namespace, or with `-A` of the cluster. Fails if discovery fails.
-    async fn every_kind(
-        &self,
-        args: &ObjectArgs,
-        client: &Client,
-    ) -> Result<EveryKind, CommandError> {
-        let resolver = self.resolver(client);
-        let discovery = resolver.discovery().await?;
+    /// Every kind of the namespace, or with `-A` of the cluster.
+    pub(super) fn of(discovery: &Discovery, args: &ObjectArgs, namespace: &Arc<str>) -> EveryKind {
         let mut every = EveryKind {
             silent: discovery.stale.clone(),
             is_of_namespace: !args.all_namespaces,
@@ -89,13 +54,23 @@ impl Session {
             }
             every.targets.push(Target {
                 resource: resource.clone(),
-                namespace: (!args.all_namespaces).then(|| self.namespace.clone()),
+                namespace: (!args.all_namespaces).then(|| namespace.clone()),
                 names: Names::All,
                 labels: args.selector.as_deref().map(Arc::from),
                 fields: args.field_selector.as_deref().map(Arc::from),
             });
         }
-        Ok(every)
+        every
+    }
+
+    /// The same kinds without Events.
+    pub(crate) fn without_events(mut self) -> EveryKind {
+        let is_event = |resource: &Resource| {
+            let is_of_group = matches!(&*resource.group, "" | "events.k8s.io");
+            is_of_group && &*resource.kind == "Event"
+        };
+        self.targets.retain(|target| !is_event(&target.resource));
+        self
     }
 }
 

@@ -1,31 +1,16 @@
-//! The types, the namespaces and the clock of a `--from` file, and what it does not have.
+//! The types, the namespaces and the clock of a `--from` file.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Session, SessionPlace};
 use crate::cluster::{Filters, Names, Target};
+use crate::commands::CommandError;
 use crate::commands::input::newest_of;
-use crate::commands::{CommandError, WaitArgs};
 use crate::env::Env;
 use crate::object::ResourceType;
 use crate::object::selector::{FieldSelector, SelectableFields};
-use crate::source::SourceKey;
-use crate::watch::{FileResource, FileTransport, Mux, Transport};
-
-impl Session {
-    /// Starts a file from its beginning, because a source at the end of the file has no more events.
-    pub(crate) fn rewind(&mut self, env: &Env) {
-        if let SessionPlace::File(file) = &self.place {
-            let transport: Arc<dyn Transport> = file.clone();
-            self.mux = Mux::new(
-                [(self.cluster.clone(), transport)],
-                env.clock_ahead(env.ahead.clone()),
-            );
-        }
-    }
-}
+use crate::watch::{FileResource, FileTransport};
 
 /// Sets the clock for a file to `now`, or else to the newest time in the file. The clock of a file without times, and of a
 /// stream that goes on, stays this machine's.
@@ -95,47 +80,4 @@ pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
         has_status: found.has_status,
     });
     types.collect()
-}
-
-impl Session {
-    /// Fails if a file is blank, or if one without any object is to be checked: such a check would always pass.
-    pub(crate) fn refuse_nothing(&self, wait: &WaitArgs, verb: &str) -> Result<(), CommandError> {
-        match &self.place {
-            SessionPlace::File(file)
-                if file.resources().is_empty() && (wait.decides() || file.is_blank()) =>
-            {
-                Err(nothing_passed(verb))
-            }
-            SessionPlace::File(_) | SessionPlace::Cluster(_) => Ok(()),
-        }
-    }
-
-    /// The file; `None` for a cluster.
-    pub(crate) fn file(&self) -> Option<&Arc<FileTransport>> {
-        match &self.place {
-            SessionPlace::File(file) => Some(file),
-            SessionPlace::Cluster(_) => None,
-        }
-    }
-
-    /// The error for goals about kinds of which a file has no object. What it does not have, it says nothing about.
-    pub(crate) fn lacks_kinds(&self, keys: &[&SourceKey]) -> Option<CommandError> {
-        let SessionPlace::File(file) = &self.place else {
-            return None;
-        };
-        let lacking = keys.iter().filter(|key| !file.has_kind(&key.resource));
-        let path = &self.cluster.0;
-        let lines = lacking.map(|key| {
-            let resource = key.resource.group_resource();
-            format!("error: no {resource} in {path}")
-        });
-        let lines: Vec<String> = lines.collect();
-        (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))
-    }
-}
-
-/// The error of a check without objects, in the words about manifests without objects.
-fn nothing_passed(verb: &str) -> CommandError {
-    CommandError::failed(format!("error: no objects passed to {verb}"))
-        .hint("check the command that writes the input")
 }

@@ -6,8 +6,8 @@ use super::{HINT, Session, SessionPlace};
 use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
+use crate::commands::CommandError;
 use crate::commands::live::sources::named;
-use crate::commands::{CommandError, Ended, ErrorKind, SeenObjects, Stop, WaitArgs};
 use crate::object::{ObjectRef, near};
 use crate::source::SourceKey;
 use crate::watch::FileTransport;
@@ -83,56 +83,6 @@ impl Session {
         let own = key.namespace();
         found.elsewhere.retain(|namespace| own != Some(namespace));
         found
-    }
-
-    /// The end of a verb that has not seen what the user asked for. Fails if named objects are `missing`, or not in the file,
-    /// and with a check also if the namespace does not exist. Returns that as a message otherwise.
-    pub(crate) async fn explain_absence(
-        &self,
-        missing: &[SourceKey],
-        (wait, stop): (&WaitArgs, &Stop),
-        ended: &Result<Ended, CommandError>,
-    ) -> Result<Option<String>, CommandError> {
-        if !missing.is_empty() {
-            let error = self.not_found(missing).await;
-            return Err(match self.place {
-                SessionPlace::File(_) => error,
-                SessionPlace::Cluster(_) => error.hint("to wait until it is created, drop --once"),
-            });
-        }
-        let is_over = match ended {
-            Ok(Ended::Answered | Ended::OutOfTime) => true,
-            Ok(Ended::Found | Ended::By(_)) => false,
-            Err(error) => error.kind() == ErrorKind::GoalUnmet,
-        };
-        if !is_over || !stop.unread.is_empty() {
-            return Ok(None);
-        }
-        let SeenObjects {
-            has_object,
-            absent,
-            namespaces,
-        } = &stop.shown;
-        if self.is_of_file() && !absent.is_empty() && !wait.is_about_presence() {
-            return Err(self.not_found(absent).await);
-        }
-        if *has_object {
-            return Ok(None);
-        }
-        let mut lines = Vec::new();
-        for namespace in namespaces {
-            lines.extend(self.absent_namespace(namespace).await);
-        }
-        // Only a deletion can have been met without an object.
-        let is_met = ended.is_ok() && wait.has_goal();
-        match lines.join("\n") {
-            lines if lines.is_empty() => Ok(None),
-            lines if wait.decides() && !is_met => {
-                let error = format!("Error from server (NotFound): {lines}");
-                Err(CommandError::failed(error).hint("list the namespaces: kubectl get namespaces"))
-            }
-            lines => Ok(Some(lines)),
-        }
     }
 
     /// kubectl's words about a namespace that does not exist; `None` if it may exist.

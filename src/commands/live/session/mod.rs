@@ -8,6 +8,7 @@ mod server_clock;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -21,7 +22,7 @@ use crate::commands::manifests::{ManifestPlace as Manifests, ReleasePlace, relea
 use crate::commands::{
     ClusterArgs, CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, manifests,
 };
-use crate::env::Env;
+use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ResourceType, ServedTypes};
 use crate::source::{ClusterId, Form, SourceKey};
@@ -147,6 +148,24 @@ impl Session {
             refuse_fields(&targets)?;
         }
         Ok(targets)
+    }
+
+    /// Like [`Session::targets`], but arguments without an object or a type mean every kind.
+    pub(crate) async fn targets_or_every_kind(
+        &self,
+        args: &ObjectArgs,
+        verb: &str,
+        context: &mut Context<'_>,
+    ) -> Result<EveryKind, CommandError> {
+        match (&self.place, args.subject()) {
+            (SessionPlace::Cluster(client), Subject::Unnamed) => {
+                let resolver = self.resolver(client);
+                let found = resolver.discovery().await?;
+                Ok(EveryKind::of(found, args, &self.namespace))
+            }
+            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Releases | Subject::Words)
+            | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
+        }
     }
 
     /// The targets, with selectors that may not be supported.
@@ -276,6 +295,14 @@ impl Session {
         matches!(self.place, SessionPlace::File(_))
     }
 
+    /// The file; `None` for a cluster.
+    pub(crate) fn file(&self) -> Option<&Arc<FileTransport>> {
+        match &self.place {
+            SessionPlace::File(file) => Some(file),
+            SessionPlace::Cluster(_) => None,
+        }
+    }
+
     /// The objects of a target in the file, in the order of the file; `None` for a cluster.
     pub(crate) fn held(&self, target: &Target) -> Option<Vec<ObjectRef>> {
         let SessionPlace::File(file) = &self.place else {
@@ -397,6 +424,58 @@ impl Session {
             let transports = [(self.cluster.clone(), transport)];
             self.mux = Mux::with_options(transports, env.clock_ahead(env.ahead.clone()), options);
         }
+    }
+
+    /// Starts a file from its beginning, because a source at the end of the file has no more events.
+    pub(crate) fn rewind(&mut self, env: &Env) {
+        if let SessionPlace::File(file) = &self.place {
+            let transport: Arc<dyn Transport> = file.clone();
+            self.mux = Mux::new(
+                [(self.cluster.clone(), transport)],
+                env.clock_ahead(env.ahead.clone()),
+            );
+        }
+    }
+
+    /// From now on, the server's clock counts. This comes before all subscriptions. The clock of a file stays.
+    pub(crate) fn use_server_clock(&mut self, env: &mut Env) {
+        if let SessionPlace::Cluster(client) = &self.place {
+            env.ahead = self.ahead();
+            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
+            self.mux = Mux::new([(self.cluster.clone(), transport)], self.clock(env));
+            self.is_by_server = true;
+        }
+    }
+
+    /// How far the server's clock is ahead of this machine's, as far as that is known.
+    pub(crate) fn ahead(&self) -> Ahead {
+        match self.server_clock.clone() {
+            Some(clock) => Arc::new(move || clock.ahead()),
+            None => Arc::new(|| SignedDuration::ZERO),
+        }
+    }
+
+    /// The server's clock; for a file, that of the file.
+    pub(crate) fn clock(&self, env: &Env) -> Clock {
+        env.clock_ahead(self.ahead())
+    }
+
+    /// The server's clock, if it must be compared with this machine's before an event is judged.
+    pub(crate) fn unclear_clock(&self) -> Option<&ServerClock> {
+        self.server_clock
+            .as_deref()
+            .filter(|clock| clock.is_unclear())
+    }
+
+    /// The clock of the cluster's server; `None` for a file.
+    pub(crate) fn server_clock(&self) -> Option<Arc<ServerClock>> {
+        self.server_clock.clone()
+    }
+
+    /// The message about clocks that differ, if the server's counts.
+    pub(crate) fn clock_note(&self) -> Option<String> {
+        let clock = self.server_clock.as_ref().filter(|_| self.is_by_server);
+        clock?.note()
     }
 }
 

@@ -1,16 +1,15 @@
 //! `ServerClock`: how far the server's clock is ahead of this machine's. The `Date` of its responses shows that, but a
 //! proxy in front may have written it. The renewals of Leases come from the cluster itself, so they decide.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::timeout;
 
-use super::{Session, SessionPlace};
-use crate::env::{Ahead, Clock, Env};
+use crate::env::{Ahead, Clock};
 use crate::render::age;
-use crate::watch::{Dates, HttpTransport, Mux, Transport};
+use crate::watch::Dates;
 
 /// How old the last renewal is at most, in a cluster whose components run: they renew every few seconds.
 const RENEWED: SignedDuration = SignedDuration::from_secs(60);
@@ -58,7 +57,7 @@ impl ServerClock {
     }
 
     /// Whether the `Date` differs from this machine's clock in a way that no comparison has seen.
-    fn is_unclear(&self) -> bool {
+    pub(super) fn is_unclear(&self) -> bool {
         let difference = self.compared().date - (self.date)();
         difference.abs() >= AGREED
     }
@@ -130,49 +129,6 @@ impl ClockReading {
             "the Date of the server's responses"
         };
         Some(format!("this machine's clock is {by} {way} {clock}"))
-    }
-}
-
-impl Session {
-    /// From now on, the server's clock counts. This comes before all subscriptions. The clock of a file stays.
-    pub(crate) fn use_server_clock(&mut self, env: &mut Env) {
-        if let SessionPlace::Cluster(client) = &self.place {
-            env.ahead = self.ahead();
-            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-            self.mux = Mux::new([(self.cluster.clone(), transport)], self.clock(env));
-            self.is_by_server = true;
-        }
-    }
-
-    /// How far the server's clock is ahead of this machine's, as far as that is known.
-    pub(crate) fn ahead(&self) -> Ahead {
-        match self.server_clock.clone() {
-            Some(clock) => Arc::new(move || clock.ahead()),
-            None => Arc::new(|| SignedDuration::ZERO),
-        }
-    }
-
-    /// The server's clock; for a file, that of the file.
-    pub(crate) fn clock(&self, env: &Env) -> Clock {
-        env.clock_ahead(self.ahead())
-    }
-
-    /// The server's clock, if it must be compared with this machine's before an event is judged.
-    pub(crate) fn unclear_clock(&self) -> Option<&ServerClock> {
-        self.server_clock
-            .as_deref()
-            .filter(|clock| clock.is_unclear())
-    }
-
-    /// The clock of the cluster's server; `None` for a file.
-    pub(crate) fn server_clock(&self) -> Option<Arc<ServerClock>> {
-        self.server_clock.clone()
-    }
-
-    /// The message about clocks that differ, if the server's counts.
-    pub(crate) fn clock_note(&self) -> Option<String> {
-        let clock = self.server_clock.as_ref().filter(|_| self.is_by_server);
-        clock?.note()
     }
 }
 

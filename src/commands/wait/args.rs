@@ -1,39 +1,122 @@
-//! The exit code of a verb: its answer, or an error if it has none, and how long it waits.
+//! `WaitArgs`: the flags about the end of a verb, and how they turn its answer into an exit code.
 
-use std::str::FromStr;
-use std::time::Duration;
+use clap::Args;
 
-use super::WaitArgs;
+use super::limit::Limit;
 use super::waiting::cut;
-use crate::commands::{CommandError, Ended, FileArgs, ObjectArgs, Subject, UnreadPart};
-use crate::object::parse_duration;
+use crate::commands::{CommandError, Ended, LogLineArgs, Session, UnreadPart};
+use crate::status::Goal;
 
 /// How to wait without the dependents that the user may not read.
 const ALONE: &str =
     "to wait for the object alone, use a condition, such as --for=condition=Available";
 
-/// The answer to the question of `--exit-code`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing changed, or everything is well.
-    Nothing,
-    /// Something changed or is not well.
-    Something,
-    /// No object was ever selected, so nothing was checked.
-    NoObject,
+/// The flags about the end of a verb.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct GoalArgs {
+    /// Exit when every object meets this goal; repeat to require several in order. current (or ready): the
+    /// object and its dependents are Current. settled: they are, and its old Pods are gone. The other goals are those of
+    /// kubectl wait: condition=TYPE[=STATUS], jsonpath=EXPRESSION[=VALUE], create or delete
+    #[arg(long = "for", value_name = "GOAL")]
+    pub(super) goals: Vec<Goal>,
+    /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(super) timeout: Option<Limit>,
+    /// With --for: exit when this many instances of a container have died (default: 3), and at the latest two minutes
+    /// after the first failure
+    #[arg(long, value_name = "N", requires = "goals")]
+    pub(super) allow_restarts: Option<usize>,
 }
 
-impl From<bool> for Answer {
-    fn from(is_found: bool) -> Answer {
-        if is_found {
-            Answer::Something
-        } else {
-            Answer::Nothing
-        }
+impl GoalArgs {
+    /// Whether the command line has `--for`.
+    pub(crate) fn has_goal(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
+    /// Whether to check once and exit.
+    pub(crate) fn looks_once(&self) -> bool {
+        self.timeout == Some(Limit::Once)
     }
 }
 
+/// The flags about the end of a verb and its exit code.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct WaitArgs {
+    #[command(flatten)]
+    pub(super) goal: GoalArgs,
+    /// Exit with 1 if something is not well at the end, and with 4 on an error
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    pub(crate) logs: LogLineArgs,
+}
+
 impl WaitArgs {
+    /// These flags alone, for a verb that shows the log lines itself.
+    pub(crate) fn without_logs(goal: GoalArgs) -> WaitArgs {
+        WaitArgs {
+            goal,
+            exit_code: false,
+            logs: LogLineArgs::NONE,
+        }
+    }
+
+    /// Whether to check once and exit.
+    pub(crate) fn looks_once(&self) -> bool {
+        self.goal.looks_once()
+    }
+
+    /// Whether the exit code is an answer.
+    pub(crate) fn decides(&self) -> bool {
+        self.exit_code || self.has_goal()
+    }
+
+    /// Whether the command line has `--exit-code` alone.
+    pub(crate) fn asks_for_answer(&self) -> bool {
+        self.exit_code && !self.has_goal()
+    }
+
+    /// Whether the command line has `--for`.
+    pub(crate) fn has_goal(&self) -> bool {
+        self.goal.has_goal()
+    }
+
+    /// Whether a missing object is an answer instead of an error.
+    pub(crate) fn is_about_presence(&self) -> bool {
+        let is_one = |goal: &Goal| matches!(goal, Goal::Created | Goal::Deleted);
+        self.goal.goals.iter().any(is_one)
+    }
+
+    /// Whether a goal needs the judgement of the objects with their dependents.
+    pub(crate) fn needs_judgement(&self) -> bool {
+        self.goal.goals.iter().any(Goal::is_judged)
+    }
+
+    /// Refuses the flags about logs without a goal, for a verb that shows log lines only before an error.
+    pub(crate) fn refuse_logs_without_goal(&self) -> Result<(), CommandError> {
+        if self.logs.is_given() && !self.has_goal() {
+            return Err(CommandError::usage("--logs and --log-lines need --for")
+                .hint("to read logs, use `kubectl spy logs`"));
+        }
+        Ok(())
+    }
+
+    /// Whether the first goal is that the object does not exist.
+    pub(crate) fn expects_absence(&self) -> bool {
+        self.goal.goals.first() == Some(&Goal::Deleted)
+    }
+
+    /// Fails if a file is blank, or if one without any object is to be checked: such a check would always pass.
+    pub(crate) fn refuse_nothing(&self, session: &Session, verb: &str) -> Result<(), CommandError> {
+        match session.file() {
+            Some(file) if file.resources().is_empty() && (self.decides() || file.is_blank()) => {
+                Err(nothing_passed(verb))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// How a verb with this answer ends. There is no answer if any part is unread.
     pub(crate) fn conclude(
         &self,
@@ -104,98 +187,35 @@ fn nothing_checked() -> CommandError {
         .hint("correct the type, the selector or the namespace: nothing was checked")
 }
 
-/// The time limit of a verb.
+/// The error of a check without objects, in the words about manifests without objects.
+fn nothing_passed(verb: &str) -> CommandError {
+    CommandError::failed(format!("error: no objects passed to {verb}"))
+        .hint("check the command that writes the input")
+}
+
+/// The answer to the question of `--exit-code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// `0`: check once.
-    Once,
-    /// Exit after this duration.
-    After(Duration),
-    /// A negative duration: no limit. (kubectl waits for a week.)
-    Never,
+pub(crate) enum Answer {
+    /// Nothing changed, or everything is well.
+    Nothing,
+    /// Something changed or is not well.
+    Something,
+    /// No object was ever selected, so nothing was checked.
+    NoObject,
 }
 
-/// The error of a text that is not a duration, with the message of Go's parser.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum LimitError {
-    /// A bare number.
-    #[error("time: missing unit in duration {0:?}")]
-    Unit(String),
-    /// Anything else.
-    #[error("time: invalid duration {0:?}")]
-    Invalid(String),
-}
-
-impl FromStr for Limit {
-    type Err = LimitError;
-
-    fn from_str(text: &str) -> Result<Limit, LimitError> {
-        let (sign, amount) = match text.strip_prefix(['-', '+']) {
-            Some(amount) => text.split_at(text.len() - amount.len()),
-            None => ("", text),
-        };
-        if amount != "0" && amount.parse::<f64>().is_ok() {
-            return Err(LimitError::Unit(text.to_owned()));
-        }
-        match parse_duration(amount) {
-            None => Err(LimitError::Invalid(text.to_owned())),
-            Some(Duration::ZERO) => Ok(Limit::Once),
-            Some(_) if sign == "-" => Ok(Limit::Never),
-            Some(limit) => Ok(Limit::After(limit)),
+impl From<bool> for Answer {
+    fn from(is_found: bool) -> Answer {
+        if is_found {
+            Answer::Something
+        } else {
+            Answer::Nothing
         }
     }
 }
-
-/// What a verb waits for before it can show anything.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Awaited<'a> {
-    /// The input of `--from`.
-    Input(&'a str),
-    /// The connection to the server.
-    Server,
-    /// The manifests of `-f` or `-k`, and the types of their objects.
-    Manifests,
-    /// The types of the objects.
-    Types,
-    /// The objects that selectors match.
-    Objects,
-}
-
-impl<'a> Awaited<'a> {
-    /// What opening a session waits for.
-    pub(crate) fn session(source: &'a FileArgs) -> Awaited<'a> {
-        let first = source.from.first();
-        first.map_or(Awaited::Server, |path| Awaited::Input(path))
-    }
-
-    /// What resolving these arguments waits for.
-    pub(crate) fn targets(args: &ObjectArgs) -> Awaited<'static> {
-        match args.subject() {
-            Subject::Manifests => Awaited::Manifests,
-            Subject::Releases | Subject::Words | Subject::Unnamed => Awaited::Types,
-        }
-    }
-
-    /// The error of a wait that took too long; `error` makes it of its message.
-    pub(super) fn late(self, error: impl FnOnce(String) -> CommandError) -> CommandError {
-        let (what, hint) = match self {
-            Awaited::Input("-") => ("standard input", WRITER),
-            Awaited::Input(path) => (path, WRITER),
-            Awaited::Manifests => ("the manifests and the types of their objects", WRITER),
-            Awaited::Server => ("the server", SERVER),
-            Awaited::Types => ("the server's list of types", SERVER),
-            Awaited::Objects => ("the server's list of objects", SERVER),
-        };
-        error(format!("error: timed out waiting for {what}")).hint(hint)
-    }
-}
-
-const WRITER: &str = "check the command that writes the input, or use a longer --timeout";
-const SERVER: &str = "check that the server answers: kubectl get --raw /readyz";
 
 #[cfg(test)]
 mod tests {
-    use crate::commands::wait::GoalArgs;
     use crate::commands::{ErrorKind, Signal};
 
     use super::*;
@@ -298,34 +318,5 @@ mod tests {
         let ended = args(&["--exit-code"]).conclude(Ended::OutOfTime, Answer::Nothing, unread);
         let error = ended.unwrap_err().to_string();
         assert_eq!(error, "error: timed out waiting for pods\nerror: no");
-    }
-
-    #[test]
-    fn limits_are_read_as_go_reads_durations() {
-        let after = |millis| Ok(Limit::After(Duration::from_millis(millis)));
-        let unit = |text: &str| Err(LimitError::Unit(text.to_owned()));
-        let invalid = |text: &str| Err(LimitError::Invalid(text.to_owned()));
-        for (text, expect) in [
-            ("30s", after(30_000)),
-            ("+1m30s", after(90_000)),
-            ("1.5h", after(5_400_000)),
-            ("250ms", after(250)),
-            ("0", Ok(Limit::Once)),
-            ("-0", Ok(Limit::Once)),
-            ("0s", Ok(Limit::Once)),
-            ("-1s", Ok(Limit::Never)),
-            ("30", unit("30")),
-            ("-1", unit("-1")),
-            ("1.5", unit("1.5")),
-            ("", invalid("")),
-            ("-", invalid("-")),
-            ("--1s", invalid("--1s")),
-            ("1d", invalid("1d")),
-            ("soon", invalid("soon")),
-        ] {
-            assert_eq!(text.parse::<Limit>(), expect, "{text}");
-        }
-        let error = "30".parse::<Limit>().unwrap_err().to_string();
-        assert_eq!(error, "time: missing unit in duration \"30\"");
     }
 }
