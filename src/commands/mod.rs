@@ -25,7 +25,9 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::render::style::Look;
-pub(crate) use args::{ClusterArgs, Ending, FileArgs, LookArgs, ObjectArgs, Subject, WatchArgs};
+pub(crate) use args::{
+    ClusterArgs, Ending, FileArgs, LookArgs, ManifestArgs, ObjectArgs, Subject, WatchArgs,
+};
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use input::UnreadFiles;
@@ -35,7 +37,6 @@ pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use manifests::ManifestArgs;
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.

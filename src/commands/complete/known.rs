@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, Command};
 
 use super::line::{TypedLine, TypedPart};
 use super::offer::Offer;
-use crate::commands::manifests::RELEASE_PREFIX;
+use crate::commands::args::RELEASE_PREFIX;
 use crate::graph::relation_names;
 use crate::sandbox::scenario;
 

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, Command};
 
 use crate::cluster::TypeWord;
-use crate::commands::manifests::{RELEASE_PREFIX, is_release};
+use crate::commands::args::{RELEASE_PREFIX, is_release};
 use crate::object::well_known;
 
 /// A command line up to the cursor.

@@ -10,7 +10,7 @@ use super::line_filter::LineFilter;
 use super::selected_pods::RevisionChoice;
 use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
-use crate::commands::manifests::is_release;
+use crate::commands::args::is_release;
 use crate::commands::versions::Since;
 use crate::commands::{CommandError, FileArgs, GoalArgs, ManifestArgs, ObjectArgs};
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};

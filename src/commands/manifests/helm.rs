@@ -14,11 +14,11 @@ use serde::Deserialize;
 
 use super::named::{ManifestPlace, Naming};
 use super::read::Manifest;
-use super::{RELEASE_PREFIX, is_release};
 use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, PathSegment, RequestError, RequestPath, Resolver,
     Target, list_metadata,
 };
+use crate::commands::args::{RELEASE_PREFIX, is_release};
 use crate::commands::{CommandError, Context, ObjectArgs};
 use crate::object::{Doc, Kind, Value, near};
 use crate::watch::documents_by_line;
@@ -82,12 +82,12 @@ pub(crate) async fn release_targets(
         manifests.extend(place.manifests(release, &newest).await?);
     }
     let naming = Naming {
-        resolver: place.resolver,
         place: &ManifestPlace {
+            resolver: place.resolver,
             namespace: place.namespace.into(),
             is_given: false,
+            everywhere: false,
         },
-        everywhere: false,
         labels: args.labels()?,
         verb,
     };

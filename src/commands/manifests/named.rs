@@ -10,24 +10,25 @@ use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
 use crate::watch::foreign_object;
 
-/// The namespace for the objects of manifests.
-pub(crate) struct ManifestPlace {
+/// The types and the namespaces of the objects of manifests.
+pub(crate) struct ManifestPlace<'p> {
+    /// Knows the types.
+    pub(crate) resolver: &'p Resolver,
     /// The namespace of objects without one.
     pub(crate) namespace: Arc<str>,
     /// Whether the user passed it with `-n`. Then an object with another namespace is an error.
     pub(crate) is_given: bool,
+    /// `-A`: every object must have a namespace.
+    pub(crate) everywhere: bool,
 }
 
 /// The most objects that manifests may name. Each object has its own list and watch, so that permissions by
 /// `resourceNames` are enough and the server sends no other objects.
 const MANY: usize = 500;
 
-/// The flags and types that resolve manifests.
+/// What resolves manifests.
 pub(super) struct Naming<'n> {
-    pub(super) resolver: &'n Resolver,
-    pub(super) place: &'n ManifestPlace,
-    /// `-A`: every object must have a namespace.
-    pub(super) everywhere: bool,
+    pub(super) place: &'n ManifestPlace<'n>,
     /// `-l`: only manifests with these labels count.
     pub(super) labels: LabelSelector,
     /// The verb that the user runs.
@@ -94,7 +95,10 @@ impl Naming<'_> {
     }
 
     async fn resource(&self, object: &ObjectRef) -> Result<Option<Resource>, CommandError> {
-        let ask = self.resolver.of_kind(&object.api_version, &object.kind);
+        let ask = self
+            .place
+            .resolver
+            .of_kind(&object.api_version, &object.kind);
         Ok(ask.await?)
     }
 
@@ -108,9 +112,9 @@ impl Naming<'_> {
         let current = &self.place.namespace;
         match &object.namespace {
             _ if !resource.namespaced => Ok(None),
-            None if self.everywhere => Err(ArgumentError::NameEverywhere.into()),
+            None if self.place.everywhere => Err(ArgumentError::NameEverywhere.into()),
             None => Ok(Some(current.clone())),
-            Some(own) if self.place.is_given && !self.everywhere && own != current => {
+            Some(own) if self.place.is_given && !self.place.everywhere && own != current => {
                 let error = CommandError::failed(format!(
                     "error: the namespace from the provided object \"{own}\" does not match the namespace \
                      \"{current}\". You must pass '--namespace={own}' to perform this operation."

@@ -4,11 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::ManifestArgs;
 use crate::cluster::program;
 use crate::cluster::program::ProgramError;
 use crate::commands::input::{Depth, expanded, manifests_below, remedy, text_of, unreadable};
-use crate::commands::{CommandError, Context};
+use crate::commands::{CommandError, Context, ManifestArgs};
 use crate::env::Env;
 use crate::object::{Doc, without_secrets};
 use crate::watch::{FileError, Language, Syntax, documents_by_line, foreign_text};

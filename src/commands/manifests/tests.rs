@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use super::ManifestPlace;
 use super::named::Naming;
 use super::read::Manifest;
-use super::{ManifestArgs, ManifestPlace};
 use crate::cluster::{Names, Resolver, Target};
+use crate::commands::ManifestArgs;
 use crate::commands::{CommandError, FileArgs, ObjectArgs};
 use crate::watch::documents_by_line;
 
@@ -23,12 +24,12 @@ fn manifests(text: &str) -> Vec<Manifest> {
 /// The targets of a text in the namespace `shop`, which may come from `-n`.
 async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
     let naming = Naming {
-        resolver: &Resolver::of(Vec::new()),
         place: &ManifestPlace {
+            resolver: &Resolver::of(Vec::new()),
             namespace: "shop".into(),
             is_given: flags == "-n shop",
+            everywhere: flags == "-A",
         },
-        everywhere: flags == "-A",
         labels: labels.parse().unwrap(),
         verb: "changes",
     };
@@ -226,7 +227,7 @@ fn flags_that_exclude_each_other_are_errors() {
         given(&["https://example.com/web.yaml"], None),
     ]
     .iter()
-    .map(|args| match args.manifests.check(args) {
+    .map(|args| match super::check(args) {
         Ok(()) => "fine\n".to_owned(),
         Err(error) => lines(&error),
     })

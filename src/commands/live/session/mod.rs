@@ -18,7 +18,7 @@ use crate::cluster::{
     RequestLog, Resolver, Target, TypeCache, parse_arguments,
 };
 use crate::commands::input::{read_files, stream_of, unreadable};
-use crate::commands::manifests::{ManifestPlace as Manifests, ReleasePlace, release_targets};
+use crate::commands::manifests::{ManifestPlace, ReleasePlace, release_targets};
 use crate::commands::{
     ClusterArgs, CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, manifests,
 };
@@ -52,6 +52,19 @@ pub(crate) enum ClusterOrigin {
         /// The default namespace.
         namespace: &'static str,
     },
+}
+
+impl ClusterOrigin {
+    /// Whether the user passed a namespace with `-n`.
+    fn names_namespace(&self) -> bool {
+        match self {
+            ClusterOrigin::Kubeconfig(flags) => {
+                let namespace = flags.overrides.namespace.as_ref();
+                namespace.is_some_and(|namespace| !namespace.is_empty())
+            }
+            ClusterOrigin::Plain { .. } => false,
+        }
+    }
 }
 
 /// The cluster or file that a verb reads.
@@ -190,9 +203,13 @@ impl Session {
         };
         match (args.subject(), &self.place) {
             (Subject::Manifests, _) => {
-                let place = self.place_of_manifests(context);
-                let with = (&resolver, &filters);
-                return manifests::targets(args, with, &place, (verb, context)).await;
+                let place = ManifestPlace {
+                    resolver: &resolver,
+                    namespace: self.namespace.clone(),
+                    is_given: context.origin.names_namespace(),
+                    everywhere: args.all_namespaces,
+                };
+                return manifests::targets(args, &place, verb, context).await;
             }
             (Subject::Releases, SessionPlace::Cluster(client)) => {
                 let place = ReleasePlace {
@@ -241,21 +258,6 @@ impl Session {
                     Ok(Err(_)) | Err(_) => ServedTypes::default(),
                 }
             }
-        }
-    }
-
-    /// The namespace for the objects of manifests.
-    fn place_of_manifests(&self, context: &Context<'_>) -> Manifests {
-        let is_given = match &context.origin {
-            ClusterOrigin::Kubeconfig(flags) => {
-                let namespace = flags.overrides.namespace.as_ref();
-                namespace.is_some_and(|namespace| !namespace.is_empty())
-            }
-            ClusterOrigin::Plain { .. } => false,
-        };
-        Manifests {
-            namespace: self.namespace.clone(),
-            is_given,
         }
     }
 
