@@ -2,10 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::folds::whole;
+use super::lines::whole;
+use super::shown_changes::ShownChanges;
 use super::value;
 use super::value::Room;
-use super::view::{DiffView, ShownChanges};
+use super::view::DiffView;
 use crate::diff::{Change, Content, Op, Shown};
 use crate::object::path::{Label, Path, Place, Side, Step};
 use crate::render::style::Role;
@@ -155,36 +156,39 @@ pub(super) struct SecretKeys {
     pub(super) others: usize,
 }
 
-impl ShownChanges<'_> {
-    /// The changed keys of a Secret, if several have changed, and one of them came or went.
-    pub(super) fn secret_keys(&self) -> Option<SecretKeys> {
-        let diff = self.painter.diff;
-        let is_hidden = |change: &&&Change| {
-            let shown = |side| diff.shown(change.at, side, self.painter.view.redactor);
-            [Side::Old, Side::New]
-                .into_iter()
-                .filter_map(shown)
-                .any(Shown::is_hidden)
-        };
-        let keys: Vec<&Change> = self.changes.iter().filter(is_hidden).copied().collect();
-        let is_move = |change: &&Change| matches!(change.op, Op::Replace | Op::Move { .. });
-        if keys.len() < 2 || keys.iter().all(is_move) {
-            return None;
-        }
-        let names = keys.iter().filter_map(|change| {
-            let mark = match change.op {
-                Op::Add => '+',
-                Op::Remove => '-',
-                Op::Replace | Op::Move { .. } => '~',
-            };
-            let name = text::escape_line(diff.field(change.at)?).into_owned();
-            Some(format!("{mark}{name}"))
-        });
-        Some(SecretKeys {
-            names: names.collect::<Vec<_>>().join(", "),
-            others: self.changes.len() - keys.len(),
-        })
+/// The changed keys of a Secret, if several have changed, and one of them came or went.
+pub(super) fn secret_keys(shown_changes: &ShownChanges<'_>) -> Option<SecretKeys> {
+    let diff = shown_changes.painter.diff;
+    let is_hidden = |change: &&&Change| {
+        let shown = |side| diff.shown(change.at, side, shown_changes.painter.view.redactor);
+        [Side::Old, Side::New]
+            .into_iter()
+            .filter_map(shown)
+            .any(Shown::is_hidden)
+    };
+    let keys: Vec<&Change> = shown_changes
+        .changes
+        .iter()
+        .filter(is_hidden)
+        .copied()
+        .collect();
+    let is_move = |change: &&Change| matches!(change.op, Op::Replace | Op::Move { .. });
+    if keys.len() < 2 || keys.iter().all(is_move) {
+        return None;
     }
+    let names = keys.iter().filter_map(|change| {
+        let mark = match change.op {
+            Op::Add => '+',
+            Op::Remove => '-',
+            Op::Replace | Op::Move { .. } => '~',
+        };
+        let name = text::escape_line(diff.field(change.at)?).into_owned();
+        Some(format!("{mark}{name}"))
+    });
+    Some(SecretKeys {
+        names: names.collect::<Vec<_>>().join(", "),
+        others: shown_changes.changes.len() - keys.len(),
+    })
 }
 
 /// The keys of a new Secret, for the line of its creation: `password, user`. `None` if it has none, or its values are shown.

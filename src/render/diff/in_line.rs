@@ -1,8 +1,8 @@
 //! One change in a few words, for a line about something else.
 
-use super::created::{COLUMNS, containers};
+use super::created::{COLUMNS, containers, secret_keys};
+use super::shown_changes::ShownChanges;
 use super::value::fitting;
-use super::view::ShownChanges;
 use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
@@ -107,7 +107,7 @@ impl ShownChanges<'_> {
     /// has the keys: `+password, -token`.
     pub fn in_line(&self, room: Option<usize>) -> String {
         let look = self.painter.view.look;
-        if let Some(keys) = self.secret_keys() {
+        if let Some(keys) = secret_keys(self) {
             let more = and_more(keys.others);
             let columns = room.map_or(usize::MAX, |room| room.saturating_sub(text::width(&more)));
             let names = text::cut_end(&keys.names, columns, look.symbols.ellipsis);
@@ -127,7 +127,7 @@ impl ShownChanges<'_> {
 
     /// The columns of that line without the old value and the start of the path.
     pub fn least_in_line(&self) -> usize {
-        if let Some(keys) = self.secret_keys() {
+        if let Some(keys) = secret_keys(self) {
             let names = text::width(&keys.names).min(COLUMNS / 2);
             return names + text::width(&and_more(keys.others));
         }

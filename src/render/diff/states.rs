@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::lines::{Base, DiffLine, LineMark, Painter, clock};
+use super::diff_line::DiffLine;
+use super::painter::{Base, LineMark, Painter, clock};
 use super::value::Room;
 use crate::diff::{Change, Content, NodeId, Op, Shown};
 use crate::object;
@@ -50,37 +51,32 @@ pub(super) fn whole_condition(painter: &Painter<'_>, change: &Change) -> Option<
     }))
 }
 
-/// Appends the lines of a changed condition: one line if its status or its reason changed.
-pub(super) fn condition_lines(
+/// The line of a condition whose status or reason changed; `None` for other changes. The line shows the changes that
+/// [`is_of_condition`] names.
+pub(super) fn changed_condition(
     painter: &Painter<'_>,
-    out: &mut Vec<String>,
     item: NodeId,
     changes: &[&Change],
-) {
+) -> Option<String> {
     let side = |side| painter.shown(item, side).and_then(ConditionText::read);
-    let (old, new) = match (side(Side::Old), side(Side::New)) {
-        (Some(old), Some(new)) if is_one_thing(&old, &new) => (old, new),
-        _ => {
-            return changes
-                .iter()
-                .for_each(|change| painter.change(out, change, Base::TOP));
-        }
-    };
-    let is_in_line = |change: &Change| {
-        let has_field = painter.diff.field(change.at).is_some_and(|name| {
-            matches!(name, "status" | "reason" | "message" | "lastTransitionTime")
-        });
-        has_field && painter.diff.parent(change.at) == item
-    };
-    let first = changes.iter().find(|change| is_in_line(change));
+    let (old, new) = side(Side::Old).zip(side(Side::New))?;
+    if !is_one_thing(&old, &new) {
+        return None;
+    }
+    let mut changes = changes.iter();
+    let first = changes.find(|change| is_of_condition(painter, item, change));
     let suffix = first.map_or(String::new(), |change| painter.suffix(change));
     let start = || painter.start(LineMark::CHANGED, item, Base::TOP);
-    out.push(fitted(painter, &suffix, start, |line| {
+    Some(fitted(painter, &suffix, start, |line| {
         line.push_change(&old, &new);
-    }));
-    for change in changes.iter().filter(|change| !is_in_line(change)) {
-        painter.change(out, change, Base::TOP);
-    }
+    }))
+}
+
+/// Whether a change is one of the parts of a condition that its line shows.
+pub(super) fn is_of_condition(painter: &Painter<'_>, item: NodeId, change: &Change) -> bool {
+    let field = painter.diff.field(change.at);
+    let is_part = |name| matches!(name, "status" | "reason" | "message" | "lastTransitionTime");
+    field.is_some_and(is_part) && painter.diff.parent(change.at) == item
 }
 
 /// A line with as much detail as fits. Its suffix, which names the manager, is dropped before the reason is.
@@ -264,13 +260,13 @@ fn start_of(reason: &str, room: Room) -> Cow<'_, str> {
 /// The fewest columns of a message that say something.
 const LEAST_MESSAGE: usize = 12;
 
-/// The line of a container's state. `run` holds the changes in that state.
+/// The line of a container's state; `None` if its words are the same. `run` holds the changes in that state.
 pub(super) fn container_state(
     painter: &Painter<'_>,
     at: NodeId,
     run: &[&Change],
     base: Base,
-) -> Vec<String> {
+) -> Option<String> {
     let side = |side| {
         painter
             .shown(at, side)
@@ -280,13 +276,7 @@ pub(super) fn container_state(
         (Some(old), Some(new)) if old.words != new.words => (LineMark::CHANGED, Some(old), new),
         (None, Some(new)) => (LineMark::ADDED, None, new),
         (Some(old), None) => (LineMark::REMOVED, None, old.without_message()),
-        _ => {
-            let mut lines = Vec::new();
-            for change in run {
-                painter.change(&mut lines, change, base);
-            }
-            return lines;
-        }
+        _ => return None,
     };
     let mut line = painter.start(mark, at, base);
     line.suffix = run
@@ -297,7 +287,7 @@ pub(super) fn container_state(
     let room = painter.room(&line, 2);
     let words = new.after(old.as_ref(), room, painter.view.look.symbols.arrow);
     line.write(Role::Plain, |text| text.extend([": ", &words]));
-    vec![painter.paint(line)]
+    Some(painter.paint(line))
 }
 
 /// The state of a container, as display text.
@@ -380,55 +370,4 @@ impl StateText {
             message => [": ", message].concat(),
         }
     }
-}
-
-/// How deep it looks. The state of a container is six levels below a Pod.
-const DEPTH: usize = 8;
-
-/// How many such words are shown.
-const MOST: usize = 3;
-
-/// `waiting ErrImagePull, Ready False ContainersNotReady` as display text; `None` if the value has no such words.
-pub(super) fn decisive_words(shown: Shown<'_>) -> Option<String> {
-    let mut words = Vec::new();
-    find(shown, DEPTH, &mut words);
-    words.truncate(MOST);
-    (!words.is_empty()).then(|| text::escaped_line(words.join(", ").into()).into_owned())
-}
-
-fn find(shown: Shown<'_>, depth: usize, words: &mut Vec<String>) {
-    let is_worth_it = words.len() < MOST && shown.may_have("reason");
-    let Some(depth) = depth.checked_sub(1).filter(|_| is_worth_it) else {
-        return;
-    };
-    let found = condition(shown);
-    for (name, value) in shown.fields() {
-        let reason = match &*name {
-            "waiting" | "terminated" => value.str("reason"),
-            _ => None,
-        };
-        match reason {
-            Some(reason) => add(words, [&*name, " ", &reason].concat()),
-            None => find(value, depth, words),
-        }
-    }
-    if let Some(found) = found {
-        add(words, found);
-    }
-    for item in shown.items() {
-        find(item, depth, words);
-    }
-}
-
-fn add(words: &mut Vec<String>, word: String) {
-    if !words.contains(&word) {
-        words.push(word);
-    }
-}
-
-/// `Ready False ContainersNotReady`, for a condition that is not met and has a reason.
-fn condition(shown: Shown<'_>) -> Option<String> {
-    let (type_, status) = (shown.str("type")?, shown.str("status")?);
-    let reason = shown.str("reason").filter(|reason| !reason.is_empty())?;
-    (status == "False").then(|| [&*type_, " False ", &reason].concat())
 }

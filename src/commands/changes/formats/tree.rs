@@ -4,7 +4,9 @@ use super::VersionView;
 use super::text::TextFormat;
 use crate::commands::changes::output::Creation;
 use crate::diff::Diff;
-use crate::render::diff::{ChangeType, Extent, ShownChanges, created_lines, whole_lines};
+use crate::render::diff::{
+    ChangeType, Extent, ShownChanges, created_lines, tree_lines, whole_lines,
+};
 
 /// `-o tree` has the changed parts, `-o full` the whole object.
 pub(super) struct Tree(pub(super) Extent);
@@ -16,7 +18,7 @@ impl TextFormat for Tree {
         shown: &ShownChanges<'_>,
         _diff: &Diff<'_>,
     ) -> Vec<String> {
-        shown.tree(self.0)
+        tree_lines(shown, self.0)
     }
 
     fn object(&self, view: &VersionView<'_>) -> Vec<String> {
@@ -40,7 +42,7 @@ impl TextFormat for Tree {
 
     fn two_lives(&self, shown: &ShownChanges<'_>) -> Vec<String> {
         match self.0 {
-            Extent::Changed => shown.tree(Extent::Changed),
+            Extent::Changed => tree_lines(shown, Extent::Changed),
             Extent::Whole => Vec::new(),
         }
     }

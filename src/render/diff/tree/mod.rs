@@ -5,15 +5,15 @@
 //! and the changes are the same as in every other view.
 
 mod build;
-mod edit;
-mod fields;
+mod object;
 mod row;
 #[cfg(test)]
 mod tests;
 
 use super::header::ChangeType;
-use super::lines::{LineMark, Painter};
-use super::view::{DiffView, ShownChanges};
+use super::painter::{LineMark, Painter};
+use super::shown_changes::ShownChanges;
+use super::view::DiffView;
 use crate::diff::{Diff, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
@@ -21,14 +21,12 @@ use build::{Spot, TreeBuilder};
 pub use row::Extent;
 use row::{Marking, TreeRow, compact};
 
-impl ShownChanges<'_> {
-    /// The object with its changes. The first column of each line holds its mark.
-    pub fn tree(&self, extent: Extent) -> Vec<String> {
-        let lines = paint(rows(&self.painter, extent), self.painter.view, extent);
-        match extent {
-            Extent::Changed => self.folded(lines),
-            Extent::Whole => lines,
-        }
+/// The object with its changes. The first column of each line holds its mark.
+pub fn tree_lines(shown: &ShownChanges<'_>, extent: Extent) -> Vec<String> {
+    let lines = paint(rows(&shown.painter, extent), shown.painter.view, extent);
+    match extent {
+        Extent::Changed => shown.folded(lines),
+        Extent::Whole => lines,
     }
 }
 
@@ -42,8 +40,8 @@ pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -
         LineMark::NONE
     };
     let mut builder = TreeBuilder::new(&painter, Extent::Whole);
-    builder.projection = view.filter.projection([object], ListKeys::builtin());
-    if !builder.projection.excludes(object) {
+    builder.object.projection = view.filter.projection([object], ListKeys::builtin());
+    if !builder.object.projection.excludes(object) {
         builder.whole(object, Marking { mark, shows: &[] }, Spot::default());
     }
     paint(builder.rows, view, Extent::Whole)
@@ -54,9 +52,9 @@ fn rows(painter: &Painter<'_>, extent: Extent) -> Vec<TreeRow> {
     if extent == Extent::Whole {
         let sides = [Side::Old, Side::New].into_iter();
         let sides = sides.filter_map(|side| painter.shown(NodeId::ROOT, side));
-        builder.projection = painter.view.filter.projection(sides, painter.diff.keys());
+        builder.object.projection = painter.view.filter.projection(sides, painter.diff.keys());
     }
-    builder.object_itself();
+    builder.write();
     match extent {
         Extent::Changed => compact(builder.rows),
         Extent::Whole => builder.rows,

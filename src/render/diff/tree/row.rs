@@ -1,8 +1,8 @@
 //! `TreeRow`: a line of the `tree` view, and how brackets and counts join the line before them.
 
-use crate::diff::NodeId;
-use crate::render::diff::embedded::Excerpt;
-use crate::render::diff::lines::LineMark;
+use crate::diff::{Content, NodeId, Shown};
+use crate::render::diff::hunks::Excerpt;
+use crate::render::diff::painter::LineMark;
 use crate::render::diff::value::{Room, Span};
 use crate::render::style::{Look, Role};
 use crate::render::text;
@@ -176,4 +176,47 @@ fn pair(old: &str, new: &str, room: Room, look: Look) -> Vec<Span> {
     spans.push((Role::Dim, arrow));
     spans.extend(new);
     spans
+}
+
+/// Appends a value as JSON in one line. A Secret value becomes its placeholder, without quotes.
+fn push_json(shown: Shown<'_>, out: &mut String) {
+    match shown.content() {
+        Content::Null => out.push_str("null"),
+        Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
+        Content::Number(digits) => out.push_str(digits),
+        Content::Redacted(redacted) => out.push_str(&redacted.to_string()),
+        Content::Text(text) => out.push_str(&json_string(&text)),
+        Content::Array => {
+            out.push('[');
+            for (index, item) in shown.items().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                push_json(item, out);
+            }
+            out.push(']');
+        }
+        Content::Object => {
+            out.push('{');
+            for (index, (name, value)) in shown.fields().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                out.push_str(&json_string(&name));
+                out.push_str(": ");
+                push_json(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Formats a value as JSON in one line.
+pub(super) fn json_text(shown: Shown<'_>) -> String {
+    let mut out = String::new();
+    push_json(shown, &mut out);
+    out
+}
+
+/// Formats a string in JSON quotes, as display text.
+pub(super) fn json_string(text: &str) -> String {
+    // Serializing a string cannot fail.
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    text::escape_line(&quoted).into_owned()
 }

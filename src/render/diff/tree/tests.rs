@@ -21,9 +21,7 @@ fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
     setting.with(|view| {
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let writers = Writers::of(Some(old.root()), Some(new.root()));
-        ShownChanges::of(&diff, &writers, view)
-            .tree(extent)
-            .join("\n")
+        tree_lines(&ShownChanges::of(&diff, &writers, view), extent).join("\n")
     })
 }
 

@@ -1,34 +1,160 @@
-//! Writes the objects of a tree. Fields are sorted by name, but the key fields of an item come first.
+//! `TreeObject`: the parts of the object that a tree shows, in order. Fields are sorted by name, but the key fields of an item
+//! come first. Removed items stand where they were.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::build::{Layer, PartSource, Spot, TreeBuilder, TreePart};
-use super::row::{Extent, Marking, RowBody, TreeRow};
-use crate::diff::{Content, NodeId, Noise, Shown};
-use crate::object::path::Side;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-impl<'b> TreeBuilder<'b> {
-    /// Writes the rest of an object that both versions have, or whose old version does not count, up to its closing
-    /// bracket.
-    pub(super) fn object(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
-        let mut parts = self.fields(at, new, closing.layer);
-        let context = self.context(at, new, &mut parts);
-        let indent = closing.indent + 2;
-        if !context.is_empty() {
-            self.rows.push(TreeRow {
-                indent,
-                head: context.join(", "),
-                tail: if parts.is_empty() { "" } else { "," }.to_owned(),
-                ..TreeRow::default()
-            });
+use super::row::{Extent, json_string, json_text};
+use crate::diff::{Change, NodeId, Noise, Projection, Shown};
+use crate::object::path::Side;
+use crate::render::diff::painter::Painter;
+use crate::render::diff::view::{Fold, MOVES, is_move};
+
+/// The object of a tree: which of its parts are shown, and what changed in them.
+pub(super) struct TreeObject<'b> {
+    pub(super) painter: &'b Painter<'b>,
+    pub(super) extent: Extent,
+    children: FxHashMap<NodeId, Vec<NodeId>>,
+    /// The shown changes, by value, without moves in reordered lists.
+    changes_at: FxHashMap<NodeId, Vec<Change>>,
+    /// Reordered lists, and their moved items.
+    reordered: FxHashMap<NodeId, Vec<NodeId>>,
+    moved: FxHashSet<NodeId>,
+    /// Values with a shown change in or at them.
+    busy: FxHashSet<NodeId>,
+    /// The parts of the object that the filter selects.
+    pub(super) projection: Projection<'b>,
+}
+
+/// The depth of a value in the object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Layer {
+    #[default]
+    Root,
+    Metadata,
+    Deeper,
+}
+
+/// A field or an item, before it is written.
+pub(super) struct TreePart<'b> {
+    pub(super) name: String,
+    pub(super) lead: String,
+    pub(super) entry: PartSource<'b>,
+    pub(super) layer: Layer,
+}
+
+/// The content of a field or an item.
+#[derive(Clone, Copy)]
+pub(super) enum PartSource<'b> {
+    /// A value with a node in the diff.
+    At(NodeId),
+    /// A value that is the same in both versions.
+    Plain(Shown<'b>),
+}
+
+impl Layer {
+    pub(super) fn below(self, name: &str) -> Layer {
+        match (self, name) {
+            (Layer::Root, "metadata") => Layer::Metadata,
+            (Layer::Root | Layer::Metadata | Layer::Deeper, _) => Layer::Deeper,
         }
-        self.parts(parts, indent, Marking::NONE);
-        self.close("}", Marking::NONE, closing);
+    }
+}
+
+impl<'b> TreePart<'b> {
+    /// A part without a name: an item.
+    pub(super) fn of(entry: PartSource<'b>) -> TreePart<'b> {
+        TreePart {
+            name: String::new(),
+            lead: String::new(),
+            entry,
+            layer: Layer::Deeper,
+        }
+    }
+
+    pub(super) fn item(value: Shown<'b>) -> TreePart<'b> {
+        TreePart::of(PartSource::Plain(value))
+    }
+}
+
+impl<'b> TreeObject<'b> {
+    pub(super) fn new(painter: &'b Painter<'b>, extent: Extent) -> TreeObject<'b> {
+        let diff = painter.diff;
+        let mut object = TreeObject {
+            painter,
+            extent,
+            children: FxHashMap::default(),
+            changes_at: FxHashMap::default(),
+            reordered: FxHashMap::default(),
+            moved: FxHashSet::default(),
+            busy: FxHashSet::default(),
+            projection: Projection::default(),
+        };
+        for at in diff.values() {
+            let siblings = object.children.entry(diff.parent(at)).or_default();
+            siblings.push(at);
+        }
+        let moves = diff.changes().iter().filter(|change| is_move(change));
+        object.moved.extend(moves.clone().map(|change| change.at));
+        if extent == Extent::Changed && painter.view.fold == Fold::Many {
+            for change in moves.filter(|change| painter.view.shows(diff, change)) {
+                let list = diff.parent(change.at);
+                object.reordered.entry(list).or_default().push(change.at);
+            }
+            object.reordered.retain(|_, moved| moved.len() > MOVES);
+        }
+        for change in diff.changes() {
+            object.note(change);
+        }
+        object
+    }
+
+    fn note(&mut self, change: &Change) {
+        let diff = self.painter.diff;
+        if !self.painter.view.shows(diff, change) {
+            return;
+        }
+        let list = diff.parent(change.at);
+        let at = if is_move(change) && self.reordered.contains_key(&list) {
+            list
+        } else {
+            self.changes_at.entry(change.at).or_default().push(*change);
+            change.at
+        };
+        self.busy.extend(diff.chain(at));
+        self.busy.insert(NodeId::ROOT);
+    }
+
+    /// The shown changes of a value itself.
+    pub(super) fn changes(&self, at: NodeId) -> &[Change] {
+        self.changes_at.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The moved items of a reordered list; empty for other values.
+    pub(super) fn reordered(&self, at: NodeId) -> &[NodeId] {
+        self.reordered.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    fn children(&self, at: NodeId) -> &[NodeId] {
+        self.children.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_busy(&self, at: NodeId) -> bool {
+        self.busy.contains(&at)
+    }
+
+    fn has_moved(&self, at: NodeId) -> bool {
+        self.moved.contains(&at)
+    }
+
+    /// Whether a part is written; other parts are counted.
+    pub(super) fn is_shown(&self, entry: &PartSource<'_>) -> bool {
+        self.extent == Extent::Whole || matches!(entry, PartSource::At(at) if self.is_busy(*at))
     }
 
     /// The fields of the new version, and the removed fields that are shown.
-    fn fields(&self, at: NodeId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
+    pub(super) fn fields(&self, at: NodeId, new: Shown<'b>, layer: Layer) -> Vec<TreePart<'b>> {
         let diff = self.painter.diff;
         let noted: HashMap<&str, NodeId> = self
             .children(at)
@@ -50,7 +176,7 @@ impl<'b> TreeBuilder<'b> {
     }
 
     /// The parts of an object, sorted by name, without those that do not belong to the whole object.
-    fn sorted(
+    pub(super) fn sorted(
         &self,
         layer: Layer,
         fields: impl Iterator<Item = (String, PartSource<'b>)>,
@@ -59,7 +185,7 @@ impl<'b> TreeBuilder<'b> {
         let mut fields: Vec<_> = fields.collect();
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let part = |(name, entry): (String, PartSource<'b>)| TreePart {
-            lead: format!("{}: ", string(&name)),
+            lead: format!("{}: ", json_string(&name)),
             entry,
             layer: layer.below(&name),
             name,
@@ -77,13 +203,18 @@ impl<'b> TreeBuilder<'b> {
     }
 
     /// Whether a part is omitted: the filter excludes it, and no change in it is shown.
-    pub(super) fn is_excluded(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
+    fn is_excluded(&self, entry: &PartSource<'_>, value: Shown<'_>) -> bool {
         let is_busy = matches!(entry, PartSource::At(at) if self.is_busy(*at));
         !is_busy && self.projection.excludes(value)
     }
 
     /// The unchanged key fields of an item, which are taken out of `parts`.
-    fn context(&self, at: NodeId, new: Shown<'b>, parts: &mut Vec<TreePart<'b>>) -> Vec<String> {
+    pub(super) fn context(
+        &self,
+        at: NodeId,
+        new: Shown<'b>,
+        parts: &mut Vec<TreePart<'b>>,
+    ) -> Vec<String> {
         if self.extent == Extent::Whole {
             return Vec::new();
         }
@@ -102,14 +233,14 @@ impl<'b> TreeBuilder<'b> {
             let Some(found) = found else { continue };
             let opened: Vec<String> = inner
                 .clone()
-                .map(|name| format!("{{ {}: ", string(name)))
+                .map(|name| format!("{{ {}: ", json_string(name)))
                 .collect();
             let opened = opened.concat();
             let closed = " }".repeat(inner.count());
             context.push(format!(
                 "{}: {opened}{}{closed}",
-                string(first),
-                text(found)
+                json_string(first),
+                json_text(found)
             ));
             if rest.is_empty() {
                 parts.retain(|part| part.name != first);
@@ -118,53 +249,13 @@ impl<'b> TreeBuilder<'b> {
         context
     }
 
-    /// Writes a value with the same mark on each of its lines.
-    pub(super) fn whole(&mut self, value: Shown<'b>, marking: Marking<'_>, spot: Spot) {
-        let brackets = match self.extent {
-            Extent::Whole => TreeBuilder::brackets(value),
-            Extent::Changed => None,
-        };
-        let Some((open, close)) = brackets else {
-            return self.rows.push(TreeRow {
-                mark: marking.mark,
-                shows: marking.shows.to_vec(),
-                indent: spot.indent,
-                head: spot.lead,
-                body: RowBody::One(text(value)),
-                tail: spot.comma.to_owned(),
-                end: spot.end,
-                ..TreeRow::default()
-            });
-        };
-        let parts = match open {
-            "{" => {
-                let fields = self.projection.fields(value);
-                let plain = |(name, value): (Cow<'b, str>, _)| {
-                    (name.into_owned(), PartSource::Plain(value))
-                };
-                self.sorted(spot.layer, fields.map(plain))
-            }
-            _ => self.projection.items(value).map(TreePart::item).collect(),
-        };
-        let closing = self.open(open, marking, spot);
-        self.parts(parts, closing.indent + 2, marking);
-        self.close(close, marking, &closing);
-    }
-
     /// Whether a value was removed and the removal is shown.
-    pub(super) fn is_gone(&self, at: NodeId) -> bool {
+    fn is_gone(&self, at: NodeId) -> bool {
         let has = |side| self.painter.shown(at, side).is_some();
         !has(Side::New) && has(Side::Old) && self.is_busy(at)
     }
 
-    /// Writes the rest of a list that both versions have, or whose old version does not count, up to its closing bracket.
-    pub(super) fn list(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
-        let parts = self.items(at, new);
-        self.parts(parts, closing.indent + 2, Marking::NONE);
-        self.close("]", Marking::NONE, closing);
-    }
-
-    fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {
+    pub(super) fn items(&self, at: NodeId, new: Shown<'b>) -> Vec<TreePart<'b>> {
         let placed = self.placed(at, new);
         let mut gone = self
             .children(at)
@@ -233,47 +324,4 @@ struct Placed<'b> {
     value: Shown<'b>,
     /// Its old index, if it kept its place among the others.
     stays: Option<u32>,
-}
-
-/// Appends a value as JSON in one line. A Secret value becomes its placeholder, without quotes.
-fn json(shown: Shown<'_>, out: &mut String) {
-    match shown.content() {
-        Content::Null => out.push_str("null"),
-        Content::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
-        Content::Number(digits) => out.push_str(digits),
-        Content::Redacted(redacted) => out.push_str(&redacted.to_string()),
-        Content::Text(text) => out.push_str(&string(&text)),
-        Content::Array => {
-            out.push('[');
-            for (index, item) in shown.items().enumerate() {
-                out.push_str(if index == 0 { "" } else { ", " });
-                json(item, out);
-            }
-            out.push(']');
-        }
-        Content::Object => {
-            out.push('{');
-            for (index, (name, value)) in shown.fields().enumerate() {
-                out.push_str(if index == 0 { "" } else { ", " });
-                out.push_str(&string(&name));
-                out.push_str(": ");
-                json(value, out);
-            }
-            out.push('}');
-        }
-    }
-}
-
-/// Formats a value as JSON in one line.
-pub(super) fn text(shown: Shown<'_>) -> String {
-    let mut out = String::new();
-    json(shown, &mut out);
-    out
-}
-
-/// Formats a string in JSON quotes, as display text.
-pub(super) fn string(text: &str) -> String {
-    // Serializing a string cannot fail.
-    let quoted = serde_json::to_string(text).unwrap_or_default();
-    crate::render::text::escape_line(&quoted).into_owned()
 }

@@ -1,19 +1,11 @@
-//! Shows changes inside a value: lines of text, and JSON inside a string.
+//! Shows changes inside a text: its changed lines, or the changed part of a very long value.
 
-use std::collections::HashSet;
-use std::mem::{Discriminant, discriminant};
-
-use super::folds;
-use super::lines::{Base, DiffLine, Painter, ShownPair};
+use super::diff_line::DiffLine;
+use super::painter::{Base, ENOUGH, LONG, Painter, ShownPair};
 use super::value::{Room, Span};
-use super::view::{Fold, rank};
-use crate::diff::text::{Hunk, Tag, TextDiff};
-use crate::diff::{
-    Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, NodeId, Op, Redactor, Shown,
-    text as compare,
-};
-use crate::object::list_keys::ListKeys;
-use crate::object::path::Side;
+use super::view::Fold;
+use crate::diff::Content;
+use crate::diff::text::{Hunk, HunkLine, Tag, TextDiff};
 use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
 use crate::render::text;
@@ -21,126 +13,8 @@ use crate::render::text;
 /// The limit of lines of a text on a terminal.
 pub(super) const MAX_LINES: usize = 40;
 
-/// A replaced value.
-#[derive(Clone, Copy)]
-pub(super) struct Replacement<'r> {
-    pub(super) change: &'r Change,
-    pub(super) base: Base,
-    pub(super) pair: ShownPair<'r>,
-}
-
-/// The lines for a changed text or for embedded JSON; `None` for other changes.
-pub(super) fn lines(
-    painter: &Painter<'_>,
-    start: &mut DiffLine,
-    replacement: Replacement<'_>,
-) -> Option<Vec<String>> {
-    let Replacement { change, base, pair } = replacement;
-    match change.fmt {
-        Fmt::Json => {
-            let embedded = pair.old.embedded(pair.new)?;
-            Some(json(painter, start, replacement, &embedded))
-        }
-        Fmt::Text => hunks(painter, start, base, pair),
-        Fmt::Secret if has_lines(pair.old) || has_lines(pair.new) => {
-            hunks(painter, start, base, pair)
-        }
-        Fmt::Plain | Fmt::Quantity | Fmt::Time | Fmt::Secret => None,
-    }
-}
-
-/// Whether a value is text of several lines. A Secret's text counts only if the user asked to see it.
-fn has_lines(value: Shown<'_>) -> bool {
-    matches!(value.content(), Content::Text(text) if text.contains('\n'))
-}
-
-/// The columns from which on a change and its title have room on one line.
-const WIDE: usize = 100;
-
-fn json(
-    painter: &Painter<'_>,
-    start: &mut DiffLine,
-    replacement: Replacement<'_>,
-    embedded: &Embedded,
-) -> Vec<String> {
-    let Replacement { change, base, .. } = replacement;
-    let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
-    let keys = if applied {
-        painter.diff.keys()
-    } else {
-        ListKeys::builtin()
-    };
-    let inner = embedded.diff(keys);
-    let suffix = start.suffix.clone();
-    if inner.is_empty() {
-        start.push(Role::Plain, ": same JSON, written differently");
-        return vec![painter.paint(std::mem::take(start))];
-    }
-    let indent = " ".repeat(base.indent + 2);
-    let title = "last-applied-configuration";
-    if applied && repeats(painter, &inner) {
-        let count = plural(inner.changes().len(), "change");
-        let line = format!("{indent}{title}: same {count}{suffix}");
-        return vec![painter.view.look.styles.dim(&line)];
-    }
-    // On a narrow terminal, a change has no room beside the title.
-    let is_wide = painter
-        .view
-        .look
-        .width
-        .is_none_or(|columns| columns >= WIDE);
-    let is_beside = applied && inner.changes().len() == 1 && is_wide;
-    let lead = if is_beside { title.len() } else { 0 } + indent.len() + 2;
-    let view = painter.view.narrower(lead);
-    let inside = Painter::unattributed(&inner, &view);
-    let mut changes: Vec<&Change> = inner.changes().iter().collect();
-    changes.sort_by_key(|change| rank(&inner, change.at));
-    let mut lines = folds::lines(&inside, &changes);
-    if is_beside && lines.len() == 1 {
-        let line = format!("{indent}{title}: {}{suffix}", lines.remove(0));
-        return vec![line];
-    }
-    if applied {
-        start.clear();
-        start.push(Role::Plain, &format!("{indent}{title}"));
-    }
-    let count = plural(changes.len(), "change");
-    start.push(Role::Dim, &format!(": {count} inside"));
-    let first = painter.paint(std::mem::take(start));
-    let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
-    std::iter::once(first).chain(inner_lines).collect()
-}
-
-/// Whether the object has every change inside the string as well.
-pub(super) fn repeats(painter: &Painter<'_>, inner: &Diff<'_>) -> bool {
-    let redactor = painter.view.redactor;
-    let outer = texts(painter.diff, redactor);
-    texts(inner, redactor).is_subset(&outer)
-}
-
-/// A change in a form that can be compared between the object and a string in it.
-#[derive(PartialEq, Eq, Hash)]
-struct ChangeText {
-    path: String,
-    op: Discriminant<Op>,
-    old: Option<String>,
-    new: Option<String>,
-}
-
-fn texts(diff: &Diff<'_>, redactor: &Redactor) -> HashSet<ChangeText> {
-    let json = |at: NodeId, side| diff.shown(at, side, redactor).map(Shown::json);
-    let changes = diff.changes().iter();
-    changes
-        .map(|change| ChangeText {
-            path: diff.path(change.at).to_string(),
-            op: discriminant(&change.op),
-            old: json(change.at, Side::Old),
-            new: json(change.at, Side::New),
-        })
-        .collect()
-}
-
-fn hunks(
+/// The lines for a changed text; `None` if it has no lines.
+pub(super) fn hunks(
     painter: &Painter<'_>,
     start: &mut DiffLine,
     base: Base,
@@ -213,12 +87,7 @@ fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
     out
 }
 
-fn text_line(
-    painter: &Painter<'_>,
-    indent: &str,
-    line: &compare::HunkLine,
-    other: Option<&str>,
-) -> String {
+fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option<&str>) -> String {
     let look = painter.view.look;
     let (role, mark) = match line.tag {
         Tag::Context => (Role::Dim, " "),
@@ -262,12 +131,6 @@ fn text_line(
     }
     out
 }
-
-/// The length in bytes above which a text is shown as an excerpt.
-pub(super) const LONG: usize = 16 * 1024;
-
-/// The columns of an excerpt if no width limits it.
-pub(super) const ENOUGH: usize = 400;
 
 /// The number of characters shown before and after a change.
 const AROUND: usize = 40;
@@ -331,36 +194,26 @@ impl<'t> Excerpt<'t> {
     }
 }
 
-impl Painter<'_> {
-    /// Appends an excerpt of two texts, with the position of the change, if one of them is very long.
-    pub(super) fn excerpt(&self, line: &mut DiffLine, pair: ShownPair<'_>) -> Option<()> {
-        let (Content::Text(old), Content::Text(new)) = (pair.old.content(), pair.new.content())
-        else {
-            return None;
-        };
-        let excerpt = Excerpt::of(&old, &new).filter(|_| self.view.fold == Fold::Many)?;
-        let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
-        line.push(Role::Plain, &format!(": at byte {offset} of {whole}  "));
-        let look = self.view.look;
-        let room = self.room(line, 2 + text::width(look.symbols.arrow));
-        let half = room.columns.map(|columns| columns / 2);
-        let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
-        line.extend(&old);
-        line.push(Role::Dim, &format!(" {} ", look.symbols.arrow));
-        line.extend(&new);
-        Some(())
-    }
-
-    /// The room for values on a line of which so much is taken. A very long value gets a limit even if lines have none.
-    pub(super) fn room_for(&self, taken: usize, shown: &[Shown<'_>]) -> Room {
-        let room = Room::of(self.view.look, taken);
-        let long = shown.iter().any(|shown| shown.size() > LONG);
-        let bound = long && self.view.fold == Fold::Many;
-        Room {
-            columns: room.columns.or_else(|| bound.then_some(ENOUGH)),
-            ..room
-        }
-    }
+/// Appends an excerpt of two texts, with the position of the change, if one of them is very long.
+pub(super) fn excerpt(
+    painter: &Painter<'_>,
+    line: &mut DiffLine,
+    pair: ShownPair<'_>,
+) -> Option<()> {
+    let (Content::Text(old), Content::Text(new)) = (pair.old.content(), pair.new.content()) else {
+        return None;
+    };
+    let excerpt = Excerpt::of(&old, &new).filter(|_| painter.view.fold == Fold::Many)?;
+    let (offset, whole) = (thousands(excerpt.offset), thousands(old.len()));
+    line.push(Role::Plain, &format!(": at byte {offset} of {whole}  "));
+    let look = painter.view.look;
+    let room = painter.room(line, 2 + text::width(look.symbols.arrow));
+    let half = room.columns.map(|columns| columns / 2);
+    let [old, new] = excerpt.sides(half, look.symbols.ellipsis);
+    line.extend(&old);
+    line.push(Role::Dim, &format!(" {} ", look.symbols.arrow));
+    line.extend(&new);
+    Some(())
 }
 
 /// The length in bytes of the common start.
