@@ -62,6 +62,7 @@ pub(crate) async fn show(
     };
     let mut renderer = Renderer::new(
         options(args, &session, context.env),
+        args.output,
         &keys,
         context.env.now(),
     );
@@ -135,7 +136,6 @@ fn options(args: &ChangesArgs, session: &Session, env: &Env) -> DisplayOptions {
             clock: Some(session.clock(env)),
         }),
         skew: SignedDuration::ZERO,
-        format: args.output,
         creation: if args.full {
             Creation::Whole
         } else {

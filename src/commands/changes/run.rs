@@ -141,7 +141,7 @@ impl Changes {
     }
 
     fn audience(&self) -> Audience {
-        self.renderer.options.format.audience()
+        self.renderer.format.audience()
     }
 
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
@@ -275,7 +275,7 @@ impl Changes {
             live: self.is_live_after(&past).then_some(now),
         };
         self.take_unshown(&past);
-        if self.renderer.options.format.audience() == Audience::Person {
+        if self.audience() == Audience::Person {
             self.pending.retain(|entry| {
                 let is_repeated = entry.is_baseline() && has_past(&entry.key);
                 !is_repeated && !matches!(entry.what, Occurrence::Synced { .. })
@@ -290,7 +290,7 @@ impl Changes {
 
     /// The managers that the divider names. Documents have none, so the last message names them.
     fn take_left_out(&mut self) -> LeftOut {
-        match self.renderer.options.format.audience() {
+        match self.audience() {
             Audience::Person | Audience::Records => std::mem::take(&mut self.renderer.left_out),
             Audience::Documents => LeftOut::default(),
         }
@@ -301,7 +301,7 @@ impl Changes {
         let options = &self.renderer.options;
         let look = terminal.look();
         let time = |time| clock(time, look, terminal.env());
-        match options.format.audience() {
+        match self.audience() {
             Audience::Person => {
                 let lines = divider.lines(look.width, time);
                 page.lines

@@ -8,18 +8,18 @@ mod short;
 mod text;
 mod tree;
 mod unified;
+mod version_view;
 mod yaml;
 
 use clap::ValueEnum;
 
-use super::output::{DisplayOptions, Rendered};
-use crate::commands::versions::{Compared, TimelineEntry};
-use crate::commands::{Output, Terminal};
+use super::output::Rendered;
+use crate::commands::Output;
+use crate::commands::versions::Compared;
 use crate::diff::Redactor;
-use crate::env::Env;
 use crate::render::diff::Extent;
-use crate::render::style::Look;
 pub(super) use json::{notice_record, unreadable_record};
+pub(super) use version_view::VersionView;
 
 /// The values of `-o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -71,33 +71,6 @@ pub(super) trait Format {
 
     /// A version that it prints.
     fn version(&self, view: &VersionView<'_>) -> Rendered;
-}
-
-/// A version and how to draw it.
-#[derive(Clone, Copy)]
-pub(super) struct VersionView<'d> {
-    pub(super) options: &'d DisplayOptions,
-    pub(super) look: Look,
-    pub(super) env: &'d Env,
-    pub(super) entry: &'d TimelineEntry,
-    pub(super) compared: &'d Compared<'d>,
-}
-
-impl<'d> VersionView<'d> {
-    pub(super) fn new(
-        options: &'d DisplayOptions,
-        entry: &'d TimelineEntry,
-        compared: &'d Compared<'d>,
-        terminal: &'d Terminal<'_>,
-    ) -> VersionView<'d> {
-        VersionView {
-            options,
-            look: terminal.look(),
-            env: terminal.env(),
-            entry,
-            compared,
-        }
-    }
 }
 
 impl ChangesFormat {

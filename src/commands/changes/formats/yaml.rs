@@ -1,6 +1,6 @@
 //! `-o yaml` and `-o name`: a document or a name for each version.
 
-use super::text::{Heading, projection};
+use super::version_view::{Heading, projection};
 use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::Rendered;
 use crate::diff::Noise;

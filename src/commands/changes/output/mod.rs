@@ -2,6 +2,7 @@
 
 mod fights;
 mod options;
+mod rendered;
 mod summary;
 mod unmatched;
 
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::fold::{FoldedInto, RunsEnd, TimelineFold};
-use super::formats::{Audience, VersionView, notice_record, unreadable_record};
+use super::formats::{Audience, ChangesFormat, VersionView, notice_record, unreadable_record};
 use crate::commands::live::sources::{named, place};
 use crate::commands::versions::{
     DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
@@ -19,13 +20,13 @@ use crate::commands::versions::{
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
-use crate::render::diff::ChangeCounts;
 use crate::render::style::Look;
 use crate::render::text::{cut_end, escape_line};
 use crate::source::SourceKey;
 use fights::Fights;
 use options::warning;
 pub(super) use options::{Creation, DisplayOptions, ago, both_versions};
+pub(super) use rendered::Rendered;
 pub(super) use summary::LeftOut;
 use summary::{QuietRuns, RunSummary};
 use unmatched::Unmatched;
@@ -52,6 +53,8 @@ fn explained(look: Look) -> String {
 /// Renders timeline entries, and counts versions and changes.
 pub(crate) struct Renderer {
     pub(crate) options: DisplayOptions,
+    /// The format of `-o`.
+    pub(crate) format: ChangesFormat,
     pub(crate) summary: RunSummary,
     /// The versions with only noise.
     pub(crate) quiet: QuietRuns,
@@ -74,13 +77,19 @@ pub(crate) struct Renderer {
 }
 
 impl Renderer {
-    pub(crate) fn new(options: DisplayOptions, keys: &[SourceKey], started: Timestamp) -> Renderer {
+    pub(crate) fn new(
+        options: DisplayOptions,
+        format: ChangesFormat,
+        keys: &[SourceKey],
+        started: Timestamp,
+    ) -> Renderer {
         Renderer {
-            initial_sync: InitialSync::of(keys, options.format.audience()),
+            initial_sync: InitialSync::of(keys, format.audience()),
             fold: TimelineFold::new(options.timeline),
             left_out: LeftOut::default(),
             unmatched: Unmatched::of(&options.shown),
             options,
+            format,
             summary: RunSummary::since(started),
             quiet: QuietRuns::default(),
             fights: Fights::default(),
@@ -176,7 +185,7 @@ impl Renderer {
         let Some(line) = self.initial_sync.take_line() else {
             return;
         };
-        match self.options.format.audience() {
+        match self.format.audience() {
             Audience::Person => page
                 .lines
                 .push(terminal.look().styles.dim(&escape_line(&line))),
@@ -191,7 +200,7 @@ impl Renderer {
             return Rendered::default();
         }
         let Some(event) = entry.version() else {
-            return match self.options.format.audience() {
+            return match self.format.audience() {
                 Audience::Person => {
                     Rendered::lines(self.options.notice_lines(entry, terminal.look()))
                 }
@@ -217,7 +226,7 @@ impl Renderer {
         event: &VersionEvent,
         terminal: &Terminal<'_>,
     ) -> Rendered {
-        let (options, format) = (&self.options, self.options.format.format());
+        let (options, format) = (&self.options, self.format.format());
         let read = event.read(&mut self.docs, |kind| options.shown.keys.of(kind));
         let compared = read
             .as_ref()
@@ -293,7 +302,7 @@ impl Renderer {
         {
             self.quiet.count(object, entry.seen, counts);
         }
-        if !rendered.lines.is_empty() && self.options.format.audience() == Audience::Person {
+        if !rendered.lines.is_empty() && self.format.audience() == Audience::Person {
             let (zone, look) = (&terminal.env().zone, terminal.look());
             let ended = self.quiet.end(object, zone, look);
             rendered.lines.splice(0..0, ended);
@@ -347,61 +356,6 @@ impl Printout {
 /// The warning about a document or patch with placeholders for Secret values. It is printed once.
 pub(crate) const REDACTED: &str =
     "Secret values are hidden, so this output cannot be applied; pass --show-secrets to print them";
-
-/// The output of one timeline entry.
-#[derive(Default)]
-pub(crate) struct Rendered {
-    /// The lines; empty if the entry is hidden.
-    pub(super) lines: Vec<String>,
-    /// The counts of a hidden version.
-    pub(super) quiet: Option<ChangeCounts>,
-    /// What the fold of the timeline did with the version.
-    pub(super) taken: FoldedInto,
-    /// The number of shown changes.
-    pub(super) shown: usize,
-    /// The number of hidden changes of a shown version.
-    pub(super) hidden: usize,
-    /// Whether the lines name a manager that only probably wrote.
-    pub(super) has_guess: bool,
-    /// Messages for standard error.
-    pub(super) asides: Vec<String>,
-    /// Whether the lines are a separate YAML document.
-    pub(super) starts_document: bool,
-    /// Whether a document or patch lacks Secret values, so that it cannot be applied.
-    pub(super) redacted: bool,
-}
-
-impl Rendered {
-    pub(super) fn lines(lines: Vec<String>) -> Rendered {
-        Rendered {
-            lines,
-            ..Rendered::default()
-        }
-    }
-
-    pub(super) fn aside(text: Option<String>) -> Rendered {
-        Rendered {
-            asides: text.into_iter().collect(),
-            ..Rendered::default()
-        }
-    }
-
-    /// A version that the fold of the timeline took.
-    pub(super) fn taken(taken: FoldedInto) -> Rendered {
-        Rendered {
-            taken,
-            ..Rendered::default()
-        }
-    }
-
-    /// A hidden version.
-    pub(super) fn quiet(counts: ChangeCounts) -> Rendered {
-        Rendered {
-            quiet: Some(counts),
-            ..Rendered::default()
-        }
-    }
-}
 
 /// Up to this many kinds have a line each.
 const FEW: usize = 3;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::changes::fold::FoldMode;
-use crate::commands::changes::formats::ChangesFormat;
 use crate::commands::changes::line_style::LineStyle;
 use crate::commands::versions::{
     Occurrence, PastTime, ShownVersions, TimelineEntry, VersionEvent, known, notice,
@@ -29,8 +28,6 @@ pub(crate) struct DisplayOptions {
     pub(crate) redactor: Redactor,
     /// The versions and changes to show.
     pub(crate) shown: Arc<ShownVersions>,
-    /// The output format.
-    pub(crate) format: ChangesFormat,
     /// How much of a new object to print.
     pub(crate) creation: Creation,
     /// What the timeline folds.

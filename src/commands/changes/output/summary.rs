@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::Rendered;
+use super::rendered::Rendered;
 use crate::commands::versions::{Compared, authors};
 use crate::diff::Noise;
 use crate::object::ObjectRef;
