@@ -32,8 +32,8 @@ pub use file::{
 };
 pub use history::{
     Between, Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent,
-    Presence, RequestAllowance, RequestLimit, Revision, Storage, Walk, WalkLimits, in_order,
-    is_surely_before,
+    Presence, Refusals, RequestAllowance, RequestLimit, Revision, Storage, Walk, WalkLimits,
+    in_order, is_surely_before,
 };
 pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]

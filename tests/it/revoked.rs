@@ -1,6 +1,8 @@
 //! Tests of what `status` shows of a right that was taken away, if a failure says that it is missing.
 
-use kubectl_spy::sandbox::{Deletion, Effect, ErrorBody, Fault, Kind, Target, Verb, Writer};
+use kubectl_spy::sandbox::{
+    Deletion, Effect, ErrorBody, Fault, Kind, Request, Rule, Target, User, Verb, Writer,
+};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, pod};
@@ -155,4 +157,52 @@ async fn roles_that_may_not_be_read_are_said_as_not_read() {
     let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
     let said = "not all changes before the failure could be read";
     assert!(ran.stdout.contains(said), "{}\n{}", ran.stdout, ran.stderr);
+}
+
+/// What a user may not read who may only read Pods: each refused request of a run, without its limit, sorted.
+async fn refused_to_reader_of_pods(cluster: &Cluster, args: &[&str]) -> Vec<String> {
+    let reader = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "pods")],
+    };
+    cluster.sandbox.set_users(vec![reader]);
+    let before = cluster.sandbox.requests().len();
+    let ran = cluster.spy().run(args);
+    let said = "Error from server (Forbidden): secrets \"db\" is forbidden";
+    assert!(ran.transcript().contains(said), "{}", ran.transcript());
+    let requests = cluster.sandbox.requests().split_off(before);
+    let is_refused = |request: &Request| request.status == Some(403);
+    let refused = requests.into_iter().filter(is_refused);
+    let source = |path: String| path.replace(['?', '&'], " ").replace(" limit=500", "");
+    let mut refused: Vec<String> = refused.map(|request| source(request.path)).collect();
+    refused.sort();
+    refused
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_not_be_read_is_requested_once_for_all_failures() {
+    let cluster = cluster().await;
+    for name in ["web", "api", "db", "cache"] {
+        let mut failed = forbidden();
+        failed["metadata"]["name"] = name.into();
+        let environment = [
+            json!({"configMapRef": {"name": "flags"}}),
+            json!({"secretRef": {"name": "db"}}),
+        ];
+        failed["spec"]["containers"][0]["envFrom"] = json!(environment);
+        cluster.put(failed);
+    }
+    for args in [
+        &["status", "pods", "--unhealthy", "--once"][..],
+        &["status", "pod/web", "--once"],
+        &["trace", "pod/web", "--once"],
+    ] {
+        let refused = refused_to_reader_of_pods(&cluster, args).await;
+        let mut once = refused.clone();
+        once.dedup();
+        assert_eq!(refused, once, "{args:?}");
+        let is_role = |path: &&String| path.contains("/roles");
+        assert_eq!(refused.iter().filter(is_role).count(), 1, "{refused:#?}");
+    }
 }

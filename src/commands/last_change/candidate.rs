@@ -125,9 +125,13 @@ pub(super) fn candidates(
         _ => Some(problem_of_other(&needs, target, now)),
     };
     let other = |target: ReferenceTarget| {
+        let key = target.source(&source.cluster, model.types())?;
+        if model.absence(Some(&key)) == Absence::Refused {
+            return None;
+        }
         let key = SourceKey {
             form: Form::Full,
-            ..target.source(&source.cluster, model.types())?
+            ..key
         };
         Some(Candidate {
             history: history(&key)?,

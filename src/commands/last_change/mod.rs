@@ -31,7 +31,7 @@ use crate::diff::Redactor;
 use crate::model::{Model, ModelObject};
 use crate::object::Uid;
 use crate::source::SourceKey;
-use crate::watch::{Mux, RequestAllowance, RequestLimit};
+use crate::watch::{Mux, Refusals, RequestAllowance, RequestLimit};
 
 use autoscaler::Autoscalers;
 use candidate::candidates;
@@ -61,6 +61,8 @@ pub(crate) struct LastChanges {
     mux: Mux,
     redactor: Arc<Redactor>,
     request_limit: RequestLimit,
+    /// What the look-ups may not read. They read the same kinds.
+    refusals: Refusals,
     lookups: FuturesUnordered<BoxFuture<'static, (Failure, FoundChanges)>>,
     /// The failures that were looked up, with the result.
     found: BTreeMap<Failure, FoundChanges>,
@@ -77,6 +79,7 @@ impl LastChanges {
             mux,
             redactor: Arc::new(Redactor::new()),
             request_limit: RequestLimit::new(REQUESTS_AT_ONCE),
+            refusals: Refusals::default(),
             lookups: FuturesUnordered::new(),
             found: BTreeMap::new(),
             beyond: 0,
@@ -117,9 +120,11 @@ impl LastChanges {
             }
             self.found.insert(failure.clone(), FoundChanges::default());
             let cluster = model.object(&failure.uid).and_then(ModelObject::cluster);
+            let dates = cluster.and_then(|cluster| self.mux.dates(cluster));
             let history = |key: &SourceKey| {
                 let history = self.mux.history(key)?;
-                Some(history.limited(&self.request_limit))
+                let history = history.limited(&self.request_limit);
+                Some(history.remembering(&self.refusals))
             };
             let look_up = LookUp {
                 candidates: candidates(model, &failure, &history, now),
@@ -127,7 +132,7 @@ impl LastChanges {
                 recreated: RecreatedServices::of(model, &failure, &history, now),
                 revoked: RevokedRights::of(model, &failure, &history, now),
                 redactor: self.redactor.clone(),
-                dates: cluster.and_then(|cluster| self.mux.dates(cluster)),
+                dates: dates.map(|dates| dates.remembering(&self.refusals)),
                 reads: if failure.reason.is_failure() {
                     of_failures.clone()
                 } else {

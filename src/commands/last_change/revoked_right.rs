@@ -101,7 +101,10 @@ impl RevokedRights {
     ) -> (Option<(LastChange, History)>, bool) {
         let reads = self.histories.iter().map(|history| async move {
             let lately = allowance.take(REQUESTS_A_KIND).then(|| history.lately())?;
-            let (now, events) = lately.await.ok()?;
+            let Ok((now, events)) = lately.await else {
+                allowance.put_back(REQUESTS_A_KIND - 1);
+                return None;
+            };
             Some((history, now.objects, events))
         });
         let Ok(read) = timeout(PATIENCE, join_all(reads)).await else {

@@ -9,6 +9,7 @@
 mod dates;
 mod past_event;
 mod read;
+mod refusals;
 mod replay;
 mod request_limit;
 mod revision;
@@ -34,6 +35,7 @@ pub(super) use past_event::ObjectAt;
 pub use past_event::{ObjectsAt, Past, PastEvent, Presence, in_order};
 pub use read::End;
 pub(super) use read::{Archive, PastError};
+pub use refusals::Refusals;
 pub use request_limit::{RequestAllowance, RequestLimit};
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
@@ -67,6 +69,13 @@ impl History {
     #[must_use]
     pub fn limited(mut self, limit: &RequestLimit) -> History {
         self.archive = self.archive.limited(limit);
+        self
+    }
+
+    /// Shares these refusals. It comes after [`History::limited`], because a read that waits for another one takes no turn.
+    #[must_use]
+    pub fn remembering(mut self, refusals: &Refusals) -> History {
+        self.archive = self.archive.remembering(refusals);
         self
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::past_event::ObjectAt;
+use super::refusals::Refusals;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::ObjectRef;
@@ -87,6 +88,13 @@ impl Archive {
     pub(super) fn limited(self, limit: &RequestLimit) -> Archive {
         Archive {
             transport: Arc::new(limit.over(self.transport)),
+            ..self
+        }
+    }
+
+    pub(super) fn remembering(self, refusals: &Refusals) -> Archive {
+        Archive {
+            transport: Arc::new(refusals.over(self.transport)),
             ..self
         }
     }

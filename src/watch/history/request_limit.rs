@@ -55,6 +55,11 @@ impl RequestAllowance {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.is_ok()
     }
+
+    /// Puts requests back that were taken and not made.
+    pub fn put_back(&self, requests: u32) {
+        self.0.fetch_add(requests, Ordering::Relaxed);
+    }
 }
 
 /// The transport that [`RequestLimit::over`] returns. Only the opening of a watch counts as a request.

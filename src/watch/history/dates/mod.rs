@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::History;
 use super::read::{Archive, PROBES, PastError};
+use super::refusals::Refusals;
 use super::request_limit::RequestLimit;
 use super::revision::Revision;
 use crate::object::Resource;
@@ -79,6 +80,15 @@ impl Dates {
     pub fn limited(self, limit: &RequestLimit) -> Dates {
         Dates {
             archive: self.archive.limited(limit),
+            ..self
+        }
+    }
+
+    /// Shares these refusals.
+    #[must_use]
+    pub fn remembering(self, refusals: &Refusals) -> Dates {
+        Dates {
+            archive: self.archive.remembering(refusals),
             ..self
         }
     }
