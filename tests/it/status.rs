@@ -734,6 +734,34 @@ async fn on_a_terminal_a_rollout_is_one_frame_that_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_rollout_that_finishes_leaves_nothing_among_the_unhealthy() {
+    let cluster = Cluster::start().await;
+    let mut stage = Stage::set(&cluster.sandbox, &rollout()).unwrap();
+    let spy = cluster.spy();
+    let mut run = spy.start(&["status", "--unhealthy"]);
+    let mut terminal = spy.on_terminal((100, 30), &["status", "--unhealthy"]);
+    let well = "Nothing is unhealthy.";
+    terminal.until_shown("nothing", |shown| shown.contains(well));
+    stage.play_until(8000).unwrap();
+    terminal.until_shown("the cause", |shown| shown.contains("└ web: Back-off"));
+    run.until("ImagePullBackOff 0/1");
+    stage.play_until(60_000).unwrap();
+    terminal.until_shown("nothing again", |shown| shown.contains(well));
+    for screen in terminal.screens() {
+        let shown = screen.contents();
+        let is_gone = |line: &str| line.contains("NotFound") && !line.contains("code = NotFound");
+        assert!(!shown.lines().any(is_gone), "{shown}");
+    }
+    run.until("deployment/web Current 3/3 (was");
+    let ran = interrupted(run);
+    // A Pod that was seen while it terminated was not well.
+    let well_pods_end = ran.stdout.contains("NotFound (was Running 1/1)");
+    assert!(!well_pods_end, "{}", ran.stdout);
+    let end = "pod/web-5cc54d4d56-dcqxn NotFound (was ";
+    assert!(ran.stdout.contains(end), "{}", ran.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_lost_server_is_shown_until_it_is_back() {
     let mut cluster = Cluster::start().await;
     put_workload(&cluster, "web", 1);

@@ -104,15 +104,26 @@ impl HealthFilter {
     }
 
     /// Whether an object has a row for its own sake. One that is gone needs no help, unless the user named it.
-    fn shows(self, row: &StatusRow<'_>) -> bool {
+    pub(super) fn shows(self, row: &StatusRow<'_>) -> bool {
         self.includes(row) && (self == HealthFilter::Any || !row.is_over())
     }
 
-    /// The rows without those of objects that are gone, if only the unhealthy ones are of interest.
+    /// The rows without those of objects that are gone, if only the unhealthy ones are of interest. An owner stays above the
+    /// rows that it has left.
     pub(super) fn without_departed(self, mut rows: StatusRows<'_>) -> StatusRows<'_> {
-        if self == HealthFilter::Unhealthy {
-            rows.shown.retain(|row| row.depth > 0 || !row.is_over());
+        if self == HealthFilter::Any {
+            return rows;
         }
+        rows.shown.reverse();
+        let mut below = 0;
+        rows.shown.retain(|row| {
+            let is_kept = !row.is_over() || row.depth < below;
+            if is_kept {
+                below = row.depth;
+            }
+            is_kept
+        });
+        rows.shown.reverse();
         rows
     }
 

@@ -199,7 +199,7 @@ impl Transitions {
     }
 }
 
-/// Whether to print the state of an object. An object that gets well is printed if its last state was.
+/// Whether to print the state of an object. One that gets well or is gone is printed if its last state was.
 fn is_included(health: HealthFilter, row: &StatusRow<'_>, was: Option<&Printed>) -> bool {
-    health.includes(row) || was.is_some_and(|was| !was.assessment.is_well())
+    health.shows(row) || was.is_some_and(|was| !was.assessment.is_well())
 }

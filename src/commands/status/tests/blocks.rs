@@ -219,6 +219,44 @@ fn a_deleted_object_is_not_unhealthy() {
     assert!(!frame.contains("NotFound"), "{frame}");
 }
 
+/// An owner that has left Pods is the row above them, and is not counted without them.
+#[test]
+fn a_deleted_owner_is_shown_only_above_what_it_left() {
+    let objects = deployment_of((2, 1), |number| match number {
+        0 => waiting("CrashLoopBackOff", "back-off 10s"),
+        _ => running(),
+    });
+    let mut cluster = Cluster::of(state([all(DEPLOYMENTS), all(PODS)]), objects);
+    let options = RowOptions {
+        health: HealthFilter::Unhealthy,
+        ..PLAIN
+    };
+    let mut live = LiveTable::new(options);
+    for name in ["web", "web-a"] {
+        cluster.delete(name, at(30));
+    }
+    cluster.settle(at(30));
+    assert_snapshot!(next_frame(&mut live, &cluster, at(31), (80, 24)), @"
+    deployment.apps/web  -n shop  ctx demo                          1 failing  0:31
+    NAME                READY   STATUS             RESTARTS   AGE
+    ∅ deployment/web    -       NotFound           -          31s
+    │ └ also not well: 1 replicaset
+    └─✗ pod/web-a-000   0/1     CrashLoopBackOff   0          31s
+        └ app: CrashLoopBackOff: back-off 10s
+    kubectl spy trace deployment/web shows its rollout
+    ● live  4 objects  4 watches  last change 1s ago                 Ctrl-C to exit
+    ");
+    for name in ["web-a-000", "web-a-001"] {
+        cluster.delete(name, at(32));
+    }
+    cluster.settle(at(32));
+    assert_snapshot!(next_frame(&mut live, &cluster, at(33), (80, 24)), @"
+    deployments.apps,pods  -n shop  ctx demo                                   0:33
+    Nothing is unhealthy.
+    ● live  0 objects  3 watches  last change 1s ago                 Ctrl-C to exit
+    ");
+}
+
 /// On a short screen, the causes of two Deployments come before the Services, `ReplicaSets` and Pods that repeat them.
 #[test]
 fn rows_that_repeat_a_cause_come_last_on_a_short_screen() {
