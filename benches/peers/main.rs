@@ -10,7 +10,12 @@
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy views
 //! ```
 //!
-//! The last one compares `status` and `trace` with `kubectl get`.
+//! The last one compares `status` and `trace` with `kubectl get`. This compares `logs` with `kubectl logs` and stern, and needs
+//! the control plane of the tests, with `sysctl fs.inotify.max_user_instances` of at least 256:
+//!
+//! ```console
+//! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy logs PATH_OF_STERN
+//! ```
 //!
 //! It writes: it creates a namespace `spy-bench`, patches an annotation of its own objects, and deletes the
 //! namespace. Absolute figures depend on the machine; only the ratios count.
@@ -25,6 +30,7 @@
 )]
 
 mod load;
+mod logs;
 mod process;
 mod shop;
 mod views;
@@ -168,7 +174,7 @@ async fn main() {
     let arguments: Vec<String> = arguments.collect();
     let Some(kubectl) = arguments.first() else {
         println!(
-            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods|views]] (with KUBECONFIG set)"
+            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods|views|logs [PATH_OF_STERN]]] (with KUBECONFIG set)"
         );
         return;
     };
@@ -177,6 +183,10 @@ async fn main() {
     let client = Client::try_default().await.unwrap();
     match arguments.get(2).map(String::as_str) {
         Some("views") => views::measure(&client, &Programs { kubectl, spy: &spy }).await,
+        Some("logs") => {
+            let stern = arguments.get(3).map(String::as_str);
+            logs::measure(&client, kubectl, &spy, stern).await;
+        }
         Some(_) => changes(&client, [kubectl, &spy], &PODS).await,
         None => changes(&client, [kubectl, &spy], &DEPLOYMENT).await,
     }

@@ -66,22 +66,12 @@ pub(crate) async fn show(
     let selection = SelectedPods::new(model, requested, args.revisions());
     let feeds = session.mux.logs(&session.cluster, plan.most);
     let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
+    let options = options(args, &plan);
     let output = LogOutput::new(
         look(args, &plan, &session, context),
         plan.filter,
         plan.fields,
     );
-    let options = LogsOptions {
-        read: plan.read,
-        tail: plan.tail,
-        containers: plan.containers,
-        state: args.state,
-        order: args.order,
-        most: plan.most,
-        is_quiet: args.quiet,
-        running_timeout: plan.running_timeout,
-        has_goal: wait.has_goal(),
-    };
     let mut terminal = Terminal::open(context, Output::Lines);
     let mut live = LiveLogs::new(selection, options, feeds, output);
     if let Some(timeline) = timeline {
@@ -102,6 +92,21 @@ pub(crate) async fn show(
     match live.failure(&stop.unread) {
         Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
         _ => Ok(ended),
+    }
+}
+
+/// What is read, and how.
+fn options(args: &LogsArgs, plan: &LogsPlan) -> LogsOptions {
+    LogsOptions {
+        read: plan.read,
+        tail: plan.tail,
+        containers: plan.containers.clone(),
+        state: args.state,
+        order: args.order,
+        most: plan.most,
+        is_quiet: args.quiet,
+        running_timeout: plan.running_timeout,
+        has_goal: args.goal.has_goal(),
     }
 }
 
