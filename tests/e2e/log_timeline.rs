@@ -95,3 +95,33 @@ fn the_timeline_has_the_lines_of_the_last_instance() {
         assert!(ran.stdout.contains(text), "{text}\n{}", ran.transcript());
     }
 }
+
+#[test]
+fn the_lines_of_a_rollout_end_with_its_verdict() {
+    let plane = ControlPlane::start("rollout-lines");
+    plane.apply(FLAGS);
+    plane.apply(WEB);
+    let spy = Spy::with_kubeconfig(plane.admin());
+    let wait = [
+        "logs",
+        "deploy/web",
+        "--for=current",
+        "--current-revision",
+        "--timeout=60s",
+    ];
+    for (image, code, text) in [
+        ("web:1", 0, "starting web:1"),
+        ("web:2", 0, "starting web:2"),
+        ("crash:3", 2, "panic: "),
+    ] {
+        plane.kubectl(&["set", "image", "deploy/web", &format!("web={image}")]);
+        let ran = spy.run(&[&wait[..], &["--allow-restarts=1"]].concat());
+        assert_eq!(ran.status.code(), Some(code), "{}", ran.transcript());
+        assert!(ran.stdout.contains(text), "{}", ran.transcript());
+        let other = ran
+            .stdout
+            .lines()
+            .find(|line| line.contains("starting") && !line.contains(image));
+        assert_eq!(other, None, "{}", ran.transcript());
+    }
+}
