@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use kubectl_spy::graph::{Graph, Links, Tier, TraceReach};
+use kubectl_spy::graph::{Graph, Links, Tier, TraceReach, backends, pod_owner_sources, walk};
 use kubectl_spy::object::{Doc, ObjectRef, ServedTypes, Uid};
 use kubectl_spy::render::outline::{Outline, OutlineItem, OutlineSpace};
 use kubectl_spy::render::style::{Look, Role, Styles, Symbols};
@@ -89,7 +89,7 @@ fn put(graph: &mut Graph, object: &Doc) -> Uid {
     let key = graph.apply(object.root());
     let links = Links::of(object.root(), Tier::Trace, &ServedTypes::default());
     graph.link([(key.clone(), links)]);
-    graph.walk(&key, &TraceReach::default());
+    walk(graph, &key, &TraceReach::default());
     key
 }
 
@@ -143,11 +143,11 @@ fn query(graph: &Graph, key: &Uid) {
         graph.children(key),
     );
     let _ = (graph.current_replica_set(key), graph.slices(key));
-    let _ = graph.backends(key);
+    let _ = backends(graph, key);
     let cluster = ClusterId("fuzz".into());
     let sources = graph.node(key).map(|node| node.dependent_sources(&cluster));
     let pods = graph.selected_pods(key);
-    let _ = (sources, graph.pod_owner_sources(pods, &cluster, 9));
+    let _ = (sources, pod_owner_sources(graph, pods, &cluster, 9));
 }
 
 libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {

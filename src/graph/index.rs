@@ -1,14 +1,22 @@
 //! `Graph`: the objects by uid, with the indexes over them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::Form;
 
 use super::kind_index::KindIndex;
+use super::labels::SERVICE_NAME;
+use super::links::Links;
 use super::node::{Facts, Node};
+use super::reference::Reference;
+use super::reference_target::ReferenceTarget;
 use super::references::References;
+use super::relations::RemoteMembers;
 
 /// With how many siblings an object is compared to share their memory. Pods of one owner differ by their zone.
 const COMPARED_SIBLINGS: usize = 8;
@@ -167,5 +175,153 @@ impl Graph {
             .filter_map(|service| self.links_of(&service.uid));
         let mut selections = links.flat_map(|links| &links.selections);
         Some(selections.any(|selection| selection.selects_pods(namespace, labels)))
+    }
+
+    /// The slices of a Service, in the order of siblings in a tree.
+    pub fn slices(&self, service: &Uid) -> Vec<&Node> {
+        let service = self.node(service);
+        service.map_or_else(Vec::new, |service| self.slices_named_for(&service.object))
+    }
+
+    /// The slices of a Service of this name, in the order of siblings in a tree. The Service itself may be gone.
+    pub fn slices_named_for(&self, service: &ObjectRef) -> Vec<&Node> {
+        let namespace = service.namespace.as_ref();
+        let slices = self
+            .kinds
+            .of_service("EndpointSlice", namespace, &service.name);
+        let mut slices: Vec<&Node> = slices.filter_map(|uid| self.node(uid)).collect();
+        slices.sort_by_cached_key(|slice| slice.place());
+        slices
+    }
+
+    /// All Services, by namespace and name.
+    pub fn services(&self) -> impl Iterator<Item = &Node> {
+        let services = self.of_kind("Service");
+        services.filter(|service| service.service().is_some())
+    }
+
+    /// The Services that a slice or a Pod belongs to.
+    pub fn services_of(&self, uid: &Uid) -> Vec<&Node> {
+        let Some(node) = self.node(uid) else {
+            return Vec::new();
+        };
+        let namespace = node.object.namespace.as_ref();
+        match &node.facts {
+            Facts::Slice(_) => {
+                let name = node.label(SERVICE_NAME).into_iter();
+                let uids = name.flat_map(|name| self.kinds.of_service("Service", namespace, name));
+                uids.filter_map(|uid| self.node(uid)).collect()
+            }
+            Facts::Pod(_) => {
+                let selects = |service: &&Node| {
+                    let selector = service.service().and_then(|_| service.selector());
+                    selector.is_some_and(|selector| selector.matches(|key| node.label(key)))
+                };
+                let services = self.of_kind_in("Service", namespace);
+                services.filter(selects).collect()
+            }
+            Facts::Workload(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => Vec::new(),
+        }
+    }
+
+    /// Replaces the links of objects.
+    pub fn link(&mut self, links: impl IntoIterator<Item = (Uid, Links)>) {
+        let mut new = Vec::new();
+        for (uid, links) in links {
+            if self.links_of(&uid) == Some(&links) {
+                continue;
+            }
+            self.references.forget(&uid);
+            for reference in &links.references {
+                let name = self.references.names.entry(reference.target.clone());
+                if let Entry::Vacant(_) = name {
+                    new.push(reference.target.clone());
+                }
+                name.or_default().add(&uid, reference);
+            }
+            if !links.selections.is_empty() {
+                self.references.selectors.insert(uid.clone());
+            }
+            if links != Links::default() {
+                self.references.of.insert(uid, links);
+            }
+        }
+        self.find_bearers(&new);
+    }
+
+    /// Finds the objects that bear new names, in one pass over the objects.
+    fn find_bearers(&mut self, new: &[ReferenceTarget]) {
+        if new.is_empty() {
+            return;
+        }
+        let names = new.iter().map(|target| (&*target.kind.kind, &*target.name));
+        let names: FxHashSet<(&str, &str)> = names.collect();
+        for node in self.nodes.values() {
+            if names.contains(&(&*node.object.kind, &*node.object.name)) {
+                self.references.add_bearer(node);
+            }
+        }
+    }
+
+    pub(super) fn links_of(&self, uid: &Uid) -> Option<&Links> {
+        self.references.of.get(uid)
+    }
+
+    /// The objects that an object names, in the order of the relations.
+    pub fn references_of(&self, uid: &Uid) -> &[Reference] {
+        self.links_of(uid).map_or(&[], |links| &links.references)
+    }
+
+    /// The object with a referenced name. While two objects bear the name, it is the newer one.
+    pub fn referenced(&self, target: &ReferenceTarget) -> Option<&Node> {
+        let name = self.references.names.get(target)?;
+        let bearers = name.bearers.iter().filter_map(|uid| self.node(uid));
+        bearers.max_by_key(|node| node.created)
+    }
+
+    /// The objects that name this one.
+    pub fn referrers(&self, object: &ObjectRef) -> impl Iterator<Item = &Uid> {
+        let names = &self.references.names;
+        let name = (!names.is_empty()).then(|| names.get(&ReferenceTarget::of(object)));
+        name.flatten().into_iter().flat_map(|name| &name.referrers)
+    }
+
+    /// The objects that name others.
+    pub fn all_referrers(&self) -> impl Iterator<Item = &Uid> {
+        let linked = self.references.of.iter();
+        linked.filter_map(|(uid, links)| (!links.references.is_empty()).then_some(uid))
+    }
+
+    /// The members that an inventory lists, in its order. Empty for other objects.
+    pub fn member_references(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
+        let references = self.references_of(uid).iter();
+        references.filter(|reference| reference.relation.lists_members())
+    }
+
+    /// Whether an object lists members.
+    pub fn is_inventory(&self, uid: &Uid) -> bool {
+        self.member_references(uid).next().is_some()
+    }
+
+    /// The members of an inventory that are in the graph, in its order.
+    pub fn members(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
+        let members = self.member_references(uid);
+        members.filter_map(|member| self.referenced(&member.target))
+    }
+
+    /// The members of an inventory in another cluster; `None` for other objects.
+    pub fn remote_members(&self, uid: &Uid) -> Option<&RemoteMembers> {
+        self.links_of(uid)?.remote.as_ref()
+    }
+
+    /// The inventories in the graph that list an object.
+    pub(super) fn inventories_of(&self, node: &Node) -> impl Iterator<Item = &Node> {
+        let names = &self.references.names;
+        let name = (!names.is_empty()).then(|| names.get(&ReferenceTarget::of(&node.object)));
+        let inventories = name
+            .flatten()
+            .into_iter()
+            .flat_map(|name| &name.inventories);
+        inventories.filter_map(|uid| self.node(uid))
     }
 }

@@ -9,10 +9,8 @@ use crate::source::{ClusterId, SourceKey};
 use super::index::Graph;
 use super::lookup::Lookup;
 use super::node::Node;
-use super::plan::has_dependents;
-use super::reference::Reference;
+use super::plan::{has_dependents, owned_lookups};
 use super::reference_target::ReferenceTarget;
-use super::relations::RemoteMembers;
 
 /// The most members of one type and namespace that are read by their names. More are found in one list.
 const MAX_BY_NAME: usize = 24;
@@ -106,59 +104,29 @@ impl MemberPlan {
     }
 }
 
-impl Graph {
-    /// The members that an inventory lists, in its order. Empty for other objects.
-    pub fn member_references(&self, uid: &Uid) -> impl Iterator<Item = &Reference> {
-        let references = self.references_of(uid).iter();
-        references.filter(|reference| reference.relation.lists_members())
+/// The sources that show the members of an inventory, those of the inventories among them, and what all of them own.
+/// More follow when these are read. The plan is empty for other objects.
+pub fn member_plan(
+    graph: &Graph,
+    root: &Uid,
+    cluster: &ClusterId,
+    types: &ServedTypes,
+) -> MemberPlan {
+    if !graph.is_inventory(root) {
+        return MemberPlan::default();
     }
-
-    /// Whether an object lists members.
-    pub fn is_inventory(&self, uid: &Uid) -> bool {
-        self.member_references(uid).next().is_some()
-    }
-
-    /// The members of an inventory that are in the graph, in its order.
-    pub fn members(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
-        let members = self.member_references(uid);
-        members.filter_map(|member| self.referenced(&member.target))
-    }
-
-    /// The members of an inventory in another cluster; `None` for other objects.
-    pub fn remote_members(&self, uid: &Uid) -> Option<&RemoteMembers> {
-        self.links_of(uid)?.remote.as_ref()
-    }
-
-    /// The inventories in the graph that list an object.
-    pub(super) fn inventories_of(&self, node: &Node) -> impl Iterator<Item = &Node> {
-        let names = &self.references.names;
-        let name = (!names.is_empty()).then(|| names.get(&ReferenceTarget::of(&node.object)));
-        let inventories = name
-            .flatten()
-            .into_iter()
-            .flat_map(|name| &name.inventories);
-        inventories.filter_map(|uid| self.node(uid))
-    }
-
-    /// The sources that show the members of an inventory, those of the inventories among them, and what all of them own.
-    /// More follow when these are read. The plan is empty for other objects.
-    pub fn member_plan(&self, root: &Uid, cluster: &ClusterId, types: &ServedTypes) -> MemberPlan {
-        if !self.is_inventory(root) {
-            return MemberPlan::default();
-        }
-        let tree = self.tree(root).into_iter();
-        let tree: Vec<&Node> = tree.filter_map(|(_, uid)| self.node(&uid)).collect();
-        let mut planner = MemberPlanner {
-            graph: self,
-            cluster,
-            types,
-            plan: MemberPlan::default(),
-        };
-        planner.read_members(&tree);
-        planner.read_dependents(&tree);
-        planner.look_for_owned(&tree);
-        planner.plan
-    }
+    let tree = graph.tree(root).into_iter();
+    let tree: Vec<&Node> = tree.filter_map(|(_, uid)| graph.node(&uid)).collect();
+    let mut planner = MemberPlanner {
+        graph,
+        cluster,
+        types,
+        plan: MemberPlan::default(),
+    };
+    planner.read_members(&tree);
+    planner.read_dependents(&tree);
+    planner.look_for_owned(&tree);
+    planner.plan
 }
 
 struct MemberPlanner<'p> {
@@ -225,7 +193,7 @@ impl MemberPlanner<'_> {
         let members = tree.iter().filter(is_member).take(MAX_CUSTOM);
         let owners: Vec<&Uid> = members.map(|node| &node.uid).collect();
         let roots = owners.iter().map(|uid| (*uid, self.cluster));
-        let lookups = self.graph.owned_lookups(roots, self.types);
+        let lookups = owned_lookups(self.graph, roots, self.types);
         self.plan.lookups.extend(lookups);
         self.plan.owners.extend(owners.into_iter().cloned());
     }

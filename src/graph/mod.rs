@@ -1,11 +1,11 @@
 //! The live graph of objects: owners, selectors and endpoints.
 //!
-//! [`Graph::apply`] and [`Graph::delete`] keep it up to date, in any order and from any source. `tree` finds
-//! owners and dependents, `order` sorts objects from below to above, and `revision` finds the current revision. `selector` and `endpoints` find the pods
-//! of a Service. `relations` says which fields name other objects, `members` finds what inventories list, and `walk`
-//! follows the relations. `plan` and `trace_plan` name
-//! the sources that show related objects. `node` holds the facts of one object,
-//! which `owner`, `pod`, `slice` and `workload` read.
+//! `index` holds the [`Graph`]: [`Graph::apply`], [`Graph::delete`] and [`Graph::link`] keep it up to date, in any order and
+//! from any source, and it answers what an object names, selects and lists. `tree` finds owners, dependents and current
+//! revisions. `node` holds the facts of one object.
+//!
+//! The other files ask the graph. `endpoints` finds the Pods behind a Service, `neighbours` what is next to an object, and
+//! `walk` what it is connected to. `plan`, `members` and `trace_plan` name the sources that show related objects.
 
 mod endpoints;
 mod field_path;
@@ -32,17 +32,17 @@ mod workload;
 
 pub use endpoints::{
     AddressGroup, Backend, Behind, EndpointCounts, PodCoverage, ServedEndpoint, address_groups,
-    count_backends,
+    backends, count_backends,
 };
 pub use index::Graph;
 pub use labels::Labels;
 pub use links::Links;
 pub use lookup::{Lookup, PassedOver, one_per_source};
-pub use members::{MAX_MEMBER_LISTS, MemberPlan};
-pub use neighbours::{End, Neighbour, TraceSide};
+pub use members::{MAX_MEMBER_LISTS, MemberPlan, member_plan};
+pub use neighbours::{End, Neighbour, TraceSide, neighbours};
 pub use node::Owner;
 pub use node::{Facts, Node};
-pub use plan::{slices_source, well_known};
+pub use plan::{owned_lookups, pod_owner_sources, slices_source, well_known};
 pub use pod::{ContainerPort, Images, Pod, node_selectors};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;
@@ -52,9 +52,9 @@ pub use relations::{
 };
 pub use selector::{Nearest, nearest};
 pub use services::{Endpoint, EndpointState, Service, ServicePort, Slice, SlicePort, Target};
-pub use trace_plan::{TracePlan, TraceScope};
+pub use trace_plan::{TracePlan, TraceScope, trace_plan};
 pub use tree::{Standing, Standings};
-pub use walk::{Step, TraceReach, Way};
+pub use walk::{Step, TraceReach, Way, walk};
 pub use workload::Workload;
 
 #[cfg(test)]

@@ -2,16 +2,11 @@
 //! its dependents.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
-use rustc_hash::FxHashSet;
-
-use crate::object::{ObjectRef, Uid};
+use crate::object::Uid;
 
 use super::index::Graph;
-use super::links::Links;
 use super::node::Node;
-use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
 use super::relations::{Direction, Follow, Relation, owner};
 use super::selector::Selection;
@@ -86,159 +81,89 @@ impl End<'_> {
     }
 }
 
-impl Graph {
-    /// Replaces the links of objects.
-    pub fn link(&mut self, links: impl IntoIterator<Item = (Uid, Links)>) {
-        let mut new = Vec::new();
-        for (uid, links) in links {
-            if self.links_of(&uid) == Some(&links) {
-                continue;
-            }
-            self.references.forget(&uid);
-            for reference in &links.references {
-                let name = self.references.names.entry(reference.target.clone());
-                if let Entry::Vacant(_) = name {
-                    new.push(reference.target.clone());
-                }
-                name.or_default().add(&uid, reference);
-            }
-            if !links.selections.is_empty() {
-                self.references.selectors.insert(uid.clone());
-            }
-            if links != Links::default() {
-                self.references.of.insert(uid, links);
-            }
-        }
-        self.find_bearers(&new);
-    }
+/// The neighbours of an object: each once on each side, in the order of siblings in a tree, ghosts last.
+pub fn neighbours<'g>(graph: &'g Graph, uid: &Uid) -> Vec<Neighbour<'g>> {
+    let Some(node) = graph.node(uid) else {
+        return Vec::new();
+    };
+    let mut found = Neighbours::default();
+    add_family(graph, node, &mut found);
+    add_outgoing(graph, node, &mut found);
+    add_incoming(graph, node, &mut found);
+    found.into_sorted()
+}
 
-    /// Finds the objects that bear new names, in one pass over the objects.
-    fn find_bearers(&mut self, new: &[ReferenceTarget]) {
-        if new.is_empty() {
-            return;
-        }
-        let names = new.iter().map(|target| (&*target.kind.kind, &*target.name));
-        let names: FxHashSet<(&str, &str)> = names.collect();
-        for node in self.nodes.values() {
-            if names.contains(&(&*node.object.kind, &*node.object.name)) {
-                self.references.add_bearer(node);
-            }
-        }
-    }
-
-    pub(super) fn links_of(&self, uid: &Uid) -> Option<&Links> {
-        self.references.of.get(uid)
-    }
-
-    /// The objects that an object names, in the order of the relations.
-    pub fn references_of(&self, uid: &Uid) -> &[Reference] {
-        self.links_of(uid).map_or(&[], |links| &links.references)
-    }
-
-    fn selections_of(&self, uid: &Uid) -> &[Selection] {
-        self.links_of(uid).map_or(&[], |links| &links.selections)
-    }
-
-    /// The object with a referenced name. While two objects bear the name, it is the newer one.
-    pub fn referenced(&self, target: &ReferenceTarget) -> Option<&Node> {
-        let name = self.references.names.get(target)?;
-        let bearers = name.bearers.iter().filter_map(|uid| self.node(uid));
-        bearers.max_by_key(|node| node.created)
-    }
-
-    /// The objects that name this one.
-    pub fn referrers(&self, object: &ObjectRef) -> impl Iterator<Item = &Uid> {
-        let names = &self.references.names;
-        let name = (!names.is_empty()).then(|| names.get(&ReferenceTarget::of(object)));
-        name.flatten().into_iter().flat_map(|name| &name.referrers)
-    }
-
-    /// The objects that name others.
-    pub fn all_referrers(&self) -> impl Iterator<Item = &Uid> {
-        let linked = self.references.of.iter();
-        linked.filter_map(|(uid, links)| (!links.references.is_empty()).then_some(uid))
-    }
-
-    /// The neighbours of an object: each once on each side, in the order of siblings in a tree, ghosts last.
-    pub fn neighbours(&self, uid: &Uid) -> Vec<Neighbour<'_>> {
-        let Some(node) = self.node(uid) else {
-            return Vec::new();
+/// The owners and the dependents.
+fn add_family<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>) {
+    for reference in node.owners_by_rank() {
+        let end = match graph.node(&reference.uid) {
+            Some(owner) => End::Node(owner),
+            None => End::Ghost(reference.target(&node.object)),
         };
-        let mut found = Neighbours::default();
-        self.add_family(node, &mut found);
-        self.add_outgoing(node, &mut found);
-        self.add_incoming(node, &mut found);
-        found.into_sorted()
+        found.add(end, &Tie::outgoing(owner()));
     }
+    for child in graph.children(&node.uid) {
+        found.add(End::Node(child), &Tie::incoming(owner()));
+    }
+}
 
-    /// The owners and the dependents.
-    fn add_family<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
-        for reference in node.owners_by_rank() {
-            let end = match self.node(&reference.uid) {
-                Some(owner) => End::Node(owner),
-                None => End::Ghost(reference.target(&node.object)),
-            };
-            found.add(end, &Tie::outgoing(owner()));
-        }
-        for child in self.children(&node.uid) {
-            found.add(End::Node(child), &Tie::incoming(owner()));
+/// The objects that it names and selects.
+fn add_outgoing<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>) {
+    let references = graph.references_of(&node.uid).iter();
+    for reference in references.filter(|found| found.relation.follow != Follow::Back) {
+        let end = match graph.referenced(&reference.target) {
+            Some(node) => End::Node(node),
+            None => End::Ghost(reference.target.clone()),
+        };
+        let tie = Tie {
+            is_optional: reference.is_optional,
+            ..Tie::outgoing(reference.relation)
+        };
+        found.add(end, &tie);
+    }
+    for selection in selections_of(graph, &node.uid) {
+        for selected in graph.nodes().filter(|other| selection.selects(other)) {
+            found.add(End::Node(selected), &Tie::outgoing(selection.relation));
         }
     }
+}
 
-    /// The objects that it names and selects.
-    fn add_outgoing<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
-        let references = self.references_of(&node.uid).iter();
-        for reference in references.filter(|found| found.relation.follow != Follow::Back) {
-            let end = match self.referenced(&reference.target) {
-                Some(node) => End::Node(node),
-                None => End::Ghost(reference.target.clone()),
-            };
-            let tie = Tie {
-                is_optional: reference.is_optional,
-                ..Tie::outgoing(reference.relation)
-            };
-            found.add(end, &tie);
+/// The objects that name and select it.
+fn add_incoming<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>) {
+    let target = ReferenceTarget::of(&node.object);
+    let referrers = graph
+        .referrers(&node.object)
+        .filter_map(|uid| graph.node(uid));
+    for referrer in referrers {
+        let references = graph.references_of(&referrer.uid).iter();
+        let references = references.filter(|reference| reference.target == target);
+        for reference in references.filter(|found| found.relation.follow != Follow::Own) {
+            found.add(End::Node(referrer), &Tie::incoming(reference.relation));
         }
-        for selection in self.selections_of(&node.uid) {
-            for selected in self.nodes().filter(|other| selection.selects(other)) {
-                found.add(End::Node(selected), &Tie::outgoing(selection.relation));
+    }
+    let template = graph.links_of(&node.uid);
+    let template = template.and_then(|links| links.template.as_ref());
+    let namespace = node.object.namespace.as_ref();
+    let selectors = graph.references.selectors.iter();
+    for bearer in selectors.filter_map(|uid| graph.node(uid)) {
+        let selections = selections_of(graph, &bearer.uid).iter();
+        for selection in selections.filter(|found| found.relation.follow != Follow::Own) {
+            let is_itself = selection.selects(node);
+            let creates =
+                || template.is_some_and(|labels| selection.selects_pods(namespace, labels));
+            if is_itself || creates() {
+                let tie = Tie {
+                    is_of_root: !is_itself,
+                    ..Tie::incoming(selection.relation)
+                };
+                found.add(End::Node(bearer), &tie);
             }
         }
     }
+}
 
-    /// The objects that name and select it.
-    fn add_incoming<'g>(&'g self, node: &'g Node, found: &mut Neighbours<'g>) {
-        let target = ReferenceTarget::of(&node.object);
-        let referrers = self
-            .referrers(&node.object)
-            .filter_map(|uid| self.node(uid));
-        for referrer in referrers {
-            let references = self.references_of(&referrer.uid).iter();
-            let references = references.filter(|reference| reference.target == target);
-            for reference in references.filter(|found| found.relation.follow != Follow::Own) {
-                found.add(End::Node(referrer), &Tie::incoming(reference.relation));
-            }
-        }
-        let template = self.links_of(&node.uid);
-        let template = template.and_then(|links| links.template.as_ref());
-        let namespace = node.object.namespace.as_ref();
-        let selectors = self.references.selectors.iter();
-        for bearer in selectors.filter_map(|uid| self.node(uid)) {
-            let selections = self.selections_of(&bearer.uid).iter();
-            for selection in selections.filter(|found| found.relation.follow != Follow::Own) {
-                let is_itself = selection.selects(node);
-                let creates =
-                    || template.is_some_and(|labels| selection.selects_pods(namespace, labels));
-                if is_itself || creates() {
-                    let tie = Tie {
-                        is_of_root: !is_itself,
-                        ..Tie::incoming(selection.relation)
-                    };
-                    found.add(End::Node(bearer), &tie);
-                }
-            }
-        }
-    }
+fn selections_of<'g>(graph: &'g Graph, uid: &Uid) -> &'g [Selection] {
+    graph.links_of(uid).map_or(&[], |links| &links.selections)
 }
 
 /// One relation to a neighbour.

@@ -1,5 +1,6 @@
 //! `Node`: the facts that the graph keeps of an object: its name, its owners, its labels, and those of its kind.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -51,7 +52,45 @@ pub enum Facts {
     Other,
 }
 
+/// The order of kinds among siblings. Other kinds follow by name.
+const KINDS: [&str; 10] = [
+    "CronJob",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "ReplicaSet",
+    "ReplicationController",
+    "Pod",
+    "Service",
+    "EndpointSlice",
+];
+
+/// The sort key among siblings: kind, newest revision first, namespace, name (`web-2` before `web-10`).
+pub(super) type SiblingOrder = (
+    usize,
+    Arc<str>,
+    Reverse<Option<i64>>,
+    Option<Arc<str>>,
+    (Arc<str>, u64),
+    Uid,
+);
+
 impl Node {
+    /// Its place among its siblings in a tree.
+    pub(super) fn place(&self) -> SiblingOrder {
+        let kind = &self.object.kind;
+        let rank = KINDS.iter().position(|known| *known == &**kind);
+        (
+            rank.unwrap_or(KINDS.len()),
+            kind.clone(),
+            Reverse(self.revision()),
+            self.object.namespace.clone(),
+            ordinal(&self.object.name),
+            self.uid.clone(),
+        )
+    }
+
     pub(super) fn of(form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Node {
         Node {
             uid: reference.identity(),
@@ -251,4 +290,13 @@ fn group(owner: Value<'_>) -> Arc<str> {
     let api_version = owner.str_at(&["apiVersion"]).unwrap_or_default();
     let (group, _version) = api_version.rsplit_once('/').unwrap_or_default();
     group.into()
+}
+
+/// Splits off the number at the end of a name, as in the names of `StatefulSet` pods.
+fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match name[stem.len()..].parse() {
+        Ok(number) => (stem.into(), number),
+        Err(_) => (name.clone(), 0),
+    }
 }

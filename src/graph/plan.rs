@@ -132,37 +132,35 @@ impl Node {
     }
 }
 
-impl Graph {
-    /// The sources of the owners of Pods, and of the owners of those owners, as far as the graph has them. Each
-    /// source selects one name; there are at most `limit`. Owners of a custom or cluster-scoped kind are left out.
-    pub fn pod_owner_sources(
-        &self,
-        pods: Vec<&Node>,
-        cluster: &ClusterId,
-        limit: usize,
-    ) -> Vec<SourceKey> {
-        let mut sources: BTreeMap<OwnerKey, SourceKey> = BTreeMap::new();
-        let mut seen = BTreeSet::new();
-        let mut level = pods;
-        while !level.is_empty() && sources.len() < limit {
-            let mut next = Vec::new();
-            let owners = level
-                .iter()
-                .flat_map(|node| node.owners.iter().map(move |owner| (node, owner)));
-            for (node, owner) in owners.filter(|(_, owner)| seen.insert(&owner.uid)) {
-                let Some(resource) = owner_resource(owner) else {
-                    continue;
-                };
-                let select = Select::Name(owner.name.clone());
-                let source = node.source_beside(cluster, resource.clone(), select);
-                let namespace = node.object.namespace.clone();
-                sources.insert((resource, namespace, owner.name.clone()), source);
-                next.extend(self.node(&owner.uid));
-            }
-            level = next;
+/// The sources of the owners of Pods, and of the owners of those owners, as far as the graph has them. Each
+/// source selects one name; there are at most `limit`. Owners of a custom or cluster-scoped kind are left out.
+pub fn pod_owner_sources(
+    graph: &Graph,
+    pods: Vec<&Node>,
+    cluster: &ClusterId,
+    limit: usize,
+) -> Vec<SourceKey> {
+    let mut sources: BTreeMap<OwnerKey, SourceKey> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut level = pods;
+    while !level.is_empty() && sources.len() < limit {
+        let mut next = Vec::new();
+        let owners = level
+            .iter()
+            .flat_map(|node| node.owners.iter().map(move |owner| (node, owner)));
+        for (node, owner) in owners.filter(|(_, owner)| seen.insert(&owner.uid)) {
+            let Some(resource) = owner_resource(owner) else {
+                continue;
+            };
+            let select = Select::Name(owner.name.clone());
+            let source = node.source_beside(cluster, resource.clone(), select);
+            let namespace = node.object.namespace.clone();
+            sources.insert((resource, namespace, owner.name.clone()), source);
+            next.extend(graph.node(&owner.uid));
         }
-        sources.into_values().take(limit).collect()
+        level = next;
     }
+    sources.into_values().take(limit).collect()
 }
 
 /// The type, the namespace and the name of an owner.
@@ -210,38 +208,36 @@ impl Node {
     }
 }
 
-impl Graph {
-    /// The sources that are looked through for the dependents of namespaced custom resources, and for those of their
-    /// custom dependents. None for other objects: what an inventory has applied, it does not own.
-    pub fn owned_lookups<'r>(
-        &'r self,
-        roots: impl IntoIterator<Item = (&'r Uid, &'r ClusterId)>,
-        types: &ServedTypes,
-    ) -> Vec<Lookup> {
-        let mut groups: BTreeMap<_, Vec<&Uid>> = BTreeMap::new();
-        for (root, cluster) in roots {
-            let node = self.node(root).filter(|node| node.is_custom());
-            if let Some(node) = node.filter(|_| !self.is_inventory(root))
-                && let Some(namespace) = &node.object.namespace
-            {
-                let group = (cluster, namespace, node.object.group());
-                groups.entry(group).or_default().push(root);
-            }
+/// The sources that are looked through for the dependents of namespaced custom resources, and for those of their
+/// custom dependents. None for other objects: what an inventory has applied, it does not own.
+pub fn owned_lookups<'r>(
+    graph: &'r Graph,
+    roots: impl IntoIterator<Item = (&'r Uid, &'r ClusterId)>,
+    types: &ServedTypes,
+) -> Vec<Lookup> {
+    let mut groups: BTreeMap<_, Vec<&Uid>> = BTreeMap::new();
+    for (root, cluster) in roots {
+        let node = graph.node(root).filter(|node| node.is_custom());
+        if let Some(node) = node.filter(|_| !graph.is_inventory(root))
+            && let Some(namespace) = &node.object.namespace
+        {
+            let group = (cluster, namespace, node.object.group());
+            groups.entry(group).or_default().push(root);
         }
-        let mut lookups = Vec::new();
-        for ((cluster, namespace, group), roots) in groups {
-            let mut owners = self.with_below(roots);
-            owners.retain(|uid| self.node(uid).is_some_and(Node::is_custom));
-            let created = CREATED.map(|(group, kind)| well_known(group, kind));
-            let own = types.of_group(group).cloned();
-            lookups.extend(created.into_iter().chain(own).map(|resource| {
-                let namespace = Some(namespace.clone());
-                Lookup {
-                    owners: owners.clone(),
-                    ..Lookup::of(SourceKey::of(cluster, resource, namespace, Select::All))
-                }
-            }));
-        }
-        one_per_source(lookups)
     }
+    let mut lookups = Vec::new();
+    for ((cluster, namespace, group), roots) in groups {
+        let mut owners = graph.with_below(roots);
+        owners.retain(|uid| graph.node(uid).is_some_and(Node::is_custom));
+        let created = CREATED.map(|(group, kind)| well_known(group, kind));
+        let own = types.of_group(group).cloned();
+        lookups.extend(created.into_iter().chain(own).map(|resource| {
+            let namespace = Some(namespace.clone());
+            Lookup {
+                owners: owners.clone(),
+                ..Lookup::of(SourceKey::of(cluster, resource, namespace, Select::All))
+            }
+        }));
+    }
+    one_per_source(lookups)
 }

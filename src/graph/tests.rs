@@ -335,8 +335,7 @@ fn the_endpoints_of_a_service() {
         .map(|slice| slice.uid.clone())
         .collect();
     assert_eq!(slices, [uid("e1"), uid("e2")]);
-    let lines: Vec<_> = graph
-        .backends(&uid("e1"))
+    let lines: Vec<_> = backends(&graph, &uid("e1"))
         .iter()
         .map(|backend| {
             let pod = backend.pod.map(|pod| pod.object.to_string());
@@ -446,7 +445,12 @@ fn owners_are_read_by_name_as_far_up_as_the_graph_knows_them() {
         .collect();
     let sources = |graph: &Graph, limit| {
         let pods = graph.of_kind("Pod").collect();
-        all_requested(&graph.pod_owner_sources(pods, &ClusterId(CLUSTER.into()), limit))
+        all_requested(&pod_owner_sources(
+            graph,
+            pods,
+            &ClusterId(CLUSTER.into()),
+            limit,
+        ))
     };
     let set = "replicasets.apps metadata.name=web-a";
     assert_eq!(sources(&graph(&objects[..4]), 9), set);

@@ -12,10 +12,11 @@ use super::index::Graph;
 use super::lookup::{Anchor, Lookup};
 use super::neighbours::{End, TraceSide};
 use super::node::Node;
+use super::plan::owned_lookups;
 use super::reference_target::ReferenceTarget;
 use super::relations::{ANY, Direction, Follow, Relation, all, group_kind, relations_beside};
 use super::selector::Selection;
-use super::walk::{Step, TraceReach};
+use super::walk::{Step, TraceReach, walk};
 
 /// The most objects that are read by their names. Each costs a list and a watch.
 const MAX_NAMED: usize = 24;
@@ -44,25 +45,23 @@ pub struct TraceScope<'a> {
     pub followed: &'a [SourceKey],
 }
 
-impl Graph {
-    /// The sources that show what an object is connected to, as far as the graph knows it. More follow when these are
-    /// read.
-    pub fn trace_plan(&self, root: &ObjectRef, scope: &TraceScope<'_>) -> TracePlan {
-        let Some(node) = self.node(&root.identity()) else {
-            return TracePlan::default();
-        };
-        let mut planner = TracePlanner {
-            graph: self,
-            scope,
-            root: node,
-            steps: self.walk(&node.uid, scope.reach),
-            plan: TracePlan::default(),
-        };
-        planner.read_named();
-        planner.read_dependents();
-        planner.look_up();
-        planner.plan
-    }
+/// The sources that show what an object is connected to, as far as the graph knows it. More follow when these are
+/// read.
+pub fn trace_plan(graph: &Graph, root: &ObjectRef, scope: &TraceScope<'_>) -> TracePlan {
+    let Some(node) = graph.node(&root.identity()) else {
+        return TracePlan::default();
+    };
+    let mut planner = TracePlanner {
+        graph,
+        scope,
+        root: node,
+        steps: walk(graph, &node.uid, scope.reach),
+        plan: TracePlan::default(),
+    };
+    planner.read_named();
+    planner.read_dependents();
+    planner.look_up();
+    planner.plan
 }
 
 struct TracePlanner<'p> {
@@ -153,7 +152,7 @@ impl<'p> TracePlanner<'p> {
             return;
         }
         let root = [(&self.root.uid, self.scope.cluster)];
-        let owned = self.graph.owned_lookups(root, self.scope.types);
+        let owned = owned_lookups(self.graph, root, self.scope.types);
         self.plan.lookups.extend(owned);
         let is_top = |node: &&Node| {
             let mut owners = self.graph.owners(&node.uid);

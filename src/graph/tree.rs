@@ -2,61 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::Arc;
 
 use crate::object::Uid;
 
 use super::index::Graph;
 use super::node::Node;
 use super::workload::Workload;
-
-/// The order of kinds among siblings. Other kinds follow by name.
-const KINDS: [&str; 10] = [
-    "CronJob",
-    "Deployment",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "ReplicaSet",
-    "ReplicationController",
-    "Pod",
-    "Service",
-    "EndpointSlice",
-];
-
-/// The sort key among siblings: kind, newest revision first, namespace, name (`web-2` before `web-10`).
-pub(super) type Place = (
-    usize,
-    Arc<str>,
-    Reverse<Option<i64>>,
-    Option<Arc<str>>,
-    (Arc<str>, u64),
-    Uid,
-);
-
-impl Node {
-    pub(super) fn place(&self) -> Place {
-        let kind = &self.object.kind;
-        let rank = KINDS.iter().position(|known| *known == &**kind);
-        (
-            rank.unwrap_or(KINDS.len()),
-            kind.clone(),
-            Reverse(self.revision()),
-            self.object.namespace.clone(),
-            ordinal(&self.object.name),
-            self.uid.clone(),
-        )
-    }
-}
-
-/// Splits off the number at the end of a name, as in the names of `StatefulSet` pods.
-fn ordinal(name: &Arc<str>) -> (Arc<str>, u64) {
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    match name[stem.len()..].parse() {
-        Ok(number) => (stem.into(), number),
-        Err(_) => (name.clone(), 0),
-    }
-}
 
 impl Graph {
     /// The objects that name this one as an owner, in the order of siblings in a tree. The owner itself need

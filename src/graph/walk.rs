@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::object::Uid;
 
 use super::index::Graph;
-use super::neighbours::{End, Neighbour, TraceSide};
+use super::neighbours::{End, Neighbour, TraceSide, neighbours};
 use super::node::Node;
 use super::reference_target::ReferenceTarget;
 use super::relations::{Follow, Relation};
@@ -93,31 +93,29 @@ impl Neighbour<'_> {
     }
 }
 
-impl Graph {
-    /// Everything that an object is connected to: what is in front of it, what uses it, what is behind it, and what it and
-    /// the objects behind it use. Each object is followed once.
-    pub fn walk(&self, root: &Uid, reach: &TraceReach) -> Vec<Step<'_>> {
-        let Some(node) = self.node(root) else {
-            return Vec::new();
-        };
-        let mut walker = GraphWalker {
-            graph: self,
-            root: node,
-            reach,
-            seen: BTreeSet::from([ReferenceTarget::of(&node.object)]),
-            found: FxHashMap::default(),
-            steps: Vec::new(),
-        };
-        if reach.includes(TraceSide::InFront) {
-            walker.follow(node, TraceSide::InFront, 1);
-            walker.follow_users(node, 1);
-        }
-        if reach.includes(TraceSide::Behind) {
-            walker.follow(node, TraceSide::Behind, 1);
-            walker.follow_needs();
-        }
-        walker.steps
+/// Everything that an object is connected to: what is in front of it, what uses it, what is behind it, and what it and
+/// the objects behind it use. Each object is followed once.
+pub fn walk<'g>(graph: &'g Graph, root: &Uid, reach: &TraceReach) -> Vec<Step<'g>> {
+    let Some(node) = graph.node(root) else {
+        return Vec::new();
+    };
+    let mut walker = GraphWalker {
+        graph,
+        root: node,
+        reach,
+        seen: BTreeSet::from([ReferenceTarget::of(&node.object)]),
+        found: FxHashMap::default(),
+        steps: Vec::new(),
+    };
+    if reach.includes(TraceSide::InFront) {
+        walker.follow(node, TraceSide::InFront, 1);
+        walker.follow_users(node, 1);
     }
+    if reach.includes(TraceSide::Behind) {
+        walker.follow(node, TraceSide::Behind, 1);
+        walker.follow_needs();
+    }
+    walker.steps
 }
 
 struct GraphWalker<'g, 'r> {
@@ -142,7 +140,7 @@ impl<'g> GraphWalker<'g, '_> {
     }
 
     fn all_neighbours(&self, node: &Node) -> Vec<Neighbour<'g>> {
-        let mut neighbours = self.graph.neighbours(&node.uid);
+        let mut neighbours = neighbours(self.graph, &node.uid);
         let is_root = node.uid == self.root.uid;
         neighbours.retain_mut(|neighbour| {
             neighbour

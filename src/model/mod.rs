@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source};
+use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source, trace_plan};
 use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey};
 use crate::status::{Rules, Status};
@@ -441,7 +441,7 @@ impl Model {
                 reach,
                 followed: &followed,
             };
-            let plan = self.objects.graph.trace_plan(&node.object, &scope);
+            let plan = trace_plan(&self.objects.graph, &node.object, &scope);
             connected.0.extend(plan.sources);
             connected.0.extend(policies_source(self.around(), uid));
             connected.1.extend(plan.lookups);

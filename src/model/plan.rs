@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::graph::{
-    Facts, Graph, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, one_per_source,
+    Facts, Graph, Lookup, MemberPlan, Node, ReferenceTarget, Tier, may_list_members, member_plan,
+    one_per_source, owned_lookups,
 };
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
@@ -145,11 +146,11 @@ pub(super) fn below_plan<'u>(
     let named: Vec<(&Uid, &ClusterId)> = named.collect();
     let (graph, types) = (around.graph(), around.types());
     let mut plan = JudgementPlan {
-        lookups: graph.owned_lookups(named.iter().copied(), types),
+        lookups: owned_lookups(graph, named.iter().copied(), types),
         ..JudgementPlan::default()
     };
     for (uid, cluster) in top_inventories(around, named) {
-        plan.members.add(graph.member_plan(uid, cluster, types));
+        plan.members.add(member_plan(graph, uid, cluster, types));
     }
     plan
 }
@@ -164,7 +165,7 @@ pub(super) fn plan_members<'u>(
     let mut plan = plan;
     let mut inventories = listed.filter(|(uid, _)| around.graph().is_inventory(uid));
     for (uid, cluster) in inventories.by_ref().take(MAX_INVENTORIES) {
-        let members = around.graph().member_plan(uid, cluster, around.types());
+        let members = member_plan(around.graph(), uid, cluster, around.types());
         plan.members.add(members);
     }
     plan.unread_inventories = inventories.count();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::traced::Traced;
-use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide};
+use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide, walk};
 use crate::model::{Absence, missing_in_front};
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
@@ -109,7 +109,7 @@ fn notes(traced: &Traced, side: TraceSide) -> Option<OutlineItem> {
 /// Everything that the object is connected to.
 pub(super) fn steps(traced: &Traced) -> Vec<Step<'_>> {
     let uid = traced.uid().into_iter();
-    uid.flat_map(|uid| traced.graph().walk(uid, &traced.reach))
+    uid.flat_map(|uid| walk(traced.graph(), uid, &traced.reach))
         .collect()
 }
 

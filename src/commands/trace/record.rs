@@ -7,7 +7,10 @@ use super::connections;
 use super::headline::Headline;
 use super::reachable::reachable;
 use super::traced::Traced;
-use crate::graph::{End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide};
+use crate::graph::{
+    End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide, backends,
+    neighbours,
+};
 use crate::model::{Absence, missing_in_front, pod_coverage};
 use crate::object::{ObjectRef, Uid};
 use crate::render::json::RefRecord;
@@ -161,8 +164,8 @@ impl GraphBuilder<'_> {
 
     /// Adds the objects that an object names and selects, and what selects the Pods that it creates.
     fn connect(&mut self, node: &Node) {
-        let neighbours = self.traced.graph().neighbours(&node.uid);
-        for neighbour in neighbours {
+        let found = neighbours(self.traced.graph(), &node.uid);
+        for neighbour in found {
             let is_forth = matches!(neighbour.side, TraceSide::Behind | TraceSide::Uses);
             if !is_forth && !neighbour.is_of_root {
                 continue;
@@ -217,7 +220,7 @@ impl GraphBuilder<'_> {
     }
 
     fn endpoints(&mut self, slice: &Node) {
-        for backend in self.traced.graph().backends(&slice.uid) {
+        for backend in backends(self.traced.graph(), &slice.uid) {
             let endpoint = backend.endpoint;
             let to = match (backend.pod, &endpoint.target) {
                 (Some(pod), _) => pod.uid.as_str().to_owned(),

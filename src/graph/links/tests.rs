@@ -706,7 +706,7 @@ fn take(graph: &mut Graph, step: &Step) {
 fn neighbours(graph: &Graph) -> Vec<String> {
     let mut lines = Vec::new();
     for node in graph.nodes() {
-        for neighbour in graph.neighbours(&node.uid) {
+        for neighbour in crate::graph::neighbours(graph, &node.uid) {
             let end = neighbour.end.target();
             lines.push(format!(
                 "{:?} {:?} {end:?} {:?}",

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::commands::trace::headline::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{
-    AddressGroup, Node, Pod, PodCoverage, Port, Service, ServicePort, address_groups, slices_source,
+    AddressGroup, Node, Pod, PodCoverage, Port, Service, ServicePort, address_groups, backends,
+    pod_owner_sources, slices_source,
 };
 use crate::model::endpoints_finding;
 use crate::object::{Uid, Value};
@@ -41,7 +42,7 @@ impl ServiceState {
             self.pods = service.selected_pods_source(&source.cluster);
         }
         let graph = self.traced.graph();
-        let owners = graph.pod_owner_sources(self.own_pods(), &source.cluster, MAX_OWNERS);
+        let owners = pod_owner_sources(graph, self.own_pods(), &source.cluster, MAX_OWNERS);
         let mut sources = vec![source.clone(), self.slices.clone()];
         sources.extend(self.pods.clone());
         sources.extend(owners);
@@ -70,8 +71,8 @@ impl ServiceState {
     pub(super) fn own_pods(&self) -> Vec<&Node> {
         let graph = self.traced.graph();
         let slices = graph.slices_named_for(&self.traced.object()).into_iter();
-        let backends = slices.flat_map(|slice| graph.backends(&slice.uid));
-        let behind = backends.filter_map(|backend| backend.pod);
+        let served = slices.flat_map(|slice| backends(graph, &slice.uid));
+        let behind = served.filter_map(|backend| backend.pod);
         let uid = self.traced.uid().into_iter();
         let selected = uid.flat_map(|uid| graph.selected_pods(uid));
         let pods: BTreeMap<&Uid, &Node> =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::graph::Lookup;
+use crate::graph::{Lookup, member_plan};
 use crate::model::Model;
 use crate::model::tests::{RETENTION, at, event, model, version};
 use crate::object::{Resource, ServedTypes};
@@ -64,9 +64,7 @@ fn planned(ids: &[&str]) -> (Model, Vec<SourceKey>, Vec<Lookup>) {
     model.apply(&apps, &synced(), at(0));
     model.refresh(at(0));
     let uid = Uid::new("apps");
-    let plan = model
-        .graph()
-        .member_plan(&uid, &apps.cluster, model.types());
+    let plan = member_plan(model.graph(), &uid, &apps.cluster, model.types());
     let mut sources = vec![(*apps).clone()];
     sources.extend(plan.sources.clone());
     sources.extend(plan.lookups.iter().map(|lookup| lookup.source.clone()));
