@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kubectl_spy::logs::{
-    ChainStart, ContainerLogs, Flow, JsonLine, LogContainerRole, LogReader, LogSplitter,
+    ContainerLogs, Flow, JsonLine, LogContainerRole, LogReader, LogSplitter,
     ReadOptions, ReadStep, SeenInstance, StreamEnd, level_of, timed_line,
 };
 use kubectl_spy::object::ObjectRef;
@@ -42,7 +42,7 @@ fn shown(answers: &[&[u8]], chunk: usize) -> Vec<Bytes> {
         follow: true,
         ..ReadOptions::default()
     };
-    let mut reader = LogReader::new(container(), running(), options, ChainStart::Present);
+    let mut reader = LogReader::new(container(), running(), options);
     let mut lines = Vec::new();
     for answer in answers {
         while !matches!(reader.step(), ReadStep::Open(_)) {
@@ -59,12 +59,7 @@ fn shown(answers: &[&[u8]], chunk: usize) -> Vec<Bytes> {
 
 /// Reads a log without `follow`. Its first answer is cut, and the last line is what follows the last line feed but one.
 fn once(log: &[u8], cut: usize, chunk: usize) {
-    let mut reader = LogReader::new(
-        container(),
-        running(),
-        ReadOptions::default(),
-        ChainStart::Present,
-    );
+    let mut reader = LogReader::new(container(), running(), ReadOptions::default());
     let mut is_cut = true;
     for _ in 0..100 {
         match reader.step() {

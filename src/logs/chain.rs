@@ -24,7 +24,7 @@ pub(super) struct LogChain {
 
 /// With which instance a chain begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChainStart {
+pub(super) enum ChainStart {
     /// With the one whose log a request gets.
     Present,
     /// With the oldest one that the node has: the container is new to the reader.

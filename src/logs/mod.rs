@@ -26,7 +26,6 @@ mod timed_line;
 mod window;
 
 pub use admission::Admission;
-pub use chain::ChainStart;
 pub use filter::ContainerFilter;
 pub use instances::{ContainerLogs, LogContainerRole, LogPlace, PodLogs, SeenInstance};
 pub use json::{JsonLine, LogLevel, level_of};
@@ -36,4 +35,4 @@ pub use reader::LogReader;
 pub use splitter::{LinePart, LogSplitter};
 pub use telling::telling_line;
 pub use timed_line::timed_line;
-pub use window::OrderWindow;
+pub use window::{OrderWindow, OrderedItem};

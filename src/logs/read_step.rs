@@ -35,6 +35,8 @@ pub struct ReadOptions {
     pub unchecked: bool,
     /// Read no more bytes than this.
     pub limit: Option<u64>,
+    /// Whether the container is new: its log is read from the first line of its oldest instance.
+    pub is_new: bool,
 }
 
 /// The next step of a reader.

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::chain::ChainStart;
 use super::instances::{ContainerLogs, LogContainerRole, SeenInstance};
 use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 use super::reader::LogReader;
@@ -71,6 +70,7 @@ const FOLLOW: ReadOptions = ReadOptions {
     since_time: None,
     unchecked: false,
     limit: None,
+    is_new: false,
 };
 
 impl Life {
@@ -95,7 +95,7 @@ impl Life {
         let status = status(&runs, false);
         let container = Arc::new(container);
         Life {
-            reader: LogReader::new(container.clone(), status, options, ChainStart::Present),
+            reader: LogReader::new(container.clone(), status, options),
             container,
             runs,
             waits: false,
@@ -463,19 +463,16 @@ fn a_right_that_is_lost_and_comes_back_is_named_once() {
 
 #[test]
 fn a_log_that_was_never_allowed_is_given_up_unless_its_container_is_new() {
-    for (start, step) in [
-        (ChainStart::Present, ReadStep::Done),
-        (
-            ChainStart::Oldest,
-            ReadStep::Wait(Some(Duration::from_secs(1))),
-        ),
+    for (is_new, step) in [
+        (false, ReadStep::Done),
+        (true, ReadStep::Wait(Some(Duration::from_secs(1)))),
     ] {
         let mut life = Life::with(FOLLOW, 1);
         let (container, status) = (life.container.clone(), status(&life.runs, false));
-        life.reader = LogReader::new(container, status, FOLLOW, start);
+        life.reader = LogReader::new(container, status, ReadOptions { is_new, ..FOLLOW });
         (life.refusals, life.refusal_code) = (1, 403);
         life.answer_next();
-        assert_eq!(life.reader.step(), step, "{start:?}");
+        assert_eq!(life.reader.step(), step, "{is_new}");
     }
 }
 

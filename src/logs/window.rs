@@ -36,6 +36,17 @@ pub struct OrderWindow<T> {
     next: u64,
 }
 
+/// An item that takes its place in the order.
+#[derive(Debug)]
+pub struct OrderedItem<T> {
+    /// Its time; one without a time comes right after the one before of its log.
+    pub time: Option<Timestamp>,
+    /// The memory that it takes.
+    pub bytes: usize,
+    /// The item itself.
+    pub item: T,
+}
+
 /// The place of an item in the order: by time, then by arrival.
 type Key = (Timestamp, u64);
 
@@ -64,13 +75,9 @@ impl<T> Default for OrderWindow<T> {
 }
 
 impl<T> OrderWindow<T> {
-    /// Takes an item of a log, with its time and its bytes. One without a time comes right after the one before of its log.
-    pub fn put(
-        &mut self,
-        log: usize,
-        (time, item, bytes): (Option<Timestamp>, T, usize),
-        now: Duration,
-    ) {
+    /// Takes an item of a log.
+    pub fn put(&mut self, log: usize, item: OrderedItem<T>, now: Duration) {
+        let OrderedItem { time, bytes, item } = item;
         let last = self.last.get(&log).copied();
         let key = last.max(time).unwrap_or(Timestamp::MIN);
         self.last.insert(log, key);
@@ -142,6 +149,11 @@ mod tests {
         Timestamp::from_millisecond(millisecond).expect("a time")
     }
 
+    fn item<T>(millisecond: i64, item: T, bytes: usize) -> OrderedItem<T> {
+        let time = Some(at(millisecond));
+        OrderedItem { time, bytes, item }
+    }
+
     fn ms(count: u64) -> Duration {
         Duration::from_millis(count)
     }
@@ -152,7 +164,7 @@ mod tests {
         let mut shown = Vec::new();
         for (log, time, arrived) in items {
             shown.extend(std::iter::from_fn(|| window.next(ms(*arrived))));
-            window.put(*log, (Some(at(*time)), *time, 1), ms(*arrived));
+            window.put(*log, item(*time, *time, 1), ms(*arrived));
         }
         shown.extend(std::iter::from_fn(|| window.next(ms(1_000_000))));
         assert_eq!(window.due(), None);
@@ -174,7 +186,7 @@ mod tests {
     #[test]
     fn a_line_is_due_after_the_width_of_the_window() {
         let mut window = OrderWindow::default();
-        window.put(0, (Some(at(5)), "a", 1), ms(40));
+        window.put(0, item(5, "a", 1), ms(40));
         assert_eq!(window.due(), Some(ms(140)));
         assert_eq!(window.next(ms(139)), None);
         assert_eq!(window.next(ms(140)), Some((0, "a")));
@@ -189,15 +201,8 @@ mod tests {
                 arrived += 10;
                 let late = if turn % 2 == 0 { lateness } else { 0 };
                 let log = usize::from(turn % 2 == 0);
-                window.put(
-                    log,
-                    (
-                        Some(at(i64::try_from(arrived).expect("small") - late)),
-                        arrived,
-                        1,
-                    ),
-                    ms(arrived),
-                );
+                let time = i64::try_from(arrived).expect("small") - late;
+                window.put(log, item(time, arrived, 1), ms(arrived));
                 while window.next(ms(arrived)).is_some() {}
             }
             window.width
@@ -211,9 +216,9 @@ mod tests {
     #[test]
     fn too_many_bytes_do_not_wait() {
         let mut window = OrderWindow::default();
-        window.put(0, (Some(at(1)), "a", MOST), ms(0));
+        window.put(0, item(1, "a", MOST), ms(0));
         assert_eq!(window.next(ms(1)), None);
-        window.put(0, (Some(at(2)), "b", 1), ms(1));
+        window.put(0, item(2, "b", 1), ms(1));
         assert_eq!(window.next(ms(1)), Some((0, "a")));
         assert_eq!(window.next(ms(1)), None);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::unwell_instance::{UnwellInstance, UnwellInstanceKey};
-use crate::logs::{ChainStart, LogPlace, ReadInstances, ReadOptions};
+use crate::logs::{LogPlace, ReadInstances, ReadOptions};
 use crate::source::log::{LogEnd, LogEvent, LogLine, LogRefusal, LogStart};
 use crate::watch::logs::{FeedStatus, LogFeeds};
 
@@ -60,9 +60,7 @@ impl TailReader {
             ..ReadOptions::default()
         };
         let (container, status) = (unwell.container.clone(), unwell.status.clone());
-        let log = self
-            .feeds
-            .open(container, status, (options, ChainStart::Present));
+        let log = self.feeds.open(container, status, options);
         let tail = OpenTail {
             unwell,
             wanted,

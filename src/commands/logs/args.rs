@@ -341,6 +341,7 @@ impl LogsArgs {
             since_time: self.since_time,
             unchecked: false,
             limit: self.limit_bytes,
+            is_new: false,
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::args::StateChoice;
-use crate::logs::{ChainStart, ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
+use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::source::log::{LogContainer, LogEvent};
 use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
 
@@ -57,7 +57,6 @@ impl ContainerFeeds {
         &mut self,
         pods: &[&PodLogs],
         choice: ContainerChoice<'_>,
-        start: ChainStart,
     ) -> Vec<(usize, Arc<LogContainer>)> {
         let mut opened = Vec::new();
         let mut present: BTreeSet<Arc<LogContainer>> = BTreeSet::new();
@@ -74,7 +73,11 @@ impl ContainerFeeds {
                     is_gone: false,
                 };
                 let key = Arc::new(key);
-                opened.extend(self.take(&key, status, (choice.state, start)));
+                if self.known.contains_key(&key) {
+                    self.update(&key, status);
+                } else if choice.state.is_none_or(|state| state.includes(container)) {
+                    opened.extend(self.add(&key, status));
+                }
                 present.insert(key);
             }
         }
@@ -82,24 +85,24 @@ impl ContainerFeeds {
         opened
     }
 
-    fn take(
+    /// Takes the next state of a container.
+    fn update(&mut self, key: &LogContainer, status: FeedStatus) {
+        if let Some(known) = self.known.get_mut(key)
+            && known.status != status
+        {
+            if let Some(log) = known.log {
+                self.feeds.update(log, status.clone());
+            }
+            known.status = status;
+        }
+    }
+
+    /// Takes a new container. Its log is opened, or waits until others have ended.
+    fn add(
         &mut self,
         key: &Arc<LogContainer>,
         status: FeedStatus,
-        (state, start): (Option<StateChoice>, ChainStart),
     ) -> Option<(usize, Arc<LogContainer>)> {
-        if let Some(known) = self.known.get_mut(key) {
-            if known.status != status {
-                if let Some(log) = known.log {
-                    self.feeds.update(log, status.clone());
-                }
-                known.status = status;
-            }
-            return None;
-        }
-        if state.is_some_and(|state| !state.includes(&status.container)) {
-            return None;
-        }
         self.total += 1;
         self.known
             .insert(key.clone(), KnownFeed { log: None, status });
@@ -107,18 +110,14 @@ impl ContainerFeeds {
             self.waiting.push_back(key.clone());
             return None;
         }
-        self.open(key, start)
+        self.open(key)
     }
 
-    fn open(
-        &mut self,
-        key: &Arc<LogContainer>,
-        start: ChainStart,
-    ) -> Option<(usize, Arc<LogContainer>)> {
+    fn open(&mut self, key: &Arc<LogContainer>) -> Option<(usize, Arc<LogContainer>)> {
         let known = self.known.get_mut(key)?;
         let log = self
             .feeds
-            .open(key.clone(), known.status.clone(), (self.read, start));
+            .open(key.clone(), known.status.clone(), self.read);
         known.log = Some(log);
         self.open.insert(log);
         Some((log, key.clone()))
@@ -133,9 +132,7 @@ impl ContainerFeeds {
             .waiting
             .drain(..self.waiting.len().min(self.most))
             .collect();
-        next.iter()
-            .filter_map(|key| self.open(key, ChainStart::Present))
-            .collect()
+        next.iter().filter_map(|key| self.open(key)).collect()
     }
 
     /// The Pods of all other containers are gone.

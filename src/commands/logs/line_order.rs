@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::args::OrderChoice;
 use super::container_feeds::ContainerFeeds;
 use super::timeline::TimelineItem;
-use crate::logs::{Merge, OrderWindow};
+use crate::logs::{Merge, OrderWindow, OrderedItem};
 use crate::source::log::LogEvent;
 
 /// The order of events.
@@ -114,14 +114,18 @@ impl LineOrder {
             }
             OrderRule::Window(window) => {
                 for item in self.timeline.drain(..) {
-                    let (time, bytes) = (Some(item.order), EVENT + item.text.len());
-                    let item = OrderedEvent::Item(Box::new(item));
-                    window.put(TIMELINE, (time, item, bytes), now);
+                    let item = OrderedItem {
+                        time: Some(item.order),
+                        bytes: EVENT + item.text.len(),
+                        item: OrderedEvent::Item(Box::new(item)),
+                    };
+                    window.put(TIMELINE, item, now);
                 }
                 for log in ready {
                     while let Some(event) = feeds.take_event(log) {
                         let (time, bytes) = measure(&event);
-                        window.put(log, (time, OrderedEvent::Log(log, event), bytes), now);
+                        let item = OrderedEvent::Log(log, event);
+                        window.put(log, OrderedItem { time, bytes, item }, now);
                     }
                 }
             }

@@ -16,7 +16,7 @@ use super::timeline::LogTimeline;
 use super::unread_logs::UnreadLogs;
 use crate::commands::live::sources::{describe, waiting};
 use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
-use crate::logs::{ChainStart, ContainerFilter, ReadInstances, ReadOptions};
+use crate::logs::{ContainerFilter, ReadInstances, ReadOptions};
 use crate::model::Model;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
 use crate::source::{Event, SourceKey};
@@ -143,8 +143,7 @@ impl LiveLogs {
             if !self.has_begun && self.selection.is_settled() && is_listed {
                 self.begin(terminal)?;
             } else if self.has_begun && self.is_followed() {
-                // What is new by now is shown from its first line.
-                self.sync(ChainStart::Oldest);
+                self.sync();
             }
         }
         let opened = self.feeds.open_waiting();
@@ -175,7 +174,11 @@ impl LiveLogs {
             read.instances != ReadInstances::Previous || self.options.tail != TailChoice::ByPods
         });
         self.feeds.set_read(read);
-        self.sync(ChainStart::Present);
+        self.sync();
+        self.feeds.set_read(ReadOptions {
+            is_new: self.is_followed(), // from its first line on
+            ..read
+        });
         let waiting = self.feeds.waiting();
         if waiting > 0 {
             let most = self.options.most;
@@ -237,13 +240,13 @@ impl LiveLogs {
         }
     }
 
-    fn sync(&mut self, start: ChainStart) {
+    fn sync(&mut self) {
         let pods = self.selection.pods();
         let choice = ContainerChoice {
             filter: &self.options.containers,
             state: self.options.state,
         };
-        let opened = self.feeds.sync(&pods, choice, start);
+        let opened = self.feeds.sync(&pods, choice);
         self.show_logs(opened);
     }
 

@@ -69,18 +69,17 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// A reader for a container whose status is this. `start` says whether the container existed when the verb began.
+    /// A reader for a container whose status is this.
     pub fn new(
         container: Arc<LogContainer>,
         status: ContainerLogs,
         options: ReadOptions,
-        start: ChainStart,
     ) -> LogReader {
-        let is_first = start != ChainStart::Oldest || options.instances == ReadInstances::Previous;
+        let is_first = !options.is_new || options.instances == ReadInstances::Previous;
         let start = match options.instances {
-            ReadInstances::Present => start,
+            ReadInstances::Present if !options.is_new => ChainStart::Present,
             ReadInstances::Previous => ChainStart::Previous,
-            ReadInstances::Both => ChainStart::Oldest,
+            ReadInstances::Present | ReadInstances::Both => ChainStart::Oldest,
         };
         let chain = LogChain::new(container, status, start);
         LogReader {

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::transport::Transport;
-use crate::logs::{Admission, ChainStart, ContainerLogs, LogReader, ReadOptions};
+use crate::logs::{Admission, ContainerLogs, LogReader, ReadOptions};
 use crate::source::log::{LogContainer, LogEvent};
 use feed::LogTask;
 use queue::LogQueue;
@@ -93,12 +93,12 @@ impl LogFeeds {
         &mut self,
         container: Arc<LogContainer>,
         status: FeedStatus,
-        (options, start): (ReadOptions, ChainStart),
+        options: ReadOptions,
     ) -> usize {
         let number = self.next;
         self.next += 1;
         let queue = Arc::new(LogQueue::new(number, self.shared.clone()));
-        let mut reader = LogReader::new(container, status.container.clone(), options, start);
+        let mut reader = LogReader::new(container, status.container.clone(), options);
         if status.has_ended {
             reader.pod_finished();
         }

@@ -10,9 +10,7 @@ use futures::{StreamExt, stream};
 use tokio::time::{Instant, sleep};
 
 use super::{FeedStatus, LogFeeds};
-use crate::logs::{
-    ChainStart, ContainerLogs, LogContainerRole, ReadInstances, ReadOptions, SeenInstance,
-};
+use crate::logs::{ContainerLogs, LogContainerRole, ReadInstances, ReadOptions, SeenInstance};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::SourceKey;
 use crate::source::log::{LogContainer, LogEvent, LogRefusal, LogRequest};
@@ -78,6 +76,7 @@ const FOLLOW: ReadOptions = ReadOptions {
     since_time: None,
     unchecked: false,
     limit: None,
+    is_new: false,
 };
 
 fn container(name: &str) -> Arc<LogContainer> {
@@ -118,13 +117,7 @@ fn running() -> FeedStatus {
 
 fn open(feeds: &mut LogFeeds, count: usize) -> Vec<usize> {
     (0..count)
-        .map(|number| {
-            feeds.open(
-                container(&format!("web-{number}")),
-                running(),
-                (FOLLOW, ChainStart::Present),
-            )
-        })
+        .map(|number| feeds.open(container(&format!("web-{number}")), running(), FOLLOW))
         .collect()
 }
 
