@@ -160,7 +160,7 @@ async fn roles_that_may_not_be_read_are_said_as_not_read() {
 }
 
 /// What a user may not read who may only read Pods: each refused request of a run, without its limit, sorted.
-async fn refused_to_reader_of_pods(cluster: &Cluster, args: &[&str]) -> Vec<String> {
+fn refused_to_reader_of_pods(cluster: &Cluster, args: &[&str]) -> Vec<String> {
     let reader = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -198,7 +198,7 @@ async fn what_may_not_be_read_is_requested_once_for_all_failures() {
         &["status", "pod/web", "--once"],
         &["trace", "pod/web", "--once"],
     ] {
-        let refused = refused_to_reader_of_pods(&cluster, args).await;
+        let refused = refused_to_reader_of_pods(&cluster, args);
         let mut once = refused.clone();
         once.dedup();
         assert_eq!(refused, once, "{args:?}");
