@@ -21,7 +21,7 @@ use crate::commands::ServerClock;
 use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, Version};
-use crate::watch::{Dates, End, History, Mux, RequestLimit};
+use crate::watch::{Dates, End, History, Mux, Refusals, RequestLimit};
 use reach::{PATIENCE, Whose};
 pub(crate) use reach::{Reach, Since, parse_revision, parse_since};
 pub(crate) use source_past::{DatedRevision, PastVersion, SourcePast};
@@ -91,7 +91,11 @@ impl LookBack {
         let run = waiting.iter().filter(new);
         LookBack {
             run: run.filter_map(|key| mux.history(key)).collect(),
-            dates: dates.map(|dates| Arc::new(dates.limited(&request_limit))),
+            dates: dates.map(|dates| {
+                let dates = dates.limited(&request_limit);
+                // Each kind compares its storage with that of the Leases.
+                Arc::new(dates.remembering(&Refusals::default()))
+            }),
             skipped: Vec::new(),
             is_of_namespace: false,
             listed: HashMap::new(),
