@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use crate::commands::changes::output::{DisplayOptions, LeftOut};
 use crate::commands::live::sources::{describe, named};
 use crate::commands::versions::{
-    DatedRevision, PastVersion, SkippedSource, SourcePast, TimelineEntry, unfinished, unread_lines,
+    ClusterScoped, DatedRevision, PastVersion, SkippedSource, SourcePast, TimelineEntry,
+    unfinished, unread_lines,
 };
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
@@ -22,9 +23,6 @@ const FORGOTTEN: &str = "the server has compacted older versions";
 /// The text before the time from which nothing is missing.
 const COMPLETE_SINCE: &str = "complete since";
 
-/// The text about what a namespace does not contain, with the flag that reads it.
-const CLUSTER_SCOPED: &str = "cluster-scoped kinds are not read: -A";
-
 /// The text if there may have been another object of the same name.
 const BRIEF: &str = "an earlier object that existed only briefly may be missing";
 
@@ -32,8 +30,8 @@ const BRIEF: &str = "an earlier object that existed only briefly may be missing"
 pub(crate) struct Divider<'s> {
     pub(crate) found: &'s [SourcePast],
     pub(crate) skipped: &'s [SkippedSource],
-    /// Whether it is about every kind of one namespace.
-    pub(crate) is_of_namespace: bool,
+    /// What is known of the kinds that one namespace does not contain.
+    pub(crate) cluster_scoped: ClusterScoped,
     /// Whether a flag (`--since` or `--since-rv`) requests the past.
     pub(crate) is_asked: bool,
     /// Versions from before this time were not requested.
@@ -118,7 +116,7 @@ impl Divider<'_> {
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
             .chain(unfinished.iter().map(|why| format!("{which} {why}")))
-            .chain(self.is_of_namespace.then(|| CLUSTER_SCOPED.to_owned()))
+            .chain(self.cluster_scoped.text())
             .collect();
         lines.extend(ruled(&parts, columns));
         lines
@@ -505,7 +503,7 @@ mod tests {
         let divider = Divider {
             found: &found,
             skipped: &[],
-            is_of_namespace: false,
+            cluster_scoped: ClusterScoped::Included,
             is_asked: true,
             since: None,
             shown: 0,

@@ -157,6 +157,9 @@ impl Changes {
                 .map(|group| SkippedSource::silent(group));
             past.skipped = unwatched.chain(silent).collect();
             past.is_of_namespace = every.is_of_namespace;
+            if self.audience() == Audience::Person {
+                past.count_cluster_scoped(&session.keys(&every.cluster_scoped));
+            }
         }
     }
 
@@ -263,7 +266,7 @@ impl Changes {
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
-            is_of_namespace: past.is_of_namespace,
+            cluster_scoped: past.cluster_scoped(now),
             shown: page.shown,
             first: page.first,
             hidden: page.hidden,

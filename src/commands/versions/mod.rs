@@ -15,8 +15,9 @@ pub(crate) use author::{Author, ControlledObject, KnownOwners, authors, is_event
 pub(crate) use by::{ManagerFilter, ManagerPattern};
 pub(crate) use compared::{Compared, ShownVersions, WriteTime};
 pub(crate) use lookback::{
-    DatedRevision, LookBack, LookBackStart, PastVersion, Reach, Since, SkippedSource, SourcePast,
-    parse_revision, parse_since, timeline, unfinished, unread_lines, unread_parts,
+    ClusterScoped, DatedRevision, LookBack, LookBackStart, PastVersion, Reach, Since,
+    SkippedSource, SourcePast, parse_revision, parse_since, timeline, unfinished, unread_lines,
+    unread_parts,
 };
 pub(crate) use notice::{known, notice, unreadable};
 pub(crate) use read_versions::{DocCache, ReadVersions, TwoLives, VersionDoc};

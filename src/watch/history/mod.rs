@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::object::ObjectRef;
 use crate::source::{SourceKey, Version};
 use crate::watch::error::SourceError;
-use crate::watch::transport::Upstream;
+use crate::watch::transport::{Page, Upstream};
 use read::{end, ended};
 use replay::{Before, Cached};
 
@@ -109,6 +109,13 @@ impl History {
     /// The objects of a source with few of them, as they are now. This makes one request.
     pub async fn listing_now(&self) -> Result<Vec<Arc<Version>>, End> {
         let (_, objects) = self.archive.listing_now().await.map_err(ended)?;
+        Ok(objects.into_iter().map(Arc::new).collect())
+    }
+
+    /// The first objects of a source as they are now, at most this many. This makes one request.
+    pub async fn first_now(&self, limit: u32) -> Result<Vec<Arc<Version>>, End> {
+        let page = Page { limit, next: None };
+        let (_, objects) = self.archive.page_now(page).await.map_err(ended)?;
         Ok(objects.into_iter().map(Arc::new).collect())
     }
 

@@ -221,7 +221,12 @@ impl Archive {
 
     /// The objects of a short listing now, and the server's newest revision.
     pub(super) async fn listing_now(&self) -> Result<(Revision, Vec<Version>), PastError> {
-        let page = self.transport.list(&self.key, At::Latest, Page::default());
+        self.page_now(Page::default()).await
+    }
+
+    /// A part of a listing now, and the server's newest revision.
+    pub(super) async fn page_now(&self, page: Page) -> Result<(Revision, Vec<Version>), PastError> {
+        let page = self.transport.list(&self.key, At::Latest, page);
         let page = page.await.map_err(refused)?;
         let at = newest(&page)?;
         let mut reader = Reader::new(&self.key);

@@ -252,7 +252,7 @@ fn is_surely_old(write: &Write, start: Timestamp) -> bool {
 
 /// Whether a part of the divider says nothing about what may be missing.
 fn is_about_others(part: &str) -> bool {
-    part == "complete" || part.starts_with("cluster-scoped") || part.starts_with(LEFT_OUT)
+    part == "complete" || part.ends_with(": -A") || part.starts_with(LEFT_OUT)
 }
 
 /// The start of the words about managers that `--people` leaves out.

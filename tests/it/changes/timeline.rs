@@ -1,7 +1,8 @@
 //! Tests of the timeline of every kind, and of `-o short` and `--people`.
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Effect, Fault, Place, Target, Verb, Writer};
+use jiff::Timestamp;
+use kubectl_spy::sandbox::{Effect, Fault, Place, Rule, Target, User, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::super::support::Ran;
@@ -764,4 +765,64 @@ async fn folded_versions_decide_the_exit_code_in_each_format() {
         let ran = cluster.spy().run(&[&args[..], &[format]].concat());
         assert_eq!(ran.status.code(), Some(1), "{format}: {}", ran.transcript());
     }
+}
+
+/// Two cluster-scoped objects of which one is edited, and the time of the second creation.
+async fn written_beside() -> (Cluster, Timestamp) {
+    let cluster = incident().await;
+    let class = |name: &str| json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}, "provisioner": "a"});
+    for name in ["slow", "fast"] {
+        cluster.put(class(name));
+    }
+    let second = cluster.now();
+    let target = Target::new("storageclasses.storage.k8s.io", "", "slow");
+    let binding = json!({"volumeBindingMode": "Immediate"});
+    cluster.edit_at(&target, &binding);
+    (cluster, second)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_timeline_of_a_namespace_counts_cluster_scoped_changes() {
+    let (cluster, second) = written_beside().await;
+    let last_part = |args: &[&str]| {
+        let all = [&["changes", "--once", "-o", "short"], args].concat();
+        let ran = cluster.spy().run(&all);
+        let rule = ran.stdout.lines().last().unwrap_or_default();
+        let part = rule.trim_end_matches(" ──").rsplit(['·', '─']).next();
+        part.unwrap_or_default().trim().to_owned()
+    };
+    let unread = "cluster-scoped kinds are not read: -A";
+    assert_eq!(
+        last_part(&["--since", "5m"]),
+        "at least 3 cluster-scoped changes: -A"
+    );
+    assert_eq!(
+        last_part(&["--since", &second.to_string()]),
+        "at least 2 cluster-scoped changes: -A"
+    );
+    assert_eq!(last_part(&["--since", "1s"]), unread);
+    assert_eq!(last_part(&["--since-rv", "1"]), unread);
+    assert_eq!(last_part(&["--since", "5m", "--people"]), unread);
+    let before = cluster.sandbox.requests().len();
+    let reader = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule {
+            namespace: Some("shop".to_owned()),
+            ..Rule::allow("*", "*")
+        }],
+    };
+    cluster.sandbox.set_users(vec![reader]);
+    assert_eq!(last_part(&["--since", "5m"]), unread);
+    let requests = cluster.sandbox.requests().split_off(before);
+    let refused = requests
+        .iter()
+        .filter(|request| request.status == Some(403));
+    let mut refused: Vec<&str> = refused.map(|request| &*request.path).collect();
+    refused.sort_unstable();
+    let expect = [
+        "/api/v1/namespaces?limit=500",
+        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?limit=1",
+    ];
+    assert_eq!(refused, expect);
 }

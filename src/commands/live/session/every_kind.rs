@@ -14,6 +14,8 @@ pub(crate) struct EveryKind {
     pub(crate) unwatched: Vec<Resource>,
     /// `GROUP/VERSION` of API groups whose server does not answer.
     pub(crate) silent: Vec<String>,
+    /// The cluster-scoped kinds, if a namespace is chosen.
+    pub(crate) cluster_scoped: Vec<Target>,
     /// Whether a namespace is chosen, which has no cluster-scoped kinds.
     pub(crate) is_of_namespace: bool,
 }
@@ -42,23 +44,27 @@ impl EveryKind {
                 taken.plural == resource.plural
                     && (taken.group == resource.group || &*resource.plural == "events")
             };
-            let taken = every.targets.iter().map(|target| &target.resource);
+            let taken = every.targets.iter().chain(&every.cluster_scoped);
+            let taken = taken.map(|target| &target.resource);
             let is_taken = taken.chain(&every.unwatched).any(is_same);
+            if !found.listable() || is_taken || is_deprecated(resource) {
+                continue;
+            }
             let is_here = args.all_namespaces || resource.namespaced;
-            if !(is_here && found.listable()) || is_taken || is_deprecated(resource) {
-                continue;
-            }
-            if !found.watchable() {
-                every.unwatched.push(resource.clone());
-                continue;
-            }
-            every.targets.push(Target {
+            let place = (!args.all_namespaces).then(|| namespace.clone());
+            let target = Target {
                 resource: resource.clone(),
-                namespace: (!args.all_namespaces).then(|| namespace.clone()),
+                namespace: place.filter(|_| resource.namespaced),
                 names: Names::All,
                 labels: args.selector.as_deref().map(Arc::from),
                 fields: args.field_selector.as_deref().map(Arc::from),
-            });
+            };
+            match (is_here, found.watchable()) {
+                (true, true) => every.targets.push(target),
+                (true, false) => every.unwatched.push(resource.clone()),
+                (false, true) => every.cluster_scoped.push(target),
+                (false, false) => {}
+            }
         }
         every
     }

@@ -1,5 +1,6 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
+mod cluster_scoped;
 mod reach;
 mod source_past;
 mod stop_rule;
@@ -22,6 +23,8 @@ use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, Refusals, RequestLimit};
+pub(crate) use cluster_scoped::ClusterScoped;
+use cluster_scoped::ClusterScopedWrites;
 use reach::{PATIENCE, Whose};
 pub(crate) use reach::{Reach, Since, parse_revision, parse_since};
 pub(crate) use source_past::{DatedRevision, PastVersion, SourcePast};
@@ -69,6 +72,8 @@ pub(crate) struct LookBack {
     pub(crate) skipped: Vec<SkippedSource>,
     /// Whether it reads every kind of one namespace.
     pub(crate) is_of_namespace: bool,
+    /// What is known of the cluster-scoped kinds beside that namespace.
+    cluster_scoped: Option<ClusterScopedWrites>,
 }
 
 impl LookBack {
@@ -98,6 +103,7 @@ impl LookBack {
             }),
             skipped: Vec::new(),
             is_of_namespace: false,
+            cluster_scoped: None,
             listed: HashMap::new(),
             synced: HashSet::new(),
             progress: Arc::default(),
@@ -118,6 +124,24 @@ impl LookBack {
     /// The same look-back by this clock.
     pub(crate) fn by_clock(self, clock: Option<Arc<ServerClock>>) -> LookBack {
         LookBack { clock, ..self }
+    }
+
+    /// Also counts the changes of these cluster-scoped kinds, if every change in a window of time is wanted.
+    pub(crate) fn count_cluster_scoped(&mut self, keys: &[SourceKey]) {
+        let is_every_change = self.shown.by.is_everyone() && self.shown.filter.is_everything();
+        if self.reach.time.is_some() && is_every_change {
+            let writes = ClusterScopedWrites::of(keys, &self.mux, &self.request_limit);
+            self.cluster_scoped = Some(writes);
+        }
+    }
+
+    /// What is known of cluster-scoped kinds at the server's time `now`.
+    pub(crate) fn cluster_scoped(&self, now: Timestamp) -> ClusterScoped {
+        match (&self.cluster_scoped, self.since()) {
+            _ if !self.is_of_namespace => ClusterScoped::Included,
+            (Some(writes), Some(since)) => writes.since(since, now),
+            (Some(_) | None, _) => ClusterScoped::NotRead,
+        }
     }
 
     /// The note about clocks that differ.
@@ -157,7 +181,9 @@ impl LookBack {
 
     /// Whether all walks have ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.waiting.is_empty() && self.walks.is_empty()
+        let counted = self.cluster_scoped.as_ref();
+        let is_counted = counted.is_none_or(ClusterScopedWrites::is_over);
+        self.waiting.is_empty() && self.walks.is_empty() && is_counted
     }
 
     /// Takes an object of a source's first listing.
@@ -249,8 +275,15 @@ impl LookBack {
         if self.is_over() {
             return std::future::pending().await;
         }
+        let counted = async {
+            match &mut self.cluster_scoped {
+                Some(writes) => writes.next().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             Some(walked) = self.walks.join_next() => self.take(walked),
+            () = counted => {}
             () = late => self.abort().await,
         }
     }
@@ -289,7 +322,10 @@ impl LookBack {
 
     /// Ends the look-back. Returns whether it was incomplete.
     pub(crate) fn give_up(&mut self) -> bool {
-        let was_open = !self.is_over();
+        let was_open = !(self.waiting.is_empty() && self.walks.is_empty());
+        if let Some(writes) = &mut self.cluster_scoped {
+            writes.give_up();
+        }
         self.walks = JoinSet::new();
         let waiting = self.waiting.drain(..).map(Arc::new);
         let cut = waiting.chain(self.walking.drain(..));
