@@ -131,6 +131,35 @@ async fn a_changed_pull_secret_is_blamed_for_an_image_that_cannot_be_pulled() {
     );
 }
 
+/// Each run numbers the values from 1. Of one change, all commands show the same numbers: the old value comes first.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_number_the_values_of_one_change_alike() {
+    let cluster = Cluster::start().await;
+    let mut db = secret("b2xk");
+    db["data"]["token"] = json!("b2xk");
+    cluster.put(db);
+    cluster.put(config_map("flags", &json!({"limit": "10"})));
+    cluster.put(broken_pod("CreateContainerConfigError"));
+    let change = json!({"data": {"password": "bmV3", "token": "bmV3LTI="}});
+    cluster.edit("secrets", "db", &change);
+    let expect = [
+        "password: <secret 3 B #1> → <secret 3 B #2>",
+        "token: <secret 3 B #1> → <secret 5 B #3>",
+    ];
+    for args in [
+        &["status", "pod/web", "--once"][..],
+        &["status", "pods", "--unhealthy", "--once"],
+        &["trace", "pod/web", "--once"],
+        &["changes", "secret/db", "--once"],
+        &["changes", "--since", "10m", "--once"],
+    ] {
+        let ran = cluster.spy().run(args);
+        for change in expect {
+            assert!(ran.stdout.contains(change), "{args:?}: {}", ran.stdout);
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_of_what_had_failed_before_is_not_the_cause() {
     let cluster = Cluster::start().await;
