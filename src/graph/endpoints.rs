@@ -2,7 +2,7 @@
 
 use super::index::Graph;
 use super::node::{Facts, Node};
-use super::services::{Endpoint, EndpointState, Target};
+use super::services::{Endpoint, EndpointState, EndpointTarget};
 use crate::object::Uid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub enum Behind<'a> {
     /// A pod that exists.
     Pod(&'a Node),
     /// A pod that does not exist. A new pod with the same name does not count.
-    Ghost(&'a Target),
+    Ghost(&'a EndpointTarget),
     /// An object that is not read: a pod while pods are not read, or an object of another kind.
     Unread,
     /// No object: someone entered the address by hand.

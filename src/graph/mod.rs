@@ -39,7 +39,7 @@ pub use labels::Labels;
 pub use links::Links;
 pub use lookup::{Lookup, PassedOver, one_per_source};
 pub use members::{MAX_MEMBER_LISTS, MemberPlan, member_plan};
-pub use neighbours::{End, Neighbour, TraceSide, neighbours};
+pub use neighbours::{Neighbour, RelationEnd, TraceSide, neighbours};
 pub use node::Owner;
 pub use node::{Facts, Node};
 pub use plan::{owned_lookups, pod_owner_sources, slices_source, well_known};
@@ -51,10 +51,12 @@ pub use relations::{
     relation_names, service_of_host,
 };
 pub use selector::{Nearest, nearest};
-pub use services::{Endpoint, EndpointState, Service, ServicePort, Slice, SlicePort, Target};
+pub use services::{
+    Endpoint, EndpointState, EndpointTarget, Service, ServicePort, Slice, SlicePort,
+};
 pub use trace_plan::{TracePlan, TraceScope, trace_plan};
 pub use tree::{Standing, Standings};
-pub use walk::{Step, TraceReach, Way, walk};
+pub use walk::{TraceReach, TraceStep, Way, walk};
 pub use workload::Workload;
 
 #[cfg(test)]

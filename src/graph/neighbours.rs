@@ -52,7 +52,7 @@ pub struct Neighbour<'g> {
     /// The side on which it stands.
     pub side: TraceSide,
     /// The object, or its name if the graph does not have it.
-    pub end: End<'g>,
+    pub end: RelationEnd<'g>,
     /// The relations between both, each once.
     pub relations: Vec<&'static Relation>,
     /// Whether the fields of all these relations say that the neighbour need not exist.
@@ -64,19 +64,19 @@ pub struct Neighbour<'g> {
 
 /// The object at the other end of a relation.
 #[derive(Clone, Debug)]
-pub enum End<'g> {
+pub enum RelationEnd<'g> {
     /// It is in the graph.
     Node(&'g Node),
     /// It is named and not in the graph.
     Ghost(ReferenceTarget),
 }
 
-impl End<'_> {
+impl RelationEnd<'_> {
     /// The key by which a walk knows it.
     pub fn target(&self) -> ReferenceTarget {
         match self {
-            End::Node(node) => ReferenceTarget::of(&node.object),
-            End::Ghost(target) => target.clone(),
+            RelationEnd::Node(node) => ReferenceTarget::of(&node.object),
+            RelationEnd::Ghost(target) => target.clone(),
         }
     }
 }
@@ -97,13 +97,13 @@ pub fn neighbours<'g>(graph: &'g Graph, uid: &Uid) -> Vec<Neighbour<'g>> {
 fn add_family<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>) {
     for reference in node.owners_by_rank() {
         let end = match graph.node(&reference.uid) {
-            Some(owner) => End::Node(owner),
-            None => End::Ghost(reference.target(&node.object)),
+            Some(owner) => RelationEnd::Node(owner),
+            None => RelationEnd::Ghost(reference.target(&node.object)),
         };
         found.add(end, &Tie::outgoing(owner()));
     }
     for child in graph.children(&node.uid) {
-        found.add(End::Node(child), &Tie::incoming(owner()));
+        found.add(RelationEnd::Node(child), &Tie::incoming(owner()));
     }
 }
 
@@ -112,8 +112,8 @@ fn add_outgoing<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>
     let references = graph.references_of(&node.uid).iter();
     for reference in references.filter(|found| found.relation.follow != Follow::Back) {
         let end = match graph.referenced(&reference.target) {
-            Some(node) => End::Node(node),
-            None => End::Ghost(reference.target.clone()),
+            Some(node) => RelationEnd::Node(node),
+            None => RelationEnd::Ghost(reference.target.clone()),
         };
         let tie = Tie {
             is_optional: reference.is_optional,
@@ -123,7 +123,10 @@ fn add_outgoing<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>
     }
     for selection in selections_of(graph, &node.uid) {
         for selected in graph.nodes().filter(|other| selection.selects(other)) {
-            found.add(End::Node(selected), &Tie::outgoing(selection.relation));
+            found.add(
+                RelationEnd::Node(selected),
+                &Tie::outgoing(selection.relation),
+            );
         }
     }
 }
@@ -138,7 +141,10 @@ fn add_incoming<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>
         let references = graph.references_of(&referrer.uid).iter();
         let references = references.filter(|reference| reference.target == target);
         for reference in references.filter(|found| found.relation.follow != Follow::Own) {
-            found.add(End::Node(referrer), &Tie::incoming(reference.relation));
+            found.add(
+                RelationEnd::Node(referrer),
+                &Tie::incoming(reference.relation),
+            );
         }
     }
     let template = graph.links_of(&node.uid);
@@ -156,7 +162,7 @@ fn add_incoming<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>
                     is_of_root: !is_itself,
                     ..Tie::incoming(selection.relation)
                 };
-                found.add(End::Node(bearer), &tie);
+                found.add(RelationEnd::Node(bearer), &tie);
             }
         }
     }
@@ -202,7 +208,7 @@ struct Neighbours<'g> {
 }
 
 impl<'g> Neighbours<'g> {
-    fn add(&mut self, end: End<'g>, tie: &Tie) {
+    fn add(&mut self, end: RelationEnd<'g>, tie: &Tie) {
         let known = self.found.entry((tie.side, end.target()));
         let neighbour = known.or_insert_with(|| Neighbour {
             side: tie.side,
@@ -222,8 +228,8 @@ impl<'g> Neighbours<'g> {
     fn into_sorted(self) -> Vec<Neighbour<'g>> {
         let mut sorted: Vec<Neighbour<'g>> = self.found.into_values().collect();
         sorted.sort_by_cached_key(|neighbour| match &neighbour.end {
-            End::Node(node) => (neighbour.side, false, Some(node.place()), None),
-            End::Ghost(target) => (neighbour.side, true, None, Some(target.clone())),
+            RelationEnd::Node(node) => (neighbour.side, false, Some(node.place()), None),
+            RelationEnd::Ghost(target) => (neighbour.side, true, None, Some(target.clone())),
         });
         sorted
     }

@@ -15,12 +15,12 @@ pub(super) struct References {
     /// The objects that select others.
     pub(super) selectors: BTreeSet<Uid>,
     /// Each referenced name.
-    pub(super) names: BTreeMap<ReferenceTarget, Name>,
+    pub(super) names: BTreeMap<ReferenceTarget, ReferencedName>,
 }
 
 /// A referenced name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct ReferencedName {
     /// The objects that refer to it.
     pub(super) referrers: BTreeSet<Uid>,
     /// The inventories that list it as a member. They are referrers, too.
@@ -29,7 +29,7 @@ pub(super) struct Name {
     pub(super) bearers: BTreeSet<Uid>,
 }
 
-impl Name {
+impl ReferencedName {
     /// Adds an object that refers to it.
     pub(super) fn add(&mut self, referrer: &Uid, reference: &Reference) {
         self.referrers.insert(referrer.clone());
@@ -52,7 +52,7 @@ impl References {
         }
     }
 
-    fn name_of(&mut self, object: &ObjectRef) -> Option<&mut Name> {
+    fn name_of(&mut self, object: &ObjectRef) -> Option<&mut ReferencedName> {
         if self.names.is_empty() {
             return None;
         }

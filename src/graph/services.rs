@@ -117,12 +117,12 @@ pub struct Endpoint {
     /// The zone it is in.
     pub zone: Option<Arc<str>>,
     /// The object behind it; `None` for an address that someone entered by hand.
-    pub target: Option<Target>,
+    pub target: Option<EndpointTarget>,
 }
 
 /// The object behind an endpoint, usually a Pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct EndpointTarget {
     /// Its kind.
     pub kind: Arc<str>,
     /// Its name.
@@ -189,10 +189,12 @@ fn endpoint(endpoint: Value<'_>) -> Endpoint {
         terminating: condition("terminating"),
         node: endpoint.text_at(&["nodeName"]),
         zone: endpoint.text_at(&["zone"]),
-        target: endpoint.text_at(&["targetRef", "name"]).map(|name| Target {
-            kind: endpoint.text_at(&["targetRef", "kind"]).unwrap_or_default(),
-            name,
-            uid: endpoint.text_at(&["targetRef", "uid"]).map(Uid::new),
-        }),
+        target: endpoint
+            .text_at(&["targetRef", "name"])
+            .map(|name| EndpointTarget {
+                kind: endpoint.text_at(&["targetRef", "kind"]).unwrap_or_default(),
+                name,
+                uid: endpoint.text_at(&["targetRef", "uid"]).map(Uid::new),
+            }),
     }
 }

@@ -10,13 +10,13 @@ use crate::source::{ClusterId, Select, SourceKey};
 
 use super::index::Graph;
 use super::lookup::{Anchor, Lookup};
-use super::neighbours::{End, TraceSide};
+use super::neighbours::{RelationEnd, TraceSide};
 use super::node::Node;
 use super::plan::owned_lookups;
 use super::reference_target::ReferenceTarget;
 use super::relations::{ANY, Direction, Follow, Relation, all, group_kind, relations_beside};
 use super::selector::Selection;
-use super::walk::{Step, TraceReach, walk};
+use super::walk::{TraceReach, TraceStep, walk};
 
 /// The most objects that are read by their names. Each costs a list and a watch.
 const MAX_NAMED: usize = 24;
@@ -68,7 +68,7 @@ struct TracePlanner<'p> {
     graph: &'p Graph,
     scope: &'p TraceScope<'p>,
     root: &'p Node,
-    steps: Vec<Step<'p>>,
+    steps: Vec<TraceStep<'p>>,
     plan: TracePlan,
 }
 
@@ -78,8 +78,8 @@ impl<'p> TracePlanner<'p> {
         let steps = self.steps.iter();
         let steps = steps.filter(move |step| step.side == side && !step.is_repeat && !step.is_end);
         steps.filter_map(|step| match step.end {
-            End::Node(node) => Some(node),
-            End::Ghost(_) => None,
+            RelationEnd::Node(node) => Some(node),
+            RelationEnd::Ghost(_) => None,
         })
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::object::Uid;
 
 use super::index::Graph;
-use super::neighbours::{End, Neighbour, TraceSide, neighbours};
+use super::neighbours::{Neighbour, RelationEnd, TraceSide, neighbours};
 use super::node::Node;
 use super::reference_target::ReferenceTarget;
 use super::relations::{Follow, Relation};
@@ -69,13 +69,13 @@ impl TraceReach {
 
 /// One object of a walk.
 #[derive(Clone, Debug)]
-pub struct Step<'g> {
+pub struct TraceStep<'g> {
     /// The side of the first object on which it stands.
     pub side: TraceSide,
     /// Its distance from the first object, as far as the outline shows it; 1 for the nearest.
     pub depth: usize,
     /// The object, or its name if the graph does not have it.
-    pub end: End<'g>,
+    pub end: RelationEnd<'g>,
     /// The relations to the object above it in the outline; for an owner of users, none.
     pub relations: Vec<&'static Relation>,
     /// Whether all fields that name it say that it need not exist.
@@ -95,7 +95,7 @@ impl Neighbour<'_> {
 
 /// Everything that an object is connected to: what is in front of it, what uses it, what is behind it, and what it and
 /// the objects behind it use. Each object is followed once.
-pub fn walk<'g>(graph: &'g Graph, root: &Uid, reach: &TraceReach) -> Vec<Step<'g>> {
+pub fn walk<'g>(graph: &'g Graph, root: &Uid, reach: &TraceReach) -> Vec<TraceStep<'g>> {
     let Some(node) = graph.node(root) else {
         return Vec::new();
     };
@@ -125,7 +125,7 @@ struct GraphWalker<'g, 'r> {
     seen: BTreeSet<ReferenceTarget>,
     /// The neighbours of objects on the sides to which the walk has not gone from there. Most objects are asked for two.
     found: FxHashMap<&'g Uid, Vec<Neighbour<'g>>>,
-    steps: Vec<Step<'g>>,
+    steps: Vec<TraceStep<'g>>,
 }
 
 impl<'g> GraphWalker<'g, '_> {
@@ -178,10 +178,10 @@ impl<'g> GraphWalker<'g, '_> {
         let is_new = self.seen.insert(neighbour.end.target());
         let is_end = neighbour.is_end();
         let node = match &neighbour.end {
-            End::Node(node) => Some(*node),
-            End::Ghost(_) => None,
+            RelationEnd::Node(node) => Some(*node),
+            RelationEnd::Ghost(_) => None,
         };
-        self.steps.push(Step {
+        self.steps.push(TraceStep {
             side: neighbour.side,
             depth,
             end: neighbour.end,
@@ -200,8 +200,8 @@ impl<'g> GraphWalker<'g, '_> {
             .iter()
             .filter(|step| step.side == TraceSide::Behind);
         let behind = behind.filter_map(|step| match step.end {
-            End::Node(node) if !step.is_repeat && !step.is_end => Some(node),
-            End::Node(_) | End::Ghost(_) => None,
+            RelationEnd::Node(node) if !step.is_repeat && !step.is_end => Some(node),
+            RelationEnd::Node(_) | RelationEnd::Ghost(_) => None,
         });
         let users: Vec<&'g Node> = std::iter::once(self.root).chain(behind).collect();
         for user in users {
@@ -225,10 +225,10 @@ impl<'g> GraphWalker<'g, '_> {
         let mut users = BTreeMap::new();
         for neighbour in self.neighbours(node, TraceSide::UsedBy) {
             match neighbour.end {
-                End::Node(user) => {
+                RelationEnd::Node(user) => {
                     users.insert(user.uid.clone(), neighbour);
                 }
-                End::Ghost(_) => {
+                RelationEnd::Ghost(_) => {
                     self.step(neighbour, depth);
                 }
             }
@@ -238,7 +238,7 @@ impl<'g> GraphWalker<'g, '_> {
             let is_user = relations.is_some();
             let owner = Neighbour {
                 side: TraceSide::UsedBy,
-                end: End::Node(node),
+                end: RelationEnd::Node(node),
                 relations: relations.unwrap_or_default(),
                 is_optional: false,
                 is_of_root: false,

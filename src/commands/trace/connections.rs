@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::traced::Traced;
-use crate::graph::{End, IfAbsent, ReferenceTarget, Step, TraceSide, walk};
+use crate::graph::{IfAbsent, ReferenceTarget, RelationEnd, TraceSide, TraceStep, walk};
 use crate::model::{Absence, missing_in_front};
 use crate::object::Resource;
 use crate::render::canvas::Canvas;
@@ -49,15 +49,16 @@ const MAX_WELL_USERS: usize = 8;
 
 /// The objects on a side of the traced one. A node has users in any number: only those that are not well say something.
 struct Users<'s, 'g> {
-    shown: Vec<&'s Step<'g>>,
+    shown: Vec<&'s TraceStep<'g>>,
     /// Those that are only counted.
-    well: Vec<&'s Step<'g>>,
+    well: Vec<&'s TraceStep<'g>>,
 }
 
 impl<'s, 'g> Users<'s, 'g> {
-    fn of(traced: &Traced, side: TraceSide, steps: Vec<&'s Step<'g>>) -> Users<'s, 'g> {
-        let groups: Vec<&[&Step<'_>]> = steps.chunk_by(|_, next| next.depth > 1).collect();
-        let is_well = |group: &&&[&Step<'_>]| group.iter().all(|step| says_nothing(traced, step));
+    fn of(traced: &Traced, side: TraceSide, steps: Vec<&'s TraceStep<'g>>) -> Users<'s, 'g> {
+        let groups: Vec<&[&TraceStep<'_>]> = steps.chunk_by(|_, next| next.depth > 1).collect();
+        let is_well =
+            |group: &&&[&TraceStep<'_>]| group.iter().all(|step| says_nothing(traced, step));
         let well = groups.iter().filter(is_well).count();
         if side != TraceSide::UsedBy || well <= MAX_WELL_USERS {
             return Users {
@@ -65,7 +66,7 @@ impl<'s, 'g> Users<'s, 'g> {
                 well: Vec::new(),
             };
         }
-        let (well, shown): (Vec<&[&Step<'_>]>, Vec<_>) =
+        let (well, shown): (Vec<&[&TraceStep<'_>]>, Vec<_>) =
             groups.into_iter().partition(|group| is_well(&group));
         Users {
             shown: shown.concat(),
@@ -75,16 +76,16 @@ impl<'s, 'g> Users<'s, 'g> {
 }
 
 /// Whether an object is well and has no line.
-fn says_nothing(traced: &Traced, step: &Step<'_>) -> bool {
+fn says_nothing(traced: &Traced, step: &TraceStep<'_>) -> bool {
     let assessment = match &step.end {
-        End::Node(node) => traced.assessment(&node.uid),
-        End::Ghost(_) => None,
+        RelationEnd::Node(node) => traced.assessment(&node.uid),
+        RelationEnd::Ghost(_) => None,
     };
     assessment.is_some_and(|found| found.is_well() && found.causes.is_empty())
 }
 
 /// `+ 48 that are well: 30 pods, 18 replicasets (-o json shows them)`: the users without rows.
-fn well_users(well: &[&Step<'_>]) -> Option<String> {
+fn well_users(well: &[&TraceStep<'_>]) -> Option<String> {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for step in well.iter().filter(|step| !step.is_repeat) {
         let kind = step.end.target().kind.kind.to_lowercase();
@@ -107,7 +108,7 @@ fn notes(traced: &Traced, side: TraceSide) -> Option<OutlineItem> {
 }
 
 /// Everything that the object is connected to.
-pub(super) fn steps(traced: &Traced) -> Vec<Step<'_>> {
+pub(super) fn steps(traced: &Traced) -> Vec<TraceStep<'_>> {
     let uid = traced.uid().into_iter();
     uid.flat_map(|uid| walk(traced.graph(), uid, &traced.reach))
         .collect()
@@ -124,7 +125,7 @@ pub(super) fn title(side: TraceSide) -> &'static str {
 }
 
 /// The relations to the object above, as a word or two.
-pub(super) fn relation(step: &Step<'_>) -> String {
+pub(super) fn relation(step: &TraceStep<'_>) -> String {
     let names = step
         .relations
         .iter()
@@ -149,19 +150,19 @@ pub(super) struct ShownState {
 }
 
 /// The state of an object of the walk. One that is only named may be absent, unreadable, or of an unknown type.
-pub(super) fn state(traced: &Traced, step: &Step<'_>) -> ShownState {
+pub(super) fn state(traced: &Traced, step: &TraceStep<'_>) -> ShownState {
     let shown = |status, word: &str| ShownState {
         status,
         word: word.to_owned(),
     };
     let target = match &step.end {
-        End::Node(node) => {
+        RelationEnd::Node(node) => {
             return match traced.assessment(&node.uid) {
                 Some(assessment) => shown(assessment.status(), &assessment.row.word),
                 None => shown(Status::Unknown, "not read"),
             };
         }
-        End::Ghost(target) => target,
+        RelationEnd::Ghost(target) => target,
     };
     match absence(traced, target) {
         Absence::Missing if is_tolerated(step) => shown(Status::Unknown, "absent, optional"),
@@ -173,7 +174,7 @@ pub(super) fn state(traced: &Traced, step: &Step<'_>) -> ShownState {
 }
 
 /// Whether the objects that name this one work without it.
-fn is_tolerated(step: &Step<'_>) -> bool {
+fn is_tolerated(step: &TraceStep<'_>) -> bool {
     let mut relations = step.relations.iter();
     step.is_optional || relations.all(|relation| relation.if_absent == IfAbsent::Works)
 }
@@ -185,10 +186,10 @@ pub(super) fn absence(traced: &Traced, target: &ReferenceTarget) -> Absence {
     model.absence(source.as_ref())
 }
 
-fn row(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> OutlineItem {
+fn row(traced: &Traced, step: &TraceStep<'_>, canvas: Canvas) -> OutlineItem {
     let node = match &step.end {
-        End::Node(node) => Some(*node),
-        End::Ghost(_) => None,
+        RelationEnd::Node(node) => Some(*node),
+        RelationEnd::Ghost(_) => None,
     };
     let assessment = node.and_then(|node| traced.assessment(&node.uid));
     let ready = assessment.and_then(|assessment| assessment.row.ready.as_deref());
@@ -210,7 +211,7 @@ fn row(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> OutlineItem {
 }
 
 /// That the object changed before the traced one failed, and who did it. A line at the top has the values.
-fn marks(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> Vec<String> {
+fn marks(traced: &Traced, step: &TraceStep<'_>, canvas: Canvas) -> Vec<String> {
     let target = step.end.target();
     let changes = traced.last_changes.iter().filter(|_| !step.is_repeat);
     let marks = changes.filter_map(|change| change.mark(&target, canvas.now));
@@ -218,7 +219,7 @@ fn marks(traced: &Traced, step: &Step<'_>, canvas: Canvas) -> Vec<String> {
 }
 
 /// The object, with its namespace if it is another one.
-pub(super) fn name(traced: &Traced, step: &Step<'_>) -> String {
+pub(super) fn name(traced: &Traced, step: &TraceStep<'_>) -> String {
     let target = step.end.target();
     let mut name = format!("{}/{}", target.kind.kind.to_lowercase(), target.name);
     if let Some(namespace) = target.namespace.as_deref()

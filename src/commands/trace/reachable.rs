@@ -6,7 +6,7 @@ use crate::render::json::trace::{EdgeRecord, Structure};
 
 /// How a node relates to the traced object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+enum NodeSide {
     /// It is the object, or a part of it: what it owns, or what a Service selects.
     Part,
     /// It is in front of a part.
@@ -25,8 +25,8 @@ pub(super) fn reachable(root: &str, edges: &[EdgeRecord]) -> BTreeSet<String> {
         forth.entry(&edge.from).or_default().push((&edge.to, edge));
         back.entry(&edge.to).or_default().push((&edge.from, edge));
     }
-    let mut seen = BTreeSet::from([(root, Side::Part)]);
-    let mut queue = VecDeque::from([(root, Side::Part)]);
+    let mut seen = BTreeSet::from([(root, NodeSide::Part)]);
+    let mut queue = VecDeque::from([(root, NodeSide::Part)]);
     while let Some((node, side)) = queue.pop_front() {
         let ahead = forth.get(node).into_iter().flatten();
         let ahead = ahead.filter_map(|(next, edge)| Some((*next, side.forth(edge)?)));
@@ -40,22 +40,22 @@ pub(super) fn reachable(root: &str, edges: &[EdgeRecord]) -> BTreeSet<String> {
 /// Maps a node to its neighbours, each with the edge to it.
 type Neighbours<'e> = BTreeMap<&'e str, Vec<(&'e str, &'e EdgeRecord)>>;
 
-impl Side {
+impl NodeSide {
     /// The side of the node at the end of an edge; `None` if it does not belong to the trace.
-    fn forth(self, edge: &EdgeRecord) -> Option<Side> {
+    fn forth(self, edge: &EdgeRecord) -> Option<NodeSide> {
         match self {
-            Side::Part if Structure::is_name(&edge.relation) => Some(Side::Part),
-            Side::Part | Side::Behind => Some(Side::Behind),
-            Side::InFront | Side::Owner => None,
+            NodeSide::Part if Structure::is_name(&edge.relation) => Some(NodeSide::Part),
+            NodeSide::Part | NodeSide::Behind => Some(NodeSide::Behind),
+            NodeSide::InFront | NodeSide::Owner => None,
         }
     }
 
     /// The side of the node at the start of an edge; `None` if it does not belong to the trace.
-    fn back(self, edge: &EdgeRecord) -> Option<Side> {
+    fn back(self, edge: &EdgeRecord) -> Option<NodeSide> {
         match self {
-            Side::Part | Side::InFront => Some(Side::InFront),
-            Side::Behind | Side::Owner => {
-                (edge.relation == Structure::Owns.as_str()).then_some(Side::Owner)
+            NodeSide::Part | NodeSide::InFront => Some(NodeSide::InFront),
+            NodeSide::Behind | NodeSide::Owner => {
+                (edge.relation == Structure::Owns.as_str()).then_some(NodeSide::Owner)
             }
         }
     }

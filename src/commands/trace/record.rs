@@ -8,8 +8,8 @@ use super::headline::Headline;
 use super::reachable::reachable;
 use super::traced::Traced;
 use crate::graph::{
-    End, Facts, Node, PodCoverage, ReferenceTarget, Relation, Target, TraceSide, backends,
-    neighbours,
+    EndpointTarget, Facts, Node, PodCoverage, ReferenceTarget, Relation, RelationEnd, TraceSide,
+    backends, neighbours,
 };
 use crate::model::{Absence, missing_in_front, pod_coverage};
 use crate::object::{ObjectRef, Uid};
@@ -171,13 +171,13 @@ impl GraphBuilder<'_> {
                 continue;
             }
             let is_root = self.traced.uid() == Some(&node.uid);
-            if neighbour.is_of_root && !is_root && matches!(neighbour.end, End::Ghost(_)) {
+            if neighbour.is_of_root && !is_root && matches!(neighbour.end, RelationEnd::Ghost(_)) {
                 continue;
             }
             let own = node.uid.as_str().to_owned();
             let other = match &neighbour.end {
-                End::Node(other) => other.uid.as_str().to_owned(),
-                End::Ghost(target) => self.ghost(target),
+                RelationEnd::Node(other) => other.uid.as_str().to_owned(),
+                RelationEnd::Ghost(target) => self.ghost(target),
             };
             let (from, to) = if is_forth { (own, other) } else { (other, own) };
             let relations = neighbour.relations.iter();
@@ -240,7 +240,7 @@ impl GraphBuilder<'_> {
 
     /// Adds the object behind an endpoint that is not in the graph. A Pod is missing only if all Pods of the Service
     /// were read.
-    fn target(&mut self, slice: &Node, target: &Target) -> String {
+    fn target(&mut self, slice: &Node, target: &EndpointTarget) -> String {
         let is_pod = &*target.kind == "Pod";
         let object = ObjectRef {
             api_version: if is_pod { "v1".into() } else { "".into() },

@@ -79,7 +79,7 @@ fn check(root: &str, reach: &TraceReach) -> String {
     let node = nodes.find(|node| node.object.to_string() == root);
     let uid = node.expect("it is in the application").uid.clone();
     let steps = walk(&graph, &uid, reach);
-    let line = |step: &Step<'_>| {
+    let line = |step: &TraceStep<'_>| {
         let target = step.end.target();
         let kind = target.kind.kind.to_lowercase();
         let relations: Vec<&str> = step
@@ -88,7 +88,7 @@ fn check(root: &str, reach: &TraceReach) -> String {
             .map(|relation| relation.name)
             .collect();
         let mut marks = String::new();
-        if matches!(step.end, End::Ghost(_)) {
+        if matches!(step.end, RelationEnd::Ghost(_)) {
             marks.push_str(" ghost");
         }
         if step.is_optional {

@@ -7,8 +7,8 @@ use super::{state, unserved_pods};
 use crate::commands::trace::chain::FrameParts;
 use crate::commands::trace::traced::revision;
 use crate::graph::{
-    AddressGroup, Behind, EndpointCounts, EndpointState, Graph, Node, Pod, PodCoverage, Port,
-    ServedEndpoint, Service, Target,
+    AddressGroup, Behind, EndpointCounts, EndpointState, EndpointTarget, Graph, Node, Pod,
+    PodCoverage, Port, ServedEndpoint, Service,
 };
 use crate::model::Model;
 use crate::object::{PodCounts, Value};
@@ -284,7 +284,7 @@ pub(super) fn state_word(state: EndpointState) -> &'static str {
 }
 
 /// Why an endpoint has no pod.
-pub(super) fn ghost_note(target: &Target, graph: &Graph) -> String {
+pub(super) fn ghost_note(target: &EndpointTarget, graph: &Graph) -> String {
     let mut pods = graph.of_kind("Pod");
     let what = if pods.any(|pod| pod.object.name == target.name) {
         "replaced by another"
