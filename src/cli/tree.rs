@@ -46,9 +46,9 @@ Use \"kubectl spy options\" for a list of the flags of all commands.
 /// The commands, in the order of the help.
 #[derive(Subcommand, Debug)]
 pub(super) enum CliCommand {
-    Status(commands::status::Args),
+    Status(commands::status::StatusArgs),
     Changes(commands::changes::ChangesArgs),
-    Trace(commands::trace::Args),
+    Trace(commands::trace::TraceArgs),
     Logs(commands::logs::LogsArgs),
     Demo(commands::demo::DemoArgs),
     Completion(commands::completion::CompletionArgs),

@@ -37,8 +37,8 @@ const EXAMPLES: &str = "Examples:
 #[derive(Subcommand, Clone, Debug)]
 enum DemoVerb {
     Changes(changes::ChangesArgs),
-    Status(status::Args),
-    Trace(trace::Args),
+    Status(status::StatusArgs),
+    Trace(trace::TraceArgs),
     Logs(logs::LogsArgs),
 }
 

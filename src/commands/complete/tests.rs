@@ -20,8 +20,8 @@ fn cli() -> Command {
         completion::CompletionArgs::augment_args(Command::new("completion")),
         demo::DemoArgs::augment_args(Command::new("demo")),
         logs::LogsArgs::augment_args(Command::new("logs")),
-        status::Args::augment_args(Command::new("status")),
-        trace::Args::augment_args(Command::new("trace")),
+        status::StatusArgs::augment_args(Command::new("status")),
+        trace::TraceArgs::augment_args(Command::new("trace")),
         version::VersionArgs::augment_args(Command::new("version")),
     ];
     let cli = Command::new("kubectl-spy").disable_help_subcommand(true);

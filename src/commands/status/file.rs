@@ -19,7 +19,7 @@ use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version
 use crate::status::{Assessment, Rules, compute};
 use crate::watch::FileTransport;
 
-use super::Args;
+use super::StatusArgs;
 use super::columns::StatusColumns;
 use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, RowOptions, StatusFormat, Titles};
@@ -29,7 +29,7 @@ use super::view::{NOTHING_UNHEALTHY, are_spread, listing};
 
 /// Shows the objects of the file that a session reads.
 pub(super) fn show_objects(
-    args: &Args,
+    args: &StatusArgs,
     session: &Session,
     file: &FileTransport,
     context: &mut Context<'_>,
@@ -73,7 +73,7 @@ pub(super) fn show_objects(
 
 /// The rows of a file, with the places of their objects in it.
 struct FileView<'v> {
-    args: &'v Args,
+    args: &'v StatusArgs,
     name: &'v str,
     objects: &'v [(ObjectRef, Doc)],
     rows: &'v [(usize, StatusRow<'v>)],

@@ -35,7 +35,7 @@ use state::{RETENTION, StatusState};
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub(crate) struct Args {
+pub(crate) struct StatusArgs {
     #[command(flatten)]
     objects: ObjectArgs,
     #[command(flatten)]
@@ -79,9 +79,9 @@ const EXAMPLES: &str = "Examples:
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
 
-impl Args {
+impl StatusArgs {
     /// The same arguments, with these objects if they name none.
-    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+    pub(crate) fn about(mut self, objects: &[&str]) -> StatusArgs {
         self.objects.default_to(objects);
         self
     }
@@ -167,7 +167,7 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &StatusArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
         show(args, context, &shutdown).await
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
 
 /// Shows the state of objects until `shutdown`.
 pub(crate) async fn show(
-    args: &Args,
+    args: &StatusArgs,
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
@@ -239,7 +239,7 @@ pub(crate) async fn show(
 
 /// The cluster or the file to read.
 async fn open_session(
-    args: &Args,
+    args: &StatusArgs,
     stop: &Stop,
     context: &mut Context<'_>,
 ) -> Result<Session, CommandError> {
@@ -256,7 +256,7 @@ async fn open_session(
 }
 
 /// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.
-fn failure_logs(args: &Args, session: &Session) -> Option<FailureLogs> {
+fn failure_logs(args: &StatusArgs, session: &Session) -> Option<FailureLogs> {
     let logs = args.wait.logs;
     let feeds = session.failure_feeds().filter(|_| logs.reads_any())?;
     Some(FailureLogs::new(feeds, logs, args.ending()))

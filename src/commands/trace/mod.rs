@@ -35,7 +35,7 @@ use tracer::Tracer;
 /// Show what an object is connected to, and where the chain breaks
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TraceArgs {
     #[command(flatten)]
     objects: ObjectArgs,
     /// Choose the output format
@@ -74,7 +74,7 @@ const EXAMPLES: &str = "Examples:
   kubectl get svc,endpointslices,deploy,rs,po -o yaml | kubectl spy trace --once --from -
                                           each Service and workload of a file, in turn";
 
-impl Args {
+impl TraceArgs {
     /// How standard output is written.
     fn stdout(&self) -> Output {
         match (self.output, self.ending()) {
@@ -90,7 +90,7 @@ impl Args {
     }
 
     /// The same arguments, with these objects if they name none.
-    pub(crate) fn about(mut self, objects: &[&str]) -> Args {
+    pub(crate) fn about(mut self, objects: &[&str]) -> TraceArgs {
         self.objects.default_to(objects);
         self
     }
@@ -151,7 +151,7 @@ impl Args {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+pub(crate) fn run(args: &TraceArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
         Box::pin(show(args, context, &shutdown)).await
@@ -160,7 +160,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Ended, Comma
 
 /// Shows the trace until `shutdown`.
 pub(crate) async fn show(
-    args: &Args,
+    args: &TraceArgs,
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
@@ -220,7 +220,7 @@ pub(crate) async fn show(
 /// The traces that run together. A file ends, so its objects are traced one after the other.
 fn grouped(
     chains: Vec<Box<dyn Chain>>,
-    args: &Args,
+    args: &TraceArgs,
     session: &Session,
 ) -> Result<Vec<Vec<Box<dyn Chain>>>, CommandError> {
     let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
@@ -237,7 +237,7 @@ fn grouped(
 
 /// The cluster or the file to read.
 async fn open_session(
-    args: &Args,
+    args: &TraceArgs,
     stop: &Stop,
     context: &mut Context<'_>,
 ) -> Result<Session, CommandError> {
@@ -255,7 +255,7 @@ async fn open_session(
 
 /// The traces of the requested objects, in the order of the request.
 async fn chains(
-    args: &Args,
+    args: &TraceArgs,
     stop: &Stop,
     session: &mut Session,
     context: &mut Context<'_>,
