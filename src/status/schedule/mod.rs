@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::object::parse_duration;
 
 use field::Fields;
-use search::Search;
+use search::ScheduleSearch;
 
 /// When a `CronJob` starts its Jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Schedule {
         match &self.starts {
             Starts::At(fields) => {
                 let zone = self.zone.clone().unwrap_or(TimeZone::UTC);
-                Search::after(after, zone)?.run(fields)
+                ScheduleSearch::after(after, zone)?.run(fields)
             }
             Starts::Every(delay) => {
                 let second = Timestamp::from_second(after.as_millisecond().div_euclid(1000));

@@ -1,4 +1,4 @@
-//! `Search`: the search for the next start of a schedule. Where clocks change, its result is that of robfig/cron, step by
+//! `ScheduleSearch`: the search for the next start of a schedule. Where clocks change, its result is that of robfig/cron, step by
 //! step: a start in the skipped hour is left out, and one in the repeated hour happens twice.
 
 use jiff::civil::{Date, DateTime};
@@ -14,7 +14,7 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 /// A moment that moves forward, field by field, until all fields match.
-pub(super) struct Search {
+pub(super) struct ScheduleSearch {
     time: Timestamp,
     zone: TimeZone,
     /// Whether it has moved. The first move goes to the beginning of a month, day, hour or minute.
@@ -22,17 +22,17 @@ pub(super) struct Search {
 }
 
 /// Whether a field matches now.
-enum Found {
+enum FieldMatch {
     Yes,
     /// The field has started from its lowest number again, so that larger fields are to be checked again.
     Wrapped,
 }
 
-impl Search {
+impl ScheduleSearch {
     /// Starts in the second after a time.
-    pub(super) fn after(time: Timestamp, zone: TimeZone) -> Option<Search> {
+    pub(super) fn after(time: Timestamp, zone: TimeZone) -> Option<ScheduleSearch> {
         let second = time.as_millisecond().div_euclid(1000) + 1;
-        Some(Search {
+        Some(ScheduleSearch {
             time: Timestamp::from_second(second).ok()?,
             zone,
             has_moved: false,
@@ -46,10 +46,10 @@ impl Search {
         }
         let last_year = self.local().year().checked_add(MAX_YEARS)?;
         while self.local().year() <= last_year {
-            let is_found = matches!(self.month(fields)?, Found::Yes)
-                && matches!(self.day(fields)?, Found::Yes)
-                && matches!(self.hour(fields)?, Found::Yes)
-                && matches!(self.minute(fields)?, Found::Yes);
+            let is_found = matches!(self.month(fields)?, FieldMatch::Yes)
+                && matches!(self.day(fields)?, FieldMatch::Yes)
+                && matches!(self.hour(fields)?, FieldMatch::Yes)
+                && matches!(self.minute(fields)?, FieldMatch::Yes);
             if is_found && self.local().second() == 0 {
                 return Some(self.time);
             }
@@ -62,7 +62,7 @@ impl Search {
         None
     }
 
-    fn month(&mut self, fields: &Fields) -> Option<Found> {
+    fn month(&mut self, fields: &Fields) -> Option<FieldMatch> {
         while !has(fields.months, self.local().month()) {
             let local = self.local();
             if !self.has_moved {
@@ -73,13 +73,13 @@ impl Search {
             let date = next.checked_add((i64::from(local.day()) - 1).days()).ok()?;
             self.move_to(date.to_datetime(local.time()))?;
             if self.local().month() == 1 {
-                return Some(Found::Wrapped);
+                return Some(FieldMatch::Wrapped);
             }
         }
-        Some(Found::Yes)
+        Some(FieldMatch::Yes)
     }
 
-    fn day(&mut self, fields: &Fields) -> Option<Found> {
+    fn day(&mut self, fields: &Fields) -> Option<FieldMatch> {
         while !fields.has_day(self.local().date()) {
             if !self.has_moved {
                 self.move_to(self.local().date().to_datetime(MIDNIGHT))?;
@@ -87,10 +87,10 @@ impl Search {
             self.move_to(self.local().checked_add(1.day()).ok()?)?;
             self.correct_midnight()?;
             if self.local().day() == 1 {
-                return Some(Found::Wrapped);
+                return Some(FieldMatch::Wrapped);
             }
         }
-        Some(Found::Yes)
+        Some(FieldMatch::Yes)
     }
 
     /// Goes to midnight, if clocks change there.
@@ -100,7 +100,7 @@ impl Search {
         self.add(SignedDuration::from_hours(hours))
     }
 
-    fn hour(&mut self, fields: &Fields) -> Option<Found> {
+    fn hour(&mut self, fields: &Fields) -> Option<FieldMatch> {
         while !has(fields.hours, self.local().hour()) {
             if !self.has_moved {
                 let local = self.local();
@@ -108,13 +108,13 @@ impl Search {
             }
             self.add(HOUR)?;
             if self.local().hour() == 0 {
-                return Some(Found::Wrapped);
+                return Some(FieldMatch::Wrapped);
             }
         }
-        Some(Found::Yes)
+        Some(FieldMatch::Yes)
     }
 
-    fn minute(&mut self, fields: &Fields) -> Option<Found> {
+    fn minute(&mut self, fields: &Fields) -> Option<FieldMatch> {
         while !has(fields.minutes, self.local().minute()) {
             if !self.has_moved {
                 self.has_moved = true;
@@ -123,10 +123,10 @@ impl Search {
             }
             self.add(MINUTE)?;
             if self.local().minute() == 0 {
-                return Some(Found::Wrapped);
+                return Some(FieldMatch::Wrapped);
             }
         }
-        Some(Found::Yes)
+        Some(FieldMatch::Yes)
     }
 
     fn local(&self) -> DateTime {
