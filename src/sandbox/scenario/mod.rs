@@ -24,7 +24,7 @@ use serde_json::json;
 use super::{Deletion, Sandbox, WriteError};
 use world::{Task, World, name_of};
 
-pub use script::{Action, Prop, Scenario, Step};
+pub use script::{Action, Prop, Scenario, ScriptStep};
 pub use stories::{config, crash, rollout};
 #[cfg(any(test, feature = "testing"))]
 pub use testing::play_at_once;

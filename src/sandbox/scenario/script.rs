@@ -45,7 +45,7 @@ pub enum Action {
 
 /// One step of a story.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ScriptStep {
     /// Milliseconds since the start.
     pub at: u64,
     /// The action at that time.
@@ -79,5 +79,5 @@ pub struct Scenario {
     /// The objects that exist at the start.
     pub props: Vec<Prop>,
     /// The actions, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptStep>,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::script::{Action, Prop, Scenario, Step};
+use super::script::{Action, Prop, Scenario, ScriptStep};
 
 const DAY: u64 = 24 * 3600;
 const OLD: &str = "registry.example.com/shop/web:v2.3.9";
@@ -52,11 +52,11 @@ pub fn rollout() -> Scenario {
         crashing_images: Vec::new(),
         props,
         steps: vec![
-            Step {
+            ScriptStep {
                 at: 2000,
                 action: set_image("kubectl-set", BAD),
             },
-            Step {
+            ScriptStep {
                 at: 18000,
                 action: set_image(KUBECTL, GOOD),
             },
@@ -70,7 +70,7 @@ const FIXED: &str = "registry.example.com/shop/web:v2.4.3";
 /// A Deployment gets an image whose program panics at its start. Twenty seconds later somebody fixes it.
 pub fn crash() -> Scenario {
     let rollout = rollout();
-    let set_image = |at: u64, image: &'static str| Step {
+    let set_image = |at: u64, image: &'static str| ScriptStep {
         at,
         action: Action::SetImage {
             manager: "kubectl-set",
@@ -174,7 +174,7 @@ pub fn config() -> Scenario {
     }
 }
 
-fn steps() -> Vec<Step> {
+fn steps() -> Vec<ScriptStep> {
     let story = [
         (
             2000,
@@ -225,7 +225,7 @@ fn steps() -> Vec<Step> {
     ];
     story
         .into_iter()
-        .map(|(at, action)| Step { at, action })
+        .map(|(at, action)| ScriptStep { at, action })
         .collect()
 }
 
