@@ -206,13 +206,13 @@ const REMEMBERED: usize = 50_000;
 /// The objects seen so far, and their controllers.
 #[derive(Default)]
 pub(crate) struct KnownOwners {
-    objects: HashMap<Uid, KnownObject>,
+    objects: HashMap<Uid, KnownOwner>,
     /// In the order of arrival.
     order: VecDeque<Uid>,
 }
 
 /// An object seen so far.
-enum KnownObject {
+enum KnownOwner {
     /// Nobody has asked for its controller. The newest version, without its tape.
     Version(Version),
     Controller(Option<ObjectRef>),
@@ -228,11 +228,11 @@ impl KnownOwners {
             return;
         };
         match self.objects.get_mut(uid) {
-            Some(KnownObject::Version(known)) => return *known = version.without_tape(),
-            Some(KnownObject::Controller(_)) => return,
+            Some(KnownOwner::Version(known)) => return *known = version.without_tape(),
+            Some(KnownOwner::Controller(_)) => return,
             None => {}
         }
-        let known = KnownObject::Version(version.without_tape());
+        let known = KnownOwner::Version(version.without_tape());
         self.objects.insert(uid.clone(), known);
         self.order.push_back(uid.clone());
         if self.order.len() > REMEMBERED
@@ -258,13 +258,13 @@ impl KnownOwners {
         let uid = object.uid.as_ref()?;
         let known = self.objects.get_mut(uid)?;
         let version = match known {
-            KnownObject::Controller(found) => return found.clone(),
-            KnownObject::Version(version) => version,
+            KnownOwner::Controller(found) => return found.clone(),
+            KnownOwner::Version(version) => version,
         };
         let doc = version.doc().ok()?;
         let found = ControlledObject::at(&version.object, doc.root());
         let found = found.map(|controlled| controlled.owner);
-        *known = KnownObject::Controller(found.clone());
+        *known = KnownOwner::Controller(found.clone());
         found
     }
 }
