@@ -28,7 +28,7 @@ use kubectl_spy::object::managed_fields::Writers;
 use kubectl_spy::render::diff::{DiffView, Fold, ShownChanges, counts};
 use kubectl_spy::render::style::{Look, Styles, Symbols};
 use kubectl_spy::source::{ClusterId, SourceKey, Version};
-use kubectl_spy::watch::{Line, Reader};
+use kubectl_spy::watch::{Reader, WatchLine};
 use serde_json::{Value, json};
 
 /// The lines of a recorded watch.
@@ -63,7 +63,7 @@ fn source(line: &str) -> SourceKey {
 /// The version in a line.
 fn version(reader: &mut Reader, line: &str) -> Version {
     match reader.line(line.as_bytes()).unwrap() {
-        Line::Object { item, .. } => item.version,
+        WatchLine::Object { item, .. } => item.version,
         other => panic!("no object: {other:?}"),
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use kubectl_spy::object::{Doc, Kind};
 use kubectl_spy::source::{Form, Scope, SourceKey, Version};
-use kubectl_spy::watch::{Line, Reader, parse_page, refusal};
+use kubectl_spy::watch::{Reader, WatchLine, parse_page, refusal};
 use serde_json::Value;
 
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {
@@ -64,9 +64,9 @@ fn lines(key: &SourceKey, body: &[u8]) {
 }
 
 /// A summary of a line, for comparison.
-fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
+fn summary(line: Result<WatchLine, std::sync::Arc<str>>) -> String {
     match line {
-        Ok(Line::Object { verb, item }) => {
+        Ok(WatchLine::Object { verb, item }) => {
             assert_names_itself(&item.version);
             let mut summary = format!("{verb:?} {:?} {:?}", item.version.object, item.deleting);
             write!(summary, " {:?}", item.version.version).expect("memory");
@@ -75,11 +75,11 @@ fn summary(line: Result<Line, std::sync::Arc<str>>) -> String {
             }
             summary
         }
-        Ok(Line::Bookmark(version)) => {
+        Ok(WatchLine::Bookmark(version)) => {
             assert!(!version.as_str().is_empty());
             format!("bookmark {version:?}")
         }
-        Ok(Line::Error(status)) => format!("{status:?}"),
+        Ok(WatchLine::Error(status)) => format!("{status:?}"),
         Err(detail) => {
             assert_short(&detail);
             detail.to_string()

@@ -41,7 +41,7 @@ pub use type_word::TypeWord;
 /// The part of a `Status` object (meta/v1) that this program uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Status {
+pub struct ApiStatus {
     /// The HTTP status code. A watch has one too: 410 for a version that is too old.
     pub code: u16,
     /// One CamelCase word, such as `Forbidden`. Empty if the server sent none.
@@ -63,14 +63,14 @@ pub struct ApiError {
     /// The namespace of the request, if it has one.
     pub namespace: Option<Arc<str>>,
     /// The server's response.
-    pub status: Status,
+    pub status: ApiStatus,
 }
 
 /// How many characters of a server's message and of its reason are printed.
 const MESSAGE_SHOWN: usize = 2000;
 const REASON_SHOWN: usize = 100;
 
-fn line(status: &Status) -> String {
+fn line(status: &ApiStatus) -> String {
     let message = excerpt(&status.message, MESSAGE_SHOWN);
     match &*status.reason {
         "" => format!("Error from server: {message}"),
@@ -92,7 +92,7 @@ mod tests {
             verb: "list",
             resource: "pods".into(),
             namespace: None,
-            status: Status {
+            status: ApiStatus {
                 code: 500,
                 reason: reason.to_owned(),
                 message: message.to_owned(),

@@ -220,14 +220,14 @@ impl From<ArgumentError> for CommandError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Status;
+    use crate::cluster::ApiStatus;
 
     #[test]
     fn the_hint_of_a_403_is_a_command_that_checks_the_permission() {
         let hints = |verb: &'static str, resource: &str, namespace: Option<&str>| {
-            let status = Status {
+            let status = ApiStatus {
                 code: 403,
-                ..Status::default()
+                ..ApiStatus::default()
             };
             let error = ApiError {
                 verb,

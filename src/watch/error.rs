@@ -170,10 +170,10 @@ impl SourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Status;
+    use crate::cluster::ApiStatus;
 
     fn answered(code: u16, reason: &str) -> String {
-        let status = Status {
+        let status = ApiStatus {
             code,
             reason: reason.to_owned(),
             message: String::new(),

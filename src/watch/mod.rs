@@ -24,7 +24,7 @@ mod subscriptions;
 mod tests;
 mod transport;
 
-pub use envelope::{Item, Line, Reader, Verb};
+pub use envelope::{Item, Reader, WatchLine, WatchVerb};
 pub use error::SourceError;
 pub use file::{
     Faults, FileError, FileReader, FileResource, FileTransport, Foreign, LONGEST_INPUT, Language,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backfill::Backfill;
 use super::backoff::Health;
-use super::envelope::Verb;
+use super::envelope::WatchVerb;
 use super::history::Revision;
 use super::options::Clock;
 use super::queue::{Company, Queue};
@@ -180,12 +180,12 @@ impl SharedSource {
     }
 
     /// Whether this event arrived before.
-    pub(super) fn was_seen(&self, verb: Verb, version: &Version) -> bool {
+    pub(super) fn was_seen(&self, verb: WatchVerb, version: &Version) -> bool {
         self.lock().store.was_seen(verb, version)
     }
 
     /// Takes in a version of an existing object.
-    pub(super) fn put(&self, verb: Verb, now: Version) {
+    pub(super) fn put(&self, verb: WatchVerb, now: Version) {
         let seen = (self.clock)();
         let mut inner = self.lock();
         let now = Arc::new(now);

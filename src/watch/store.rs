@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::envelope::Verb;
+use super::envelope::WatchVerb;
 use super::history::Revision;
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion, Uid};
 use crate::source::{Packer, Version, Why};
@@ -124,12 +124,14 @@ impl ObjectStore {
     }
 
     /// Whether an event arrived before: servers may send events again when a watch resumes.
-    pub(super) fn was_seen(&self, verb: Verb, version: &Version) -> bool {
+    pub(super) fn was_seen(&self, verb: WatchVerb, version: &Version) -> bool {
         let uid = version.object.identity();
         let new = &version.version;
         match (self.by_uid.get(&uid), verb) {
-            (Some(held), Verb::Deleted) => is_older(new, &held.version.version),
-            (Some(held), Verb::Added | Verb::Modified) => reached(&held.version.version, new),
+            (Some(held), WatchVerb::Deleted) => is_older(new, &held.version.version),
+            (Some(held), WatchVerb::Added | WatchVerb::Modified) => {
+                reached(&held.version.version, new)
+            }
             (None, _) => [self.gone.get(&uid), self.floor.as_ref()]
                 .into_iter()
                 .flatten()
@@ -140,7 +142,7 @@ impl ObjectStore {
     /// Takes in the version of an `ADDED` or `MODIFIED` event.
     pub(super) fn put(
         &mut self,
-        verb: Verb,
+        verb: WatchVerb,
         now: Arc<Version>,
         seen: Timestamp,
     ) -> Vec<StoreChange> {
@@ -158,9 +160,9 @@ impl ObjectStore {
         let prev = self.insert(uid, kept, seen);
         let why = match (&prev, verb) {
             (None, _) => Why::Added,
-            (Some(_), Verb::Modified) => Why::Modified,
+            (Some(_), WatchVerb::Modified) => Why::Modified,
             // The object must have been deleted or have left the selector in between, unseen.
-            (Some(_), Verb::Added | Verb::Deleted) => Why::Skipped,
+            (Some(_), WatchVerb::Added | WatchVerb::Deleted) => Why::Skipped,
         };
         changes.push(StoreChange { why, now, prev });
         changes

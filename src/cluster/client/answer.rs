@@ -15,7 +15,7 @@ use super::Limits;
 use super::request::ApiRequest;
 use super::request_error::{RequestError, body_error};
 use super::stack::ConnectionSlot;
-use crate::cluster::{ApiError, Status};
+use crate::cluster::{ApiError, ApiStatus};
 use crate::object::excerpt;
 
 /// The most bytes of an error's body that are read.
@@ -99,13 +99,13 @@ impl ApiRequest {
 }
 
 /// The server's Status, or kubectl's message for the status code (client-go's `NewGenericServerResponse`).
-fn status(code: u16, body: &[u8], request: &ApiRequest) -> Status {
+fn status(code: u16, body: &[u8], request: &ApiRequest) -> ApiStatus {
     #[derive(Deserialize)]
     struct Probe {
         #[serde(default)]
         kind: String,
         #[serde(flatten)]
-        status: Status,
+        status: ApiStatus,
     }
     match serde_json::from_slice::<Probe>(body) {
         Ok(Probe { kind, mut status }) if kind == "Status" && !status.message.is_empty() => {
@@ -163,7 +163,7 @@ const GENERIC: [(u16, &str, &str); 9] = [
     ),
 ];
 
-fn generic(code: u16, body: &str, request: &ApiRequest) -> Status {
+fn generic(code: u16, body: &str, request: &ApiRequest) -> ApiStatus {
     let body = match body.trim() {
         "" => "unknown".to_owned(),
         text => excerpt(text, BODY_SHOWN),
@@ -190,7 +190,7 @@ fn generic(code: u16, body: &str, request: &ApiRequest) -> Status {
         "" => message,
         resource => format!("{message} (get {resource})"),
     };
-    Status {
+    ApiStatus {
         code,
         reason: reason.to_owned(),
         message,

@@ -10,7 +10,7 @@ use super::*;
 use crate::cluster::kubeconfig::tests::Files;
 use crate::cluster::kubeconfig::{Ambient, Overrides};
 use crate::cluster::testing::{Scripted, ScriptedReply, answer};
-use crate::cluster::{ApiError, Status};
+use crate::cluster::{ApiError, ApiStatus};
 
 async fn client(url: &str) -> Client {
     let limits = Limits {
@@ -287,7 +287,7 @@ fn waits(code: u16, after: Option<u64>) -> Vec<u64> {
             verb: "get",
             resource: "".into(),
             namespace: None,
-            status: Status {
+            status: ApiStatus {
                 code,
                 reason: String::new(),
                 message: String::new(),

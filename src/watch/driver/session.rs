@@ -8,11 +8,11 @@ use futures::StreamExt;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::continuity::{WatchOrder, is_set_back};
-use crate::cluster::{ApiError, Status};
+use crate::cluster::{ApiError, ApiStatus};
 use crate::object::ResourceVersion;
 use crate::source::{SourceKey, SourceState, Why};
 use crate::watch::backoff::Speed;
-use crate::watch::envelope::{Item, Line, Reader, Verb};
+use crate::watch::envelope::{Item, Reader, WatchLine, WatchVerb};
 use crate::watch::error::SourceError;
 use crate::watch::history::Archive;
 use crate::watch::source::SharedSource;
@@ -71,10 +71,10 @@ impl WatchSession<'_> {
             match self.reader.line(&line) {
                 Err(detail) if self.is_kept() => self.shared.undecodable(detail),
                 Err(detail) => return WatchEnd::Unreadable(detail),
-                Ok(Line::Error(status)) => {
+                Ok(WatchLine::Error(status)) => {
                     return WatchEnd::Failed(refusal(&self.shared.key, status));
                 }
-                Ok(Line::Bookmark(version)) => {
+                Ok(WatchLine::Bookmark(version)) => {
                     if let Some(end) = self.doubt(&version).await {
                         return end;
                     }
@@ -82,7 +82,7 @@ impl WatchSession<'_> {
                     *self.bookmarks = true;
                     self.shared.bookmark(version);
                 }
-                Ok(Line::Object { verb, item }) => {
+                Ok(WatchLine::Object { verb, item }) => {
                     if let Some(end) = self.doubt(&item.version.version).await {
                         return end;
                     }
@@ -135,13 +135,13 @@ impl WatchSession<'_> {
         }
     }
 
-    async fn take_in(&mut self, verb: Verb, item: Item) -> Result<(), SourceError> {
+    async fn take_in(&mut self, verb: WatchVerb, item: Item) -> Result<(), SourceError> {
         if self.shared.was_seen(verb, &item.version) {
             return Ok(());
         }
         match verb {
-            Verb::Added | Verb::Modified => self.shared.put(verb, item.version),
-            Verb::Deleted => {
+            WatchVerb::Added | WatchVerb::Modified => self.shared.put(verb, item.version),
+            WatchVerb::Deleted => {
                 let why = self.why_deleted(&item).await?;
                 self.shared.remove(why, item.version);
             }
@@ -178,7 +178,7 @@ impl WatchSession<'_> {
     }
 }
 
-fn refusal(key: &SourceKey, status: Status) -> SourceError {
+fn refusal(key: &SourceKey, status: ApiStatus) -> SourceError {
     let error = ApiError {
         verb: "watch",
         resource: key.resource.group_resource().into(),

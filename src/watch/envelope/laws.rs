@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Line, Reader, head};
+use super::{Reader, WatchLine, head};
 use crate::source::SourceKey;
 
 /// Pieces of a line. Some of them are not JSON.
@@ -173,7 +173,7 @@ fn extreme_nesting_costs_only_its_own_version() {
             r#"{{"type":"MODIFIED","object":{{"metadata":{{"name":"a"}},"spec":{spec}}}}}"#
         );
         match reader.line(line.as_bytes()).expect("a line") {
-            Line::Object { item, .. } => item.version.doc().is_ok(),
+            WatchLine::Object { item, .. } => item.version.doc().is_ok(),
             other => panic!("{other:?}"),
         }
     };

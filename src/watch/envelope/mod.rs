@@ -9,30 +9,30 @@ mod head;
 use std::sync::Arc;
 
 use super::recent::Recent;
-use crate::cluster::Status;
+use crate::cluster::ApiStatus;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
 use crate::source::{Body, Form, SourceKey, Version};
 use head::{Head, Partial, Text};
 
 /// The content of one watch line.
 #[derive(Debug)]
-pub enum Line {
+pub enum WatchLine {
     /// A version of an object.
     Object {
         /// What happened to the object.
-        verb: Verb,
+        verb: WatchVerb,
         /// The version.
         item: Item,
     },
     /// The server has sent everything before this version.
     Bookmark(ResourceVersion),
     /// The watch failed. This line ends it.
-    Error(Status),
+    Error(ApiStatus),
 }
 
 /// The type of a watch event about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum WatchVerb {
     /// The object was created, or began to match the selector.
     Added,
     /// The object changed.
@@ -41,13 +41,13 @@ pub enum Verb {
     Deleted,
 }
 
-impl Verb {
+impl WatchVerb {
     /// The verb of a type word; `None` for a bookmark, an error and an unknown word.
-    pub(in crate::watch) fn named(name: &str) -> Option<Verb> {
+    pub(in crate::watch) fn named(name: &str) -> Option<WatchVerb> {
         match name {
-            "ADDED" => Some(Verb::Added),
-            "MODIFIED" => Some(Verb::Modified),
-            "DELETED" => Some(Verb::Deleted),
+            "ADDED" => Some(WatchVerb::Added),
+            "MODIFIED" => Some(WatchVerb::Modified),
+            "DELETED" => Some(WatchVerb::Deleted),
             _ => None,
         }
     }
@@ -99,33 +99,33 @@ impl Reader {
     }
 
     /// Reads one watch line. The error describes what is wrong with it.
-    pub fn line(&mut self, line: &[u8]) -> Result<Line, Arc<str>> {
+    pub fn line(&mut self, line: &[u8]) -> Result<WatchLine, Arc<str>> {
         let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
         if let Some((verb, item)) = self.skimmed(text) {
-            return Ok(Line::Object { verb, item });
+            return Ok(WatchLine::Object { verb, item });
         }
         let (kind, body, head) = head::line(text).map_err(|error| fault(&error))?;
-        if let Some(verb) = Verb::named(&kind) {
+        if let Some(verb) = WatchVerb::named(&kind) {
             let item = self.version(body, &head)?;
-            return Ok(Line::Object { verb, item });
+            return Ok(WatchLine::Object { verb, item });
         }
         match &*kind {
             "BOOKMARK" => match &*head.metadata.resource_version.0 {
                 "" => Err("a bookmark without a resourceVersion".into()),
-                version => Ok(Line::Bookmark(ResourceVersion::new(version))),
+                version => Ok(WatchLine::Bookmark(ResourceVersion::new(version))),
             },
             "ERROR" => {
                 let status = serde_json::from_str(body).map_err(|error| fault(&error))?;
-                Ok(Line::Error(status))
+                Ok(WatchLine::Error(status))
             }
             _ => Err("a watch event of an unknown type".into()),
         }
     }
 
     /// Reads an object's line in kube-apiserver's spelling; `None` for any other line.
-    fn skimmed(&mut self, text: &str) -> Option<(Verb, Item)> {
+    fn skimmed(&mut self, text: &str) -> Option<(WatchVerb, Item)> {
         let (kind, body, head) = head::skim_line(text)?;
-        let verb = Verb::named(&kind)?;
+        let verb = WatchVerb::named(&kind)?;
         if !head.has_type() || head.is_partial() {
             return None;
         }
@@ -138,7 +138,7 @@ impl Reader {
         let is_whole = |doc: &Doc| is_of(doc, &head) && object.has_type_of(doc.root());
         let doc = doc.ok().filter(is_whole)?;
         self.last = Some(doc.clone());
-        if verb != Verb::Deleted {
+        if verb != WatchVerb::Deleted {
             self.recent.put(uid, doc.clone());
         }
         Some((verb, item(object, doc, &head)))

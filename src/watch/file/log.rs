@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::error::FileError;
 use super::objects::{EntryKey, FileEntry, KindOf, entry_key, kind_of};
-use crate::watch::envelope::Verb;
+use crate::watch::envelope::WatchVerb;
 
 /// A stream that is silent for this long has ended its beginning: the objects that exist at the start are written
 /// without a pause.
@@ -286,7 +286,7 @@ pub(super) enum Rest {
 impl KeptEntries {
     pub(super) fn push(&mut self, mut entry: FileEntry) {
         if self.phase == PlayPhase::Running && entry.verb.is_none() {
-            entry.verb = Some(Verb::Added);
+            entry.verb = Some(WatchVerb::Added);
         }
         self.append(Arc::new(entry));
     }
@@ -332,7 +332,7 @@ impl KeptEntries {
             return;
         }
         let key = entry_key(&entry.object);
-        if entry.verb == Some(Verb::Deleted) {
+        if entry.verb == Some(WatchVerb::Deleted) {
             if let Some(at) = self.positions.remove(&key) {
                 self.base.remove(&at);
             }

@@ -20,7 +20,7 @@ use futures::future::BoxFuture;
 use futures::stream as streams;
 use jiff::Timestamp;
 
-use super::envelope::Verb;
+use super::envelope::WatchVerb;
 use super::error::SourceError;
 use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
 use crate::object::{Doc, ObjectRef, Resource, ResourceVersion, newest_time};
@@ -191,7 +191,7 @@ impl Transport for FileTransport {
         let last = self.log.last(|entry| {
             filter.is_of_resource(entry) && entry.object.identity() == object.identity()
         });
-        let exists = last.is_some_and(|entry| entry.verb != Some(Verb::Deleted));
+        let exists = last.is_some_and(|entry| entry.verb != Some(WatchVerb::Deleted));
         Box::pin(async move { Ok(exists) })
     }
 

@@ -8,7 +8,7 @@ use super::error::{Faults, FileError};
 use crate::object::{
     Doc, Kind, ObjectRef, Resource, ServedTypes, Uid, Value, is_kubernetes_own, well_known_type,
 };
-use crate::watch::envelope::Verb;
+use crate::watch::envelope::WatchVerb;
 
 /// Maps an offset in a value to a line of the file.
 pub(super) type LineOf<'a> = &'a dyn Fn(usize) -> usize;
@@ -142,7 +142,7 @@ fn typed(value: Value<'_>, list: Option<&ObjectRef>) -> ObjectRef {
 #[derive(Debug)]
 pub(super) struct FileEntry {
     /// What happened to it; `None` if it exists from the start.
-    pub(super) verb: Option<Verb>,
+    pub(super) verb: Option<WatchVerb>,
     pub(super) object: ObjectRef,
     pub(super) doc: Doc,
     pub(super) line: usize,

@@ -8,10 +8,10 @@ use tokio::sync::watch;
 
 use super::log::{FileLog, NextEntry};
 use super::objects::FileEntry;
-use crate::cluster::{ApiError, Status};
+use crate::cluster::{ApiError, ApiStatus};
 use crate::object::Uid;
 use crate::source::{Matcher, Scope, SourceKey};
-use crate::watch::envelope::Verb;
+use crate::watch::envelope::WatchVerb;
 use crate::watch::error::SourceError;
 
 /// The events of one source. It applies selectors as a server does: an object that stops matching is `DELETED`.
@@ -95,16 +95,16 @@ impl Play {
         }
         let uid = entry.object.identity();
         let selects = filter.selects(entry);
-        let before = if selects && entry.verb != Some(Verb::Deleted) {
+        let before = if selects && entry.verb != Some(WatchVerb::Deleted) {
             !self.selected.insert(uid)
         } else {
             self.selected.remove(&uid)
         };
         let kind = match (entry.verb, selects, before) {
             (None, _, _) | (_, false, false) => return None,
-            (Some(Verb::Added), true, _) => "ADDED",
-            (Some(Verb::Modified), true, _) => "MODIFIED",
-            (Some(Verb::Deleted), _, _) | (_, false, true) => "DELETED",
+            (Some(WatchVerb::Added), true, _) => "ADDED",
+            (Some(WatchVerb::Modified), true, _) => "MODIFIED",
+            (Some(WatchVerb::Deleted), _, _) | (_, false, true) => "DELETED",
         };
         let body = entry.doc.text();
         let line = format!(r#"{{"type":"{kind}","object":{body}}}"#);
@@ -123,7 +123,7 @@ fn forgotten(key: &SourceKey) -> SourceError {
         verb: "watch",
         resource: key.resource.group_resource().into(),
         namespace: key.namespace().map(Into::into),
-        status: Status {
+        status: ApiStatus {
             code: 410,
             reason: "Expired".to_owned(),
             message: "the stream has gone on since".to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::super::envelope::Verb;
+use super::super::envelope::WatchVerb;
 use super::error::{Faults, foreign_object, foreign_type, unreadable};
 use super::log::FileLog;
 use super::objects::{
@@ -176,7 +176,7 @@ impl FileReader {
         let event = found
             .event
             .as_ref()
-            .map(|word| Verb::named(word).ok_or_else(unknown));
+            .map(|word| WatchVerb::named(word).ok_or_else(unknown));
         let event = event.transpose()?;
         let entry = self.entry(found)?;
         let version = version(&entry);
@@ -186,8 +186,8 @@ impl FileReader {
         };
         let verb = match elsewhere {
             Elsewhere::Newer => return Ok(()),
-            Elsewhere::Older => Some(Verb::Modified),
-            Elsewhere::Former => Some(Verb::Added),
+            Elsewhere::Older => Some(WatchVerb::Modified),
+            Elsewhere::Former => Some(WatchVerb::Added),
             Elsewhere::Nothing => event.or_else(|| self.repeated_verb(&entry.object)),
         };
         if verb.is_some() && elsewhere == Elsewhere::Nothing {
@@ -219,35 +219,35 @@ impl FileReader {
             false => Elsewhere::Newer,
             true if former == key => Elsewhere::Older,
             true => {
-                self.push(Some(Verb::Deleted), deleted, None);
+                self.push(Some(WatchVerb::Deleted), deleted, None);
                 Elsewhere::Former
             }
         }
     }
 
     /// What an object outside of an event is: a later version, a new object after an event, or one from the start.
-    fn repeated_verb(&self, object: &ObjectRef) -> Option<Verb> {
+    fn repeated_verb(&self, object: &ObjectRef) -> Option<WatchVerb> {
         if self.there.contains_key(&entry_key(object)) {
-            return Some(Verb::Modified);
+            return Some(WatchVerb::Modified);
         }
-        (self.begun.contains(&kind_of(object))).then_some(Verb::Added)
+        (self.begun.contains(&kind_of(object))).then_some(WatchVerb::Added)
     }
 
     /// Adds an unreadable object as an event: its source reports it once, and the object does not exist.
     fn pass(&mut self, mut entry: FileEntry) {
-        entry.verb = Some(Verb::Modified);
+        entry.verb = Some(WatchVerb::Modified);
         self.entries.push(entry);
     }
 
-    fn push(&mut self, verb: Option<Verb>, mut entry: FileEntry, version: Option<u64>) {
+    fn push(&mut self, verb: Option<WatchVerb>, mut entry: FileEntry, version: Option<u64>) {
         if entry.unreadable.is_some() {
             return self.pass(entry);
         }
         entry.verb = verb;
         let key = entry_key(&entry.object);
         match verb {
-            Some(Verb::Deleted) => drop(self.there.remove(&key)),
-            Some(Verb::Added | Verb::Modified) | None => {
+            Some(WatchVerb::Deleted) => drop(self.there.remove(&key)),
+            Some(WatchVerb::Added | WatchVerb::Modified) | None => {
                 if entry.object.uid.is_some() {
                     self.named.insert(entry.object.without_uid(), key.clone());
                 }

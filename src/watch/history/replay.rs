@@ -11,7 +11,7 @@ use super::revision::{Revision, RevisionSpan};
 use super::watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
 use crate::source::{Body, Packer, Version, Why};
-use crate::watch::envelope::Verb;
+use crate::watch::envelope::WatchVerb;
 
 /// How often to try. A server that no longer has the first event names its oldest one, but may drop that one in
 /// the next moment.
@@ -81,7 +81,7 @@ impl Replay {
 impl LastEvent {
     /// Whether an event must still arrive after these, which are all events up to a revision.
     fn lacks(self, upto: Revision, events: &[CachedEvent]) -> Lacks {
-        let is_open = |event: &CachedEvent| event.verb != Verb::Deleted;
+        let is_open = |event: &CachedEvent| event.verb != WatchVerb::Deleted;
         match self {
             LastEvent::At(last) if last > upto => Lacks::AnEvent,
             LastEvent::Deletion if events.last().is_some_and(is_open) => Lacks::AnEvent,
@@ -105,11 +105,11 @@ impl Keeper {
         }
     }
 
-    fn keep(&mut self, version: &Version, verb: Verb) -> Arc<Version> {
+    fn keep(&mut self, version: &Version, verb: WatchVerb) -> Arc<Version> {
         let name = version.object.namespaced_name();
         let before = self.last.remove(&name);
         let kept = version.packed(&mut self.packer, before.as_ref());
-        if verb != Verb::Deleted {
+        if verb != WatchVerb::Deleted {
             self.last.insert(name, kept.body.clone());
         }
         // A version that cannot be packed is kept without its tape.
@@ -177,7 +177,7 @@ impl Cached {
 fn lead(replay: &Replay, now: &ObjectsAt) -> bool {
     let mut last: BTreeMap<NamespacedName, Option<&ResourceVersion>> = BTreeMap::new();
     for event in &replay.events {
-        let there = (event.verb != Verb::Deleted).then_some(&event.version.version);
+        let there = (event.verb != WatchVerb::Deleted).then_some(&event.version.version);
         last.insert(event.version.object.namespaced_name(), there);
     }
     let are_met = now.objects.iter().all(|there| {
@@ -204,7 +204,7 @@ impl EventsOfObject {
     /// Whether the object existed before the first event.
     pub(super) fn follow_a_version(&self) -> bool {
         let first = self.0.first();
-        first.is_some_and(|event| event.verb != Verb::Added)
+        first.is_some_and(|event| event.verb != WatchVerb::Added)
     }
 
     pub(super) fn past_events(self, before: Before) -> Vec<PastEvent> {
@@ -213,7 +213,7 @@ impl EventsOfObject {
             Before::Unread => (None, true),
         };
         let past = self.0.into_iter().map(|event| {
-            let is_modified = event.verb == Verb::Modified;
+            let is_modified = event.verb == WatchVerb::Modified;
             let mut past = event.past(&mut there);
             if std::mem::take(&mut is_unread) && is_modified {
                 // It has no version before, but the next event is compared with it.
@@ -281,13 +281,15 @@ impl CachedObject {
     /// The newest deletion that is not after `at`: the object was deleted, or stopped matching.
     pub(super) fn deletion(&self, at: Revision) -> Option<&CachedEvent> {
         let mut events = self.upto(at).iter().rev();
-        events.find(|event| event.verb == Verb::Deleted)
+        events.find(|event| event.verb == WatchVerb::Deleted)
     }
 
     /// The findings before a state, and the state before them, if the events lead from one to the other.
     pub(super) fn before(&self, state: &ObjectAt) -> Option<(Vec<Past>, ObjectAt)> {
         let (last, earlier) = self.upto(state.at).split_last()?;
-        let earlier = earlier.last().filter(|event| event.verb != Verb::Deleted);
+        let earlier = earlier
+            .last()
+            .filter(|event| event.verb != WatchVerb::Deleted);
         let there = |event: &CachedEvent| ObjectAt {
             at: event.at,
             there: Some(event.version.clone()),
@@ -297,13 +299,13 @@ impl CachedObject {
             there: None,
         };
         match (&state.there, last.verb) {
-            (Some(now), Verb::Modified) if last.is_of(now) => {
+            (Some(now), WatchVerb::Modified) if last.is_of(now) => {
                 let earlier = earlier?;
                 let version = Past::Version(earlier.version.clone());
                 Some((vec![version], there(earlier)))
             }
-            (Some(now), Verb::Added) if last.is_of(now) => Some((vec![Past::Created], absent)),
-            (None, Verb::Deleted) => {
+            (Some(now), WatchVerb::Added) if last.is_of(now) => Some((vec![Past::Created], absent)),
+            (None, WatchVerb::Deleted) => {
                 let earlier = earlier?;
                 let version = Past::Version(earlier.version.clone());
                 Some((vec![Past::Deleted(last.at), version], there(earlier)))
@@ -315,7 +317,7 @@ impl CachedObject {
     /// The last state of a deleted object whose last version is unknown: the event of its deletion has it.
     pub(super) fn last_state(&self, state: &ObjectAt) -> Option<[Past; 2]> {
         let last = self.upto(state.at).last()?;
-        let is_end = state.there.is_none() && last.verb == Verb::Deleted;
+        let is_end = state.there.is_none() && last.verb == WatchVerb::Deleted;
         let version = Past::Version(last.version.clone());
         is_end.then_some([Past::Deleted(last.at), version])
     }
@@ -375,7 +377,7 @@ impl Archive {
                 Ok(_) => {}
                 Err(_) => {
                     let cached = unselected.event_in_cache(at).await;
-                    if cached.is_none_or(|event| event.verb != Verb::Added) {
+                    if cached.is_none_or(|event| event.verb != WatchVerb::Added) {
                         event.why = Why::Listed;
                     }
                 }
@@ -386,7 +388,7 @@ impl Archive {
     /// The one object of this archive after its event at a revision; `None` if the watch cache does not have it.
     async fn object_in_cache(&self, at: Revision) -> Option<Presence> {
         let event = self.event_in_cache(at).await?;
-        Some((event.verb != Verb::Deleted).then_some(event.version))
+        Some((event.verb != WatchVerb::Deleted).then_some(event.version))
     }
 
     /// The event at a revision of the one object of this archive; `None` if the watch cache does not have it.

@@ -13,7 +13,7 @@ use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
 use crate::source::{Version, Why};
 use crate::watch::backoff::Speed;
-use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::envelope::{Reader, WatchLine, WatchVerb};
 use crate::watch::error::SourceError;
 use crate::watch::transport::LineStream;
 
@@ -49,7 +49,7 @@ pub(in crate::watch) enum Lacks {
 #[derive(Clone, Debug)]
 pub(in crate::watch) struct CachedEvent {
     pub(in crate::watch) at: Revision,
-    pub(in crate::watch) verb: Verb,
+    pub(in crate::watch) verb: WatchVerb,
     pub(in crate::watch) version: Arc<Version>,
 }
 
@@ -58,8 +58,8 @@ impl CachedEvent {
     pub(in crate::watch) fn past(self, there: &mut Presence) -> PastEvent {
         let prev = there.take();
         let why = match self.verb {
-            Verb::Deleted => Why::Deleted,
-            Verb::Added | Verb::Modified => {
+            WatchVerb::Deleted => Why::Deleted,
+            WatchVerb::Added | WatchVerb::Modified => {
                 *there = Some(self.version.clone());
                 prev.as_ref().map_or(Why::Added, |_| Why::Modified)
             }
@@ -130,13 +130,15 @@ impl WatchCache {
                 return Ok(None);
             };
             let (at, object) = match self.reader.line(&line).map_err(|_| CacheEnd::Never)? {
-                Line::Object { verb, item } => {
+                WatchLine::Object { verb, item } => {
                     let at = Revision::parse(&item.version.version);
                     (at, Some((verb, item.version)))
                 }
-                Line::Bookmark(version) => (Revision::parse(&version), None),
-                Line::Error(status) if status.code == 410 => return Err(too_old(&status.message)),
-                Line::Error(_) => return Err(CacheEnd::Broken),
+                WatchLine::Bookmark(version) => (Revision::parse(&version), None),
+                WatchLine::Error(status) if status.code == 410 => {
+                    return Err(too_old(&status.message));
+                }
+                WatchLine::Error(_) => return Err(CacheEnd::Broken),
             };
             let at = at.ok_or(CacheEnd::Never)?;
             let is_new = at > self.last && at <= self.upto;
@@ -199,14 +201,14 @@ impl CacheEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{ApiError, Status};
+    use crate::cluster::{ApiError, ApiStatus};
 
     fn api_error(code: u16) -> ApiError {
         ApiError {
             verb: "watch",
             resource: "pods".into(),
             namespace: None,
-            status: Status {
+            status: ApiStatus {
                 code,
                 reason: String::new(),
                 message: "refused (1234)".to_owned(),

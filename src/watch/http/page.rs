@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::super::{ListPage, SourceError};
 use crate::object::{ResourceVersion, is_kubernetes_own, json_fault};
 use crate::source::{Form, PrintedCell, SourceKey, with_printed};
-use crate::watch::envelope::Verb;
+use crate::watch::envelope::WatchVerb;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -113,7 +113,7 @@ pub(super) struct PrintedTable<'a> {
     /// Absent in all events of a watch but the first.
     column_definitions: Option<Vec<ColumnDefinition>>,
     #[serde(borrow)]
-    rows: Option<Vec<TableRow<'a>>>,
+    rows: Option<Vec<PrintedRow<'a>>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -125,7 +125,7 @@ struct ColumnDefinition {
 }
 
 #[derive(Deserialize)]
-struct TableRow<'a> {
+struct PrintedRow<'a> {
     #[serde(default)]
     cells: Vec<serde_json::Value>,
     #[serde(borrow)]
@@ -152,7 +152,7 @@ impl PrintedColumns {
         rows.map(|row| self.object(&row)).collect()
     }
 
-    fn object(&self, row: &TableRow<'_>) -> String {
+    fn object(&self, row: &PrintedRow<'_>) -> String {
         let cells = self.0.iter().zip(&row.cells);
         let cells: Vec<PrintedCell> = cells
             .map(|(column, value)| PrintedCell {
@@ -183,7 +183,7 @@ impl PrintedColumns {
             object: &'a RawValue,
         }
         let event: TableEvent<'_> = serde_json::from_slice(line).ok()?;
-        Verb::named(&event.kind)?;
+        WatchVerb::named(&event.kind)?;
         let object = self.objects(read(event.object.get())?).into_iter().next()?;
         Some(format!(r#"{{"type":"{}","object":{object}}}"#, event.kind))
     }

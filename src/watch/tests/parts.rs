@@ -3,15 +3,15 @@
 use super::*;
 use crate::object::ResourceVersion;
 use crate::source::{Form, Packer, Version};
-use crate::watch::envelope::{Line, Reader, Verb};
+use crate::watch::envelope::{Reader, WatchLine, WatchVerb};
 use crate::watch::queue::Queue;
 use crate::watch::source::SharedSource;
 use crate::watch::store::{Continuity, FullListing, ObjectStore};
 use crate::watch::transport::{ListPage, Upstream};
 
-fn read(line: &str) -> Result<(Verb, Version, bool), String> {
+fn read(line: &str) -> Result<(WatchVerb, Version, bool), String> {
     match Reader::new(&pods()).line(line.as_bytes()) {
-        Ok(Line::Object { verb, item }) => Ok((verb, item.version, item.deleting)),
+        Ok(WatchLine::Object { verb, item }) => Ok((verb, item.version, item.deleting)),
         Ok(other) => Err(format!("{other:?}")),
         Err(detail) => Err(detail.to_string()),
     }
@@ -29,7 +29,7 @@ fn a_line_is_read_in_every_spelling() {
         format!(r#"{{"type":"\u0041DDED","object":{body}}}"#),
     ] {
         let (verb, version, deleting) = read(&line).expect(&line);
-        assert_eq!(verb, Verb::Added);
+        assert_eq!(verb, WatchVerb::Added);
         assert!(!deleting);
         assert_eq!(*version.body.text(), *body, "{line}");
         assert_eq!(version.version.as_str(), "7");
@@ -49,7 +49,7 @@ fn a_watched_object_is_parsed_once_and_kept_as_text() {
     };
     let (mut store, mut reader) = (ObjectStore::default(), Reader::new(&pods()));
     for n in [7, 8] {
-        let Ok(Line::Object { verb, item }) = reader.line(line(n).as_bytes()) else {
+        let Ok(WatchLine::Object { verb, item }) = reader.line(line(n).as_bytes()) else {
             panic!("an object");
         };
         let text = item.version.body.text();
@@ -97,7 +97,7 @@ fn escapes_in_names_are_read() {
     let (verb, version, deleting) = read(line).expect("valid");
     assert_eq!(
         (verb, &*version.object.name, deleting),
-        (Verb::Deleted, "a\"b", true)
+        (WatchVerb::Deleted, "a\"b", true)
     );
     assert_eq!(version.object.namespace, None);
     assert_eq!(version.version.as_str(), "");
@@ -239,7 +239,7 @@ fn a_metadata_only_object_gets_its_kind() {
         whole.clone(),
     ] {
         let line = format!(r#"{{"type":"MODIFIED","object":{item}}}"#);
-        let Ok(Line::Object { item: watched, .. }) = reader.line(line.as_bytes()) else {
+        let Ok(WatchLine::Object { item: watched, .. }) = reader.line(line.as_bytes()) else {
             panic!("{line}");
         };
         for version in [reader.item(&item).expect("valid"), watched.version] {
@@ -306,13 +306,13 @@ fn words(changes: &[crate::watch::store::StoreChange]) -> Vec<String> {
 fn a_new_uid_for_a_name_ends_the_old_object() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
-    store.put(Verb::Added, version("a", "1", "5"), seen);
-    let changes = store.put(Verb::Added, version("a", "2", "8"), seen);
+    store.put(WatchVerb::Added, version("a", "1", "5"), seen);
+    let changes = store.put(WatchVerb::Added, version("a", "2", "8"), seen);
     assert_eq!(words(&changes), ["vanished a 5>5", "added a 8"]);
     assert_eq!(store.len(), 1);
     // The deletion of the first object comes late. Its subscribers have had it already.
-    assert!(store.was_seen(Verb::Deleted, &version("a", "1", "7")));
-    let changes = store.put(Verb::Modified, version("a", "2", "9"), seen);
+    assert!(store.was_seen(WatchVerb::Deleted, &version("a", "1", "7")));
+    let changes = store.put(WatchVerb::Modified, version("a", "2", "9"), seen);
     assert_eq!(words(&changes), ["modified a 8>9"]);
 }
 
@@ -321,8 +321,8 @@ fn versions_of_one_object_share_its_name() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
     let first = version("a", "1", "5");
-    store.put(Verb::Added, first.clone(), seen);
-    let changes = store.put(Verb::Modified, version("a", "1", "6"), seen);
+    store.put(WatchVerb::Added, first.clone(), seen);
+    let changes = store.put(WatchVerb::Modified, version("a", "1", "6"), seen);
     assert!(Arc::ptr_eq(&changes[0].now.object, &first.object));
     let listing = FullListing {
         version: ResourceVersion::new("9"),
@@ -338,25 +338,25 @@ fn versions_of_one_object_share_its_name() {
 fn an_object_that_was_deleted_unseen_is_marked() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
-    store.put(Verb::Added, version("a", "1", "5"), seen);
-    let changes = store.put(Verb::Added, version("a", "1", "9"), seen);
+    store.put(WatchVerb::Added, version("a", "1", "5"), seen);
+    let changes = store.put(WatchVerb::Added, version("a", "1", "9"), seen);
     assert_eq!(words(&changes), ["skipped a 5>9"]);
     let change = store.remove(Why::LeftSelector, version("a", "1", "10"));
     assert_eq!(words(&[change]), ["left a 9>10"]);
-    assert!(store.was_seen(Verb::Added, &version("a", "1", "5")));
-    assert!(!store.was_seen(Verb::Added, &version("a", "1", "12")));
+    assert!(store.was_seen(WatchVerb::Added, &version("a", "1", "5")));
+    assert!(!store.was_seen(WatchVerb::Added, &version("a", "1", "12")));
 }
 
 #[test]
 fn versions_that_are_not_numbers_are_only_compared_for_equality() {
     let mut store = ObjectStore::default();
     let seen = Timestamp::UNIX_EPOCH;
-    store.put(Verb::Added, version("a", "1", "z"), seen);
-    assert!(store.was_seen(Verb::Modified, &version("a", "1", "z")));
-    assert!(!store.was_seen(Verb::Modified, &version("a", "1", "b")));
-    assert!(!store.was_seen(Verb::Deleted, &version("a", "1", "z")));
-    store.put(Verb::Modified, version("a", "1", ""), seen);
-    assert!(!store.was_seen(Verb::Modified, &version("a", "1", "")));
+    store.put(WatchVerb::Added, version("a", "1", "z"), seen);
+    assert!(store.was_seen(WatchVerb::Modified, &version("a", "1", "z")));
+    assert!(!store.was_seen(WatchVerb::Modified, &version("a", "1", "b")));
+    assert!(!store.was_seen(WatchVerb::Deleted, &version("a", "1", "z")));
+    store.put(WatchVerb::Modified, version("a", "1", ""), seen);
+    assert!(!store.was_seen(WatchVerb::Modified, &version("a", "1", "")));
 }
 
 #[test]
@@ -376,8 +376,8 @@ fn of_two_listed_objects_with_one_name_the_later_counts() {
     let changes = store.swap(listing, Timestamp::UNIX_EPOCH);
     assert_eq!(words(&changes), ["listed b 7", "listed a 8"]);
     // An event that is older than the listing cannot be new, whoever sends it.
-    assert!(store.was_seen(Verb::Added, &version("c", "9", "19")));
-    assert!(!store.was_seen(Verb::Added, &version("c", "9", "21")));
+    assert!(store.was_seen(WatchVerb::Added, &version("c", "9", "19")));
+    assert!(!store.was_seen(WatchVerb::Added, &version("c", "9", "21")));
 }
 
 #[test]
@@ -386,8 +386,8 @@ fn the_number_of_remembered_deletions_is_limited() {
     for uid in 0..10_000 {
         store.remove(Why::Deleted, version("a", &uid.to_string(), "5"));
     }
-    assert!(!store.was_seen(Verb::Added, &version("a", "1", "5")));
-    assert!(store.was_seen(Verb::Added, &version("a", "9999", "5")));
+    assert!(!store.was_seen(WatchVerb::Added, &version("a", "1", "5")));
+    assert!(store.was_seen(WatchVerb::Added, &version("a", "9999", "5")));
 }
 
 /// The store and the queue are read under one lock. A subscriber that joins during many writes sees each version
@@ -407,7 +407,7 @@ fn joining_is_atomic() {
             for rv in 1..=VERSIONS {
                 let text =
                     format!(r#"{{"metadata":{{"name":"a","uid":"u","resourceVersion":"{rv}"}}}}"#);
-                shared.put(Verb::Modified, reader.item(&text).expect("valid"));
+                shared.put(WatchVerb::Modified, reader.item(&text).expect("valid"));
             }
         });
         let mut joined = Vec::new();

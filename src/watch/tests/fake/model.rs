@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::cluster::{ApiError, Status};
+use crate::cluster::{ApiError, ApiStatus};
 use crate::object::Doc;
 use crate::source::{Matcher, Select, SourceKey};
 use crate::watch::error::SourceError;
@@ -22,7 +22,7 @@ pub(in crate::watch) fn api_error(code: u16) -> SourceError {
         verb: "list",
         resource: "pods".into(),
         namespace: None,
-        status: Status {
+        status: ApiStatus {
             code,
             reason: String::new(),
             message: format!("code {code}"),
