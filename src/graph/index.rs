@@ -1,4 +1,4 @@
-//! `Graph`: the objects by uid, with the indexes over them.
+//! `Graph`: the objects by uid, with the indexes over them: which objects own others, name them and select them.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,6 @@ use super::links::Links;
 use super::node::{Facts, Node};
 use super::reference::Reference;
 use super::reference_target::ReferenceTarget;
-use super::references::References;
 use super::relations::RemoteMembers;
 
 /// With how many siblings an object is compared to share their memory. Pods of one owner differ by their zone.
@@ -31,7 +30,7 @@ pub struct Graph {
     /// The dependents of each owner. The owner itself need not be in the graph.
     pub(super) dependents: BTreeMap<Uid, BTreeSet<Uid>>,
     /// The objects that other objects name.
-    pub(super) references: References,
+    references: References,
     /// The objects of the kinds that others look up.
     pub(super) kinds: KindIndex,
 }
@@ -286,10 +285,24 @@ impl Graph {
         name.flatten().into_iter().flat_map(|name| &name.referrers)
     }
 
+    /// The objects that select others.
+    pub(super) fn selecting(&self) -> impl Iterator<Item = &Node> {
+        let selecting = self.references.selectors.iter();
+        selecting.filter_map(|uid| self.node(uid))
+    }
+
     /// The objects that name others.
     pub fn all_referrers(&self) -> impl Iterator<Item = &Uid> {
         let linked = self.references.of.iter();
         linked.filter_map(|(uid, links)| (!links.references.is_empty()).then_some(uid))
+    }
+
+    /// Whether an object in the graph has dependents or members there.
+    pub fn has_dependents(&self) -> bool {
+        let owners = self.dependents.keys();
+        let names = self.references.names.values();
+        let mut above = owners.chain(names.flat_map(|name| &name.inventories));
+        above.any(|uid| self.nodes.contains_key(uid))
     }
 
     /// The members that an inventory lists, in its order. Empty for other objects.
@@ -323,5 +336,73 @@ impl Graph {
             .into_iter()
             .flat_map(|name| &name.inventories);
         inventories.filter_map(|uid| self.node(uid))
+    }
+}
+
+/// The references between objects. The referenced objects need not exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct References {
+    /// The links of each object.
+    of: BTreeMap<Uid, Links>,
+    /// The objects that select others.
+    selectors: BTreeSet<Uid>,
+    /// Each referenced name.
+    names: BTreeMap<ReferenceTarget, ReferencedName>,
+}
+
+/// A referenced name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ReferencedName {
+    /// The objects that refer to it.
+    referrers: BTreeSet<Uid>,
+    /// The inventories that list it as a member. They are referrers, too.
+    inventories: BTreeSet<Uid>,
+    /// The objects that bear it: at most one, but for a moment while an object is replaced.
+    bearers: BTreeSet<Uid>,
+}
+
+impl ReferencedName {
+    /// Adds an object that refers to it.
+    fn add(&mut self, referrer: &Uid, reference: &Reference) {
+        self.referrers.insert(referrer.clone());
+        if reference.relation.lists_members() {
+            self.inventories.insert(referrer.clone());
+        }
+    }
+}
+
+impl References {
+    fn add_bearer(&mut self, node: &Node) {
+        if let Some(name) = self.name_of(&node.object) {
+            name.bearers.insert(node.uid.clone());
+        }
+    }
+
+    fn remove_bearer(&mut self, node: &Node) {
+        if let Some(name) = self.name_of(&node.object) {
+            name.bearers.remove(&node.uid);
+        }
+    }
+
+    fn name_of(&mut self, object: &ObjectRef) -> Option<&mut ReferencedName> {
+        if self.names.is_empty() {
+            return None;
+        }
+        self.names.get_mut(&ReferenceTarget::of(object))
+    }
+
+    /// Removes the references of an object.
+    fn forget(&mut self, uid: &Uid) {
+        self.selectors.remove(uid);
+        let links = self.of.remove(uid).unwrap_or_default();
+        for reference in links.references {
+            if let Some(name) = self.names.get_mut(&reference.target) {
+                name.referrers.remove(uid);
+                name.inventories.remove(uid);
+                if name.referrers.is_empty() {
+                    self.names.remove(&reference.target);
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::object::selector::LabelSelector;
 use crate::object::{GroupKind, ObjectRef, ServedTypes, Value, label_selector, map_selector};
 
-use super::field_path::values_at;
 use super::labels::Labels;
 use super::reference::{Port, Reference};
 use super::reference_target::ReferenceTarget;
@@ -286,6 +285,34 @@ fn template_labels(object: Value<'_>) -> Option<Labels> {
     let spec = object.get("spec").filter(|_| has_template)?;
     let spec = spec.at(&["jobTemplate", "spec"]).unwrap_or(spec);
     Some(Labels::of(spec.get("template")?))
+}
+
+/// The values at the end of a path of the table of relations, such as `spec.rules[].http.paths[].backend.service`. `[]` follows a list; `containers*` stands for containers of every type.
+fn values_at<'a>(value: Value<'a>, path: &str) -> Vec<Value<'a>> {
+    let mut found = Vec::new();
+    collect(value, path, &mut found);
+    found
+}
+
+fn collect<'a>(value: Value<'a>, path: &str, found: &mut Vec<Value<'a>>) {
+    if path.is_empty() {
+        found.push(value);
+        return;
+    }
+    let (step, rest) = path.split_once('.').unwrap_or((path, ""));
+    let lists: &[&str] = match step.strip_suffix("[]") {
+        Some(list) => &[list],
+        None if step == "containers*" => &["initContainers", "containers", "ephemeralContainers"],
+        None => {
+            if let Some(inner) = value.get(step) {
+                collect(inner, rest, found);
+            }
+            return;
+        }
+    };
+    for item in lists.iter().flat_map(|list| value.items_at(&[list])) {
+        collect(item, rest, found);
+    }
 }
 
 #[cfg(test)]

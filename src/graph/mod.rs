@@ -8,7 +8,6 @@
 //! `walk` what it is connected to. `plan`, `members` and `trace_plan` name the sources that show related objects.
 
 mod endpoints;
-mod field_path;
 mod index;
 mod kind_index;
 mod labels;
@@ -21,7 +20,6 @@ mod plan;
 mod pod;
 mod reference;
 mod reference_target;
-mod references;
 mod relations;
 mod selector;
 mod services;

@@ -150,8 +150,7 @@ fn add_incoming<'g>(graph: &'g Graph, node: &'g Node, found: &mut Neighbours<'g>
     let template = graph.links_of(&node.uid);
     let template = template.and_then(|links| links.template.as_ref());
     let namespace = node.object.namespace.as_ref();
-    let selectors = graph.references.selectors.iter();
-    for bearer in selectors.filter_map(|uid| graph.node(uid)) {
+    for bearer in graph.selecting() {
         let selections = selections_of(graph, &bearer.uid).iter();
         for selection in selections.filter(|found| found.relation.follow != Follow::Own) {
             let is_itself = selection.selects(node);

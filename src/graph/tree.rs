@@ -24,14 +24,6 @@ impl Graph {
         children
     }
 
-    /// Whether an object in the graph has dependents or members there.
-    pub fn has_dependents(&self) -> bool {
-        let owners = self.dependents.keys();
-        let names = self.references.names.values();
-        let mut above = owners.chain(names.flat_map(|name| &name.inventories));
-        above.any(|uid| self.nodes.contains_key(uid))
-    }
-
     /// The owners of an object that are in the graph, the managing controller first.
     pub fn owners(&self, uid: &Uid) -> impl Iterator<Item = &Node> {
         let owners = self.node(uid).into_iter().flat_map(Node::owners_by_rank);
