@@ -1,6 +1,5 @@
-//! kstatus's rules for the built-in kinds: one function for each kind, one file for each group of kinds.
+//! kstatus's rules for the built-in kinds: one function for each kind, one file for the Pods, the workloads and the others.
 
-mod batch;
 mod core;
 mod pod;
 mod replicas;
@@ -58,7 +57,7 @@ pub(super) const KINDS: &[KindRule] = kinds! {
         "All replicas are ready and have the newest revision, down to the partition.";
     ["apps/DaemonSet", "extensions/DaemonSet"], sets::daemon_set, "DaemonSet",
         "Each node that should run the Pod has one that is updated, available and ready.";
-    ["batch/Job"], batch::job, "Job",
+    ["batch/Job"], core::job, "Job",
         "The Job has started, or has completed.";
     ["policy/PodDisruptionBudget"], core::pod_disruption_budget, "PodDisruptionBudget",
         "The controller has observed the newest generation of the budget.";
