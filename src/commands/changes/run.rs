@@ -157,7 +157,7 @@ impl Changes {
                 .map(|group| SkippedSource::silent(group));
             past.skipped = unwatched.chain(silent).collect();
             past.is_of_namespace = every.is_of_namespace;
-            if self.audience() == Audience::Person {
+            if self.renderer.format.audience() == Audience::Person {
                 past.count_cluster_scoped(&session.keys(&every.cluster_scoped));
             }
         }
