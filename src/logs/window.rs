@@ -4,7 +4,7 @@
 //! A fixed moment is wrong on a busy machine, and too long on others. So it grows while lines come late, and shrinks back.
 //! A line that is late is shown late, never dropped.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::time::Duration;
 
@@ -22,10 +22,11 @@ const MOST: usize = 16 << 20;
 /// The lines that wait. Arrival times are durations since any fixed moment.
 #[derive(Debug)]
 pub struct OrderWindow<T> {
-    waiting: BinaryHeap<Reverse<WaitingItem>>,
-    items: BTreeMap<u64, T>,
-    /// When lines arrived, the oldest first, with their keys.
-    arrivals: VecDeque<(Duration, Key)>,
+    waiting: BinaryHeap<Reverse<WaitingItem<T>>>,
+    /// The moments at which items have arrived that still wait, the oldest first.
+    arrivals: VecDeque<Arrival>,
+    /// The number of the oldest of them.
+    oldest: u64,
     /// The last key of each log.
     last: BTreeMap<usize, Timestamp>,
     released: Option<Key>,
@@ -34,6 +35,15 @@ pub struct OrderWindow<T> {
     sampled: u32,
     late: u32,
     next: u64,
+}
+
+/// The items that have arrived at the same moment. A line that is ahead of all others may wait for long, so their number
+/// counts instead of a list of them.
+#[derive(Debug)]
+struct Arrival {
+    at: Duration,
+    /// How many of them still wait.
+    waiting: usize,
 }
 
 /// An item that takes its place in the order.
@@ -50,19 +60,42 @@ pub struct OrderedItem<T> {
 /// The place of an item in the order: by time, then by arrival.
 type Key = (Timestamp, u64);
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct WaitingItem {
+#[derive(Debug)]
+struct WaitingItem<T> {
     key: Key,
     log: usize,
     bytes: usize,
+    /// The number of its arrival.
+    arrival: u64,
+    item: T,
+}
+
+impl<T> PartialEq for WaitingItem<T> {
+    fn eq(&self, other: &WaitingItem<T>) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<T> Eq for WaitingItem<T> {}
+
+impl<T> PartialOrd for WaitingItem<T> {
+    fn partial_cmp(&self, other: &WaitingItem<T>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for WaitingItem<T> {
+    fn cmp(&self, other: &WaitingItem<T>) -> Ordering {
+        self.key.cmp(&other.key)
+    }
 }
 
 impl<T> Default for OrderWindow<T> {
     fn default() -> OrderWindow<T> {
         OrderWindow {
             waiting: BinaryHeap::new(),
-            items: BTreeMap::new(),
             arrivals: VecDeque::new(),
+            oldest: 0,
             last: BTreeMap::new(),
             released: None,
             width: SHORTEST,
@@ -78,16 +111,48 @@ impl<T> OrderWindow<T> {
     /// Takes an item of a log.
     pub fn put(&mut self, log: usize, item: OrderedItem<T>, now: Duration) {
         let OrderedItem { time, bytes, item } = item;
-        let last = self.last.get(&log).copied();
-        let key = last.max(time).unwrap_or(Timestamp::MIN);
-        self.last.insert(log, key);
-        let key = (key, self.next);
+        let last = self.last.entry(log).or_insert(Timestamp::MIN);
+        *last = time.map_or(*last, |time| time.max(*last));
+        let key = (*last, self.next);
         self.next += 1;
         self.sample(key);
         self.bytes += bytes;
-        self.items.insert(key.1, item);
-        self.arrivals.push_back((now, key));
-        self.waiting.push(Reverse(WaitingItem { key, log, bytes }));
+        let arrival = self.arrive(now);
+        self.waiting.push(Reverse(WaitingItem {
+            key,
+            log,
+            bytes,
+            arrival,
+            item,
+        }));
+    }
+
+    /// Counts an item that arrives. Returns the number of its arrival.
+    fn arrive(&mut self, now: Duration) -> u64 {
+        match self.arrivals.back_mut() {
+            Some(arrival) if arrival.at == now => arrival.waiting += 1,
+            Some(_) | None => self.arrivals.push_back(Arrival {
+                at: now,
+                waiting: 1,
+            }),
+        }
+        self.oldest + self.arrivals.len() as u64 - 1
+    }
+
+    /// An item of this arrival waits no more.
+    fn leave(&mut self, arrival: u64) {
+        let place = usize::try_from(arrival - self.oldest).unwrap_or(usize::MAX);
+        if let Some(arrival) = self.arrivals.get_mut(place) {
+            arrival.waiting -= 1;
+        }
+        while self
+            .arrivals
+            .front()
+            .is_some_and(|first| first.waiting == 0)
+        {
+            self.arrivals.pop_front();
+            self.oldest += 1;
+        }
     }
 
     fn sample(&mut self, key: Key) {
@@ -108,8 +173,7 @@ impl<T> OrderWindow<T> {
 
     /// The next item that has waited long enough, or that comes before one that has.
     pub fn next(&mut self, now: Duration) -> Option<(usize, T)> {
-        let (arrived, _) = *self.arrivals.front()?;
-        if arrived + self.width > now && self.bytes <= MOST {
+        if self.due()? > now && self.bytes <= MOST {
             return None;
         }
         self.pop()
@@ -117,22 +181,16 @@ impl<T> OrderWindow<T> {
 
     /// The next item, however short it has waited.
     pub fn pop(&mut self) -> Option<(usize, T)> {
-        let Reverse(WaitingItem { key, log, bytes }) = self.waiting.pop()?;
-        self.bytes -= bytes;
-        self.released = self.released.max(Some(key));
-        let item = self.items.remove(&key.1)?;
-        while let Some((_, (_, number))) = self.arrivals.front()
-            && !self.items.contains_key(number)
-        {
-            self.arrivals.pop_front();
-        }
-        Some((log, item))
+        let Reverse(next) = self.waiting.pop()?;
+        self.bytes -= next.bytes;
+        self.released = self.released.max(Some(next.key));
+        self.leave(next.arrival);
+        Some((next.log, next.item))
     }
 
     /// When the next item is due; `None` if none waits.
     pub fn due(&self) -> Option<Duration> {
-        let (arrived, _) = self.arrivals.front()?;
-        Some(*arrived + self.width)
+        Some(self.arrivals.front()?.at + self.width)
     }
 
     /// Forgets a log that has ended.
@@ -211,6 +269,20 @@ mod tests {
         assert!(feed(&mut window, 300, 400) >= ms(400));
         assert_eq!(feed(&mut window, 2_000, 2_000), LONGEST);
         assert_eq!(feed(&mut window, 0, 2_000), SHORTEST);
+    }
+
+    /// One line is ahead of all others, and waits as long as it may.
+    #[test]
+    fn a_line_that_waits_keeps_no_other_in_memory() {
+        let mut window = OrderWindow::default();
+        window.put(0, item(1_000_000, "ahead", 1), ms(0));
+        for number in 0..100_000 {
+            let time = i64::try_from(number).expect("small");
+            window.put(1, item(time, "other", MOST), ms(number / 1000));
+            assert!(window.next(ms(number / 1000)).is_some());
+        }
+        assert_eq!((window.waiting.len(), window.bytes), (1, 1));
+        assert_eq!(window.arrivals.len(), 100, "an arrival is a moment");
     }
 
     #[test]

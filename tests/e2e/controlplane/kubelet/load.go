@@ -51,6 +51,9 @@ func load(arguments []string) error {
 		}
 		time.Sleep(tick)
 	}
+	if *lines == 0 {
+		due = int(duration.Seconds() * float64(*rate))
+	}
 	err = writeUpTo(loaded, *first+due, *width)
 	fmt.Printf("%d containers, %d lines each in %v\n", len(loaded), due, time.Since(begun).Round(time.Millisecond))
 	return err
