@@ -171,9 +171,14 @@ impl<T> OrderWindow<T> {
         (self.sampled, self.late) = (0, 0);
     }
 
+    /// Whether so many bytes wait that none may be added before others have been taken.
+    pub fn is_full(&self) -> bool {
+        self.bytes > MOST
+    }
+
     /// The next item that has waited long enough, or that comes before one that has.
     pub fn next(&mut self, now: Duration) -> Option<(usize, T)> {
-        if self.due()? > now && self.bytes <= MOST {
+        if self.due()? > now && !self.is_full() {
             return None;
         }
         self.pop()
@@ -289,8 +294,9 @@ mod tests {
     fn too_many_bytes_do_not_wait() {
         let mut window = OrderWindow::default();
         window.put(0, item(1, "a", MOST), ms(0));
-        assert_eq!(window.next(ms(1)), None);
+        assert_eq!((window.next(ms(1)), window.is_full()), (None, false));
         window.put(0, item(2, "b", 1), ms(1));
+        assert!(window.is_full());
         assert_eq!(window.next(ms(1)), Some((0, "a")));
         assert_eq!(window.next(ms(1)), None);
     }

@@ -102,8 +102,19 @@ impl LineOrder {
         self.timeline.is_empty() && !waits
     }
 
-    /// Takes the new events.
+    /// Whether so many lines wait here that no more are taken.
+    pub(super) fn is_full(&self) -> bool {
+        match &self.rule {
+            OrderRule::Window(window) => window.is_full(),
+            OrderRule::Arrival(_) | OrderRule::Whole(_) => false,
+        }
+    }
+
+    /// Takes the new events, unless too many wait here.
     pub(super) fn take_in(&mut self, feeds: &ContainerFeeds, now: Duration) {
+        if self.is_full() {
+            return; // what is not taken stays in the queues, which are bounded
+        }
         let ready = feeds.take_ready();
         match &mut self.rule {
             OrderRule::Arrival(logs) => logs.extend(ready),

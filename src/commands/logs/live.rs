@@ -52,6 +52,8 @@ pub(super) struct LiveLogs {
     order: LineOrder,
     output: LogOutput,
     started: Instant,
+    /// Until when it takes no new lines, unless others are due: those that come soon after each other are printed together.
+    rests_until: Option<Instant>,
     /// Whether the selection may have changed since the last look.
     is_changed: bool,
     has_begun: bool,
@@ -84,6 +86,7 @@ impl LiveLogs {
             options,
             output,
             started: Instant::now(),
+            rests_until: None,
             is_changed: true,
             has_begun: false,
             has_more: false,
@@ -276,6 +279,27 @@ impl LiveLogs {
         if is_reading && !self.is_stopping {
             return Ok(()); // the lines wait for what happened before
         }
+        let begun = Instant::now();
+        self.has_more = false;
+        let mut printed = self.print_due(terminal)?;
+        while self.is_stopping && printed > 0 {
+            printed = self.print_due(terminal)?;
+        }
+        self.output.flush(terminal)?;
+        // Many lines fill the queues, which must not stay full.
+        let may_rest = self.is_followed() && printed < MANY;
+        self.rests_until = may_rest.then(|| begun + TOGETHER);
+        if !self.has_more {
+            for log in self.feeds.drop_ended(|log| self.order.holds(log)) {
+                self.order.forget(log);
+                self.output.remove(log);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the new events, and prints those that are due, up to a page. Returns how many it has printed.
+    fn print_due(&mut self, terminal: &mut Terminal<'_>) -> Result<usize, CommandError> {
         let now = self.started.elapsed();
         self.order.take_in(&self.feeds, now);
         // A single log has no order but its own.
@@ -285,8 +309,9 @@ impl LiveLogs {
         } else {
             Hurry::At(now)
         };
-        self.has_more = false;
+        let mut printed = 0;
         while let Some(next) = self.order.next(&self.feeds, hurry) {
+            printed += 1;
             match next {
                 OrderedEvent::Log(log, event) => self.emit(log, &event, terminal)?,
                 OrderedEvent::Item(item) => self.output.item(&item),
@@ -296,14 +321,7 @@ impl LiveLogs {
                 break;
             }
         }
-        self.output.flush(terminal)?;
-        if !self.has_more {
-            for log in self.feeds.drop_ended(|log| self.order.holds(log)) {
-                self.order.forget(log);
-                self.output.remove(log);
-            }
-        }
-        Ok(())
+        Ok(printed)
     }
 
     /// Takes what has happened. Returns whether it is still reading what happened before.
@@ -436,6 +454,11 @@ impl LiveLogs {
     }
 }
 
+/// The lines that come within this time are printed together, unless there are many. Nobody sees the difference, and each
+/// print has its cost.
+const TOGETHER: Duration = Duration::from_millis(20);
+const MANY: usize = 500;
+
 /// How long the last lines before the end of `--for` may take, and the pause after which no more are expected.
 const LAST_LINES: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_millis(200);
@@ -507,10 +530,16 @@ impl Live for LiveLogs {
         {
             return timeline.next().await; // the lines wait
         }
+        let ready = async {
+            self.feeds.ready().await;
+            if let Some(rests_until) = self.rests_until {
+                sleep_until(rests_until).await;
+            }
+        };
         match self.order.due() {
-            None => self.feeds.ready().await,
+            None => ready.await,
             Some(due) => tokio::select! {
-                () = self.feeds.ready() => {}
+                () = ready => {}
                 () = sleep_until(self.started + due) => {}
             },
         }
@@ -521,7 +550,7 @@ impl Live for LiveLogs {
         loop {
             self.order.take_in(&self.feeds, self.started.elapsed());
             let quiet = end.min(Instant::now() + QUIET);
-            if timeout_at(quiet, self.feeds.ready()).await.is_err() {
+            if self.order.is_full() || timeout_at(quiet, self.feeds.ready()).await.is_err() {
                 break;
             }
         }
