@@ -251,7 +251,8 @@ fn commands(document: &str) -> Vec<Vec<String>> {
 /// The same command with `--once`, so that it exits. `logs` exits unless it follows.
 fn once(mut command: Vec<String>) -> Vec<String> {
     let is_logs = command.first().is_some_and(|verb| verb == "logs");
-    command.retain(|word| !word.starts_with("--timeout") && !(is_logs && word == "-f"));
+    let goes_on = |word: &String| word.starts_with("--timeout") || (is_logs && word == "-f");
+    command.retain(|word| !goes_on(word));
     if command.iter().any(|word| word.starts_with("--for")) {
         command.push("--timeout=0".to_owned());
     } else if !is_logs && !command.iter().any(|word| word == "--once") {
