@@ -157,6 +157,19 @@ async fn a_look_back_out_of_time_has_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn logs_whose_pods_were_not_read_in_time_are_an_error() {
+    let cluster = Cluster::start().await;
+    stall(&cluster, "pods", 0);
+    let ran = cluster.spy().run(&["logs", "web", "-f", "--timeout=1s"]);
+    assert_eq!(code(&ran), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("error: timed out waiting for"),
+        "{}",
+        ran.transcript()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_kinds_that_a_look_back_did_not_reach_are_named() {
     let cluster = edited().await;
     cluster.put(pod("web", &json!({})));

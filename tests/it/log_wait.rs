@@ -183,6 +183,17 @@ async fn a_goal_that_is_not_met_in_time_is_an_error() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_does_not_exist_is_not_found_at_one_check() {
+    let cluster = Cluster::start().await;
+    let ran = start(&cluster, &["--timeout=0"]).finish();
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @r#"
+    ! Error from server (NotFound): deployments.apps "web" not found
+    ! hint: to wait until it is created, use a longer --timeout
+    "#);
+}
+
 /// The goal is about the objects. What cannot be read of the logs is said.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_goal_is_met_without_the_right_to_logs() {

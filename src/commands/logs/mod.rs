@@ -16,8 +16,8 @@ mod unread_logs;
 
 use super::versions::{Reach, Since};
 use super::{
-    Answer, Awaited, CommandError, Context, Ended, Judge, Output, Session, Shutdown, Stop,
-    Terminal, WaitArgs, follow,
+    Answer, Awaited, CommandError, Context, Ended, ErrorKind, Judge, Output, Session, Shutdown,
+    Stop, Terminal, WaitArgs, follow,
 };
 use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
@@ -79,19 +79,29 @@ pub(crate) async fn show(
     }
     let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
     let missing = live.missing();
-    if ended.is_ok() && !missing.is_empty() && !wait.is_about_presence() {
+    if is_over(&ended) && !missing.is_empty() && !wait.is_about_presence() {
         let error = session.not_found(&missing).await;
-        return Err(error.hint("to wait until it is created, add --follow"));
+        return Err(error.hint(if wait.has_goal() {
+            "to wait until it is created, use a longer --timeout"
+        } else {
+            "to wait until it is created, add --follow"
+        }));
     }
     let absence = stop.explain_absence(&session, &[], &ended);
     terminal.notify_if(absence.await?)?;
     let ended = ended?;
-    if wait.has_goal() {
-        return wait.conclude(ended, Answer::Nothing, stop.unread);
-    }
-    match live.failure(&stop.unread) {
-        Some(error) if !args.ignore_errors && !matches!(ended, Ended::By(_)) => Err(error),
-        _ => Ok(ended),
+    let failure = live.failure(&stop.unread).filter(|_| {
+        let is_decided = wait.has_goal() || args.ignore_errors;
+        !is_decided && !matches!(ended, Ended::By(_))
+    });
+    failure.map_or_else(|| wait.conclude(ended, Answer::Nothing, stop.unread), Err)
+}
+
+/// Whether it has ended by itself, met its goal or not.
+fn is_over(ended: &Result<Ended, CommandError>) -> bool {
+    match ended {
+        Ok(_) => true,
+        Err(error) => error.kind() == ErrorKind::GoalUnmet,
     }
 }
 
