@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey, SourceState};
 
 /// The sources that a model follows.
@@ -19,6 +20,8 @@ pub struct Coverage {
 struct FollowedSource {
     key: SourceKey,
     reading: Reading,
+    /// The version of its listing, as long as that had no objects and no event has come since.
+    empty_at: Option<ResourceVersion>,
 }
 
 /// How much of a source has been read.
@@ -49,6 +52,12 @@ impl Coverage {
     pub fn reading(&self, source: &SourceKey) -> Option<&Reading> {
         let found = self.sources.iter().find(|known| known.key == *source);
         found.map(|found| &found.reading)
+    }
+
+    /// The version at which a source had no objects; `None` if it has had any since the listing.
+    pub fn empty_at(&self, source: &SourceKey) -> Option<&ResourceVersion> {
+        let found = self.sources.iter().find(|known| known.key == *source);
+        found.and_then(|found| found.empty_at.as_ref())
     }
 
     /// How much has been read of a source, or of one with all objects of its namespace or of its cluster.
@@ -93,6 +102,7 @@ impl Coverage {
                 FollowedSource {
                     key: source,
                     reading: Reading::Partial,
+                    empty_at: None,
                 }
             }));
         }
@@ -128,11 +138,15 @@ impl Coverage {
             return false;
         };
         match event {
-            Event::Synced { .. } => known.reading = Reading::All,
+            Event::Synced { count, version, .. } => {
+                known.reading = Reading::All;
+                known.empty_at = (*count == 0).then(|| version.clone());
+            }
+            Event::Object { .. } => known.empty_at = None,
             Event::State(state) if known.reading != Reading::All => {
                 known.reading = Reading::of(state);
             }
-            Event::Object { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
+            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {}
         }
         true
     }

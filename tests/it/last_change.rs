@@ -1,6 +1,6 @@
 //! Tests of the last change before a failure, against the sandbox: of the object itself, and of what its Pods name.
 
-use kubectl_spy::sandbox::{Target, Writer};
+use kubectl_spy::sandbox::{Deletion, Target, Writer};
 use serde_json::{Value, json};
 
 use super::schema::Schema;
@@ -484,12 +484,41 @@ async fn an_object_that_never_existed_is_looked_for_in_few_requests() {
         cluster.put(broken_pod("CreateContainerConfigError"));
         assert_eq!(line(&cluster), "none", "{writes}");
         let requests = cluster.sandbox.requests_until(|_| true).await;
-        let is_of_past = |path: &str| path.contains("Exact") || path.contains("watch=");
-        let past = requests
-            .iter()
-            .filter(|request| request.path.contains("configmaps") && is_of_past(&request.path));
-        assert!(past.count() <= 12, "{writes}: {requests:#?}");
+        assert!(requests.len() <= 12, "{writes}: {requests:#?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_deletion_is_known_in_few_requests() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({"a": "0"})));
+    cluster.put(secret("b2xk"));
+    cluster.put(broken_pod("CreateContainerConfigError"));
+    let by = Writer::new("kube-scheduler");
+    let renew = |second: u32| {
+        let lease = json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": "kube-scheduler", "namespace": "kube-system"},
+            "spec": {"renewTime": format!("2026-03-02T12:00:{second:02}.000000Z")},
+        });
+        cluster.sandbox.apply(lease, &by).unwrap();
+    };
+    for second in (0..40).step_by(2) {
+        renew(second);
+    }
+    let flags = Target::new("configmaps", "shop", "flags");
+    let by = Writer::new("kubectl-edit");
+    cluster
+        .sandbox
+        .delete(&flags, Deletion::Immediate, &by)
+        .unwrap();
+    for second in (40..60).step_by(2) {
+        renew(second);
+    }
+    let deleted = line(&cluster);
+    assert_eq!(deleted, "└ configmap/flags was deleted 4m20s–4m22s ago");
+    let requests = cluster.sandbox.requests_until(|_| true).await;
+    assert!(requests.len() <= 12, "{requests:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -85,6 +85,16 @@ async fn the_deletion_of_a_binding_that_gave_the_missing_right_is_named() {
     }
     let found = said(&cluster);
     assert_eq!(found, ["rolebinding/robot-reads was deleted"]);
+    for name in ["api", "db", "jobs", "mail"] {
+        let mut other = forbidden();
+        other["metadata"]["name"] = name.into();
+        cluster.put(other);
+    }
+    let all = cluster
+        .spy()
+        .run(&["status", "--unhealthy", "-A", "--once"]);
+    let named = all.stdout.matches("rolebinding/robot-reads was deleted");
+    assert_eq!(named.count(), 5, "{}", all.stdout);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,6 +166,15 @@ async fn roles_that_may_not_be_read_are_said_as_not_read() {
     cluster.put(forbidden());
     let ran = cluster.spy().run(&["status", "pod/web", "--once"]);
     let said = "not all changes before the failure could be read";
+    assert!(ran.stdout.contains(said), "{}\n{}", ran.stdout, ran.stderr);
+    // To name one of several would not help.
+    for name in ["api", "db", "jobs"] {
+        let mut other = forbidden();
+        other["metadata"]["name"] = name.into();
+        cluster.put(other);
+    }
+    let ran = cluster.spy().run(&["status", "--unhealthy", "--once"]);
+    let said = "not all changes before the failures could be read";
     assert!(ran.stdout.contains(said), "{}\n{}", ran.stdout, ran.stderr);
 }
 

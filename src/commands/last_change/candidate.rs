@@ -10,7 +10,7 @@ use crate::graph::{Graph, KnownRelation, Links, Node, Reference, ReferenceTarget
 use crate::model::{Absence, Model, ModelObject, nodes_that_keep_out};
 use crate::object::{ObjectRef, Uid, condition, set_taints};
 use crate::source::{ClusterId, Form, SourceKey, Version};
-use crate::watch::History;
+use crate::watch::{History, Revision};
 
 use super::change::LastChange;
 use super::error_text::ErrorText;
@@ -94,6 +94,8 @@ pub(super) enum CandidateStart {
     Known(Arc<Version>),
     /// The object as it is now.
     Now(ObjectRef),
+    /// The object did not exist at this revision, and has not come since.
+    Absent(ObjectRef, Revision),
 }
 
 /// The failed object, and the objects that it or its Pods name: `ConfigMap`s, Secrets, what does not exist or lacks
@@ -129,16 +131,14 @@ pub(super) fn candidates(
         if model.absence(Some(&key)) == Absence::Refused {
             return None;
         }
+        let start = start(model, &target, &key)?;
         let key = SourceKey {
             form: Form::Full,
             ..key
         };
         Some(Candidate {
             history: history(&key)?,
-            start: match whole_version(model, &target) {
-                Some(version) => CandidateStart::Known(version),
-                None => CandidateStart::Now(key.named_object()?),
-            },
+            start,
             reason: reason.clone(),
             is_own: false,
             is_blamed: reason.blames(&target),
@@ -186,6 +186,21 @@ fn problem_of_own(
         FailureReason::Other => Some(VersionProblem::Verdict(now)),
         _ => None,
     }
+}
+
+/// Where the look-up of a named object starts, from what the model knows of it.
+fn start(model: &Model, target: &ReferenceTarget, key: &SourceKey) -> Option<CandidateStart> {
+    if let Some(version) = whole_version(model, target) {
+        return Some(CandidateStart::Known(version));
+    }
+    let object = key.named_object()?;
+    let empty_at = model.coverage().empty_at(key).and_then(Revision::parse);
+    Some(match empty_at {
+        Some(at) if model.absence(Some(key)) == Absence::Missing => {
+            CandidateStart::Absent(object, at)
+        }
+        _ => CandidateStart::Now(object),
+    })
 }
 
 /// The newest version of a named object; `None` if the model has only its metadata, or nothing of it.

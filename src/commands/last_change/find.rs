@@ -26,12 +26,16 @@ use super::what::OldValues;
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
 
-/// The same if many objects are looked up, and for an object that does not exist: the watch cache tells of its deletion, as
-/// a rule. Without that, no number of requests shows that there was none.
+/// The same if many objects are looked up.
 const FEW_REQUESTS: u32 = 6;
 
-/// What the time of one change may cost that has no recorded time.
-const REQUESTS_FOR_A_TIME: u32 = 12;
+/// The same for an object that does not exist: the watch cache tells of its deletion, as a rule. Without that, no number of
+/// requests shows that there was none.
+const REQUESTS_FOR_ABSENT: u32 = 3;
+
+/// What the times of the changes of a failure may cost that have no recorded time. The watch cache tells of the last minute,
+/// in two requests. Beyond that, more requests make an interval shorter.
+const REQUESTS_FOR_TIMES: u32 = 6;
 
 /// How long the walk of one object may take. The view of `--once` waits for it.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -44,8 +48,17 @@ const MOST: usize = 3;
 pub(super) struct FoundChanges {
     /// The changes that may be the cause, the most suspect first.
     pub(super) changes: Vec<LastChange>,
-    /// Whether requests or time ran out before all candidates were read.
-    pub(super) is_cut_off: bool,
+    /// Why not all candidates were read; `None` if they were.
+    pub(super) unread: Option<Unread>,
+}
+
+/// Why something was not read that may be the cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unread {
+    /// The server refuses it, or has no answer.
+    Refused,
+    /// Requests or time ran out.
+    CutOff,
 }
 
 /// A candidate's last change, and what decides its place among those of the others.
@@ -90,27 +103,27 @@ impl LookUp {
         let walks = candidates.into_iter().map(|candidate| {
             let (is_blamed, history) = (candidate.is_blamed, candidate.history.clone());
             let change = of(candidate, &redactor, &reads);
-            change.map(move |(change, is_cut_off)| {
+            change.map(move |(change, unread)| {
                 let suspect = change.map(|change| Suspect {
                     change,
                     is_blamed,
                     history,
                 });
-                (suspect, is_cut_off)
+                (suspect, unread)
             })
         });
-        let (suspects, cut_off): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
+        let (suspects, unread): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
         let mut suspects: Vec<Suspect> = suspects.into_iter().flatten().collect();
-        let mut is_cut_off = cut_off.contains(&true);
-        if is_cut_off {
+        let mut unread = unread.into_iter().max().flatten();
+        if unread == Some(Unread::CutOff) {
             // What it names may have existed since.
             suspects.retain(|suspect| !suspect.change.is_creation());
         }
         if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
             suspects.extend(recreated_service(recreated.as_ref(), &reads).await);
             if let Some(revoked) = &revoked {
-                let (found, is_unread) = revoked.find(&redactor, &reads.allowance).await;
-                is_cut_off |= is_unread;
+                let (found, of_rights) = revoked.find(&redactor, &reads.allowance).await;
+                unread = unread.max(of_rights);
                 suspects.extend(found.map(|(change, history)| Suspect {
                     change,
                     is_blamed: false,
@@ -119,16 +132,16 @@ impl LookUp {
             }
         }
         keep_most_suspect(&mut suspects);
-        let dates = dates.as_ref().map(|dates| (dates, &reads.allowance));
+        let dates = dates.map(|dates| dates.within(&RequestAllowance::new(REQUESTS_FOR_TIMES)));
+        let has_undated = suspects.iter().any(|it| it.change.undated().is_some());
+        let may_date = has_undated && reads.allowance.take(REQUESTS_FOR_TIMES);
+        let dates = dates.as_ref().filter(|_| may_date);
         let changes = suspects.into_iter().map(|suspect| dated(suspect, dates));
         let mut changes = join_all(changes).await;
         if let (Some(rescaled), Some(autoscalers)) = (changes.first_mut(), autoscalers) {
             rescaled.add_bounds(autoscalers.bounds(&reads.allowance).await);
         }
-        FoundChanges {
-            changes,
-            is_cut_off,
-        }
+        FoundChanges { changes, unread }
     }
 }
 
@@ -163,17 +176,13 @@ fn keep_most_suspect(suspects: &mut Vec<Suspect>) {
 }
 
 /// The change with its time, as far as the renewals of Leases tell it.
-async fn dated(suspect: Suspect, dates: Option<(&Dates, &RequestAllowance)>) -> LastChange {
+async fn dated(suspect: Suspect, dates: Option<&Dates>) -> LastChange {
     let Suspect {
         change, history, ..
     } = suspect;
-    let undated = change.undated().zip(dates);
-    let Some((revision, (dates, allowance))) = undated else {
+    let Some((revision, dates)) = change.undated().zip(dates) else {
         return change;
     };
-    if !allowance.take(REQUESTS_FOR_A_TIME) {
-        return change;
-    }
     // Leases in another storage say nothing about this revision.
     if !dates.covers(&history).await {
         return change;
@@ -201,19 +210,19 @@ struct WalkBack<'c> {
     has_begun: bool,
 }
 
-/// The last change of one object that may be the cause, and whether requests or time ran out before it was found.
+/// The last change of one object that may be the cause, and whether the search for it was cut off.
 async fn of(
     candidate: Candidate,
     redactor: &Redactor,
     reads: &Reads,
-) -> (Option<LastChange>, bool) {
+) -> (Option<LastChange>, Option<Unread>) {
     let mut back = WalkBack {
         candidate: &candidate,
         redactor,
         found: SuspectChanges::new(candidate.is_own.then_some(&candidate.reason)),
         oldest: match &candidate.start {
             CandidateStart::Known(version) => Some(version.clone()),
-            CandidateStart::Now(_) => None,
+            CandidateStart::Now(_) | CandidateStart::Absent(..) => None,
         },
         is_telling: false,
         is_done: false,
@@ -224,7 +233,8 @@ async fn of(
     let end = end.unwrap_or(Some(End::OutOfTime(PATIENCE)));
     let end = end.filter(|_| !back.is_done);
     let is_cut_off = matches!(end, Some(End::Spent | End::OutOfTime(_)));
-    (back.cause(end.as_ref()), is_cut_off)
+    let unread = is_cut_off.then_some(Unread::CutOff);
+    (back.cause(end.as_ref()), unread)
 }
 
 impl WalkBack<'_> {
@@ -408,10 +418,11 @@ async fn start(candidate: &Candidate, reads: &Reads) -> Result<(Presence, Walk),
         }
         CandidateStart::Now(_) if !reads.allowance.take(1) => return Err(End::Spent),
         CandidateStart::Now(object) => history.now(object, limits).await?,
+        CandidateStart::Absent(object, at) => (None, history.absent(object, *at, limits)),
     };
     let walk = match presence {
         Some(_) => walk,
-        None => walk.at_most(FEW_REQUESTS),
+        None => walk.at_most(REQUESTS_FOR_ABSENT),
     };
     let walk = if reads.watch_cache && candidate.reason != FailureReason::Rescaled {
         walk.after_watch_cache().await

@@ -37,9 +37,9 @@ use autoscaler::Autoscalers;
 use candidate::candidates;
 pub(crate) use change::LastChange;
 use failure::{Failure, FailureReason, broken};
-use find::{FoundChanges, LookUp, Reads};
+use find::{FoundChanges, LookUp, Reads, Unread};
 use recreated::RecreatedServices;
-use revoked_right::RevokedRights;
+use revoked_right::{RevokedRights, Searches};
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 24;
@@ -114,6 +114,7 @@ impl LastChanges {
             allowance: RequestAllowance::new(requests),
             watch_cache,
         });
+        let mut searches = Searches::new();
         for failure in failed {
             if self.found.contains_key(&failure) {
                 continue;
@@ -126,11 +127,12 @@ impl LastChanges {
                 let history = history.limited(&self.request_limit);
                 Some(history.remembering(&self.refusals))
             };
+            let revoked = RevokedRights::of(model, &failure, &history, now);
             let look_up = LookUp {
                 candidates: candidates(model, &failure, &history, now),
                 autoscalers: Autoscalers::of(model, &failure, &history),
                 recreated: RecreatedServices::of(model, &failure, &history, now),
-                revoked: RevokedRights::of(model, &failure, &history, now),
+                revoked: revoked.map(|it| it.shared(&mut searches)),
                 redactor: self.redactor.clone(),
                 dates: dates.map(|dates| dates.remembering(&self.refusals)),
                 reads: if failure.reason.is_failure() {
@@ -183,20 +185,23 @@ impl LastChanges {
         of_object.map_or(&[], |(_, found)| &found.changes)
     }
 
-    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if all were looked up.
+    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if all were looked up. A name does not
+    /// help where the server refuses what was to be read.
     pub(crate) fn shortfall(&self) -> Option<String> {
-        let is_short = |found: &&FoundChanges| found.is_cut_off && found.changes.is_empty();
         let found = self.found.iter();
         let found = found.filter(|(failure, _)| failure.reason.is_failure());
         let found: Vec<&FoundChanges> = found.map(|(_, found)| found).collect();
-        let cut_off = found.iter().copied().filter(is_short).count();
+        let silent = found.iter().filter(|found| found.changes.is_empty());
+        let short: Vec<Unread> = silent.filter_map(|found| found.unread).collect();
         let all = found.len() + self.beyond;
-        let done = found.len() - cut_off;
+        let done = found.len() - short.len();
+        let is_for_lack_of_requests = self.beyond > 0 || short.contains(&Unread::CutOff);
         (done < all).then(|| match all {
-            ..=FEW => "not all changes before the failure could be read".to_owned(),
-            _ => format!(
+            _ if all > FEW && is_for_lack_of_requests => format!(
                 "changes looked up for {done} of {all} failures: name an object to see its own"
             ),
+            ..=1 => "not all changes before the failure could be read".to_owned(),
+            _ => "not all changes before the failures could be read".to_owned(),
         })
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use jiff::Timestamp;
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use crate::diff::Redactor;
@@ -24,6 +25,7 @@ use super::change::LastChange;
 use super::error_text::ErrorText;
 use super::failure::{Failure, FailureReason, unwell_pods};
 use super::fields::Matters;
+use super::find::Unread;
 
 /// The group of the kinds that give rights.
 const RBAC: &str = "rbac.authorization.k8s.io";
@@ -38,8 +40,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 type Rbac = BTreeMap<ReferenceTarget, Arc<Version>>;
 
 /// A right that the API server says a user does not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct MissingRight {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct MissingRight {
     user: String,
     verb: String,
     /// The plural of the kind, with a subresource.
@@ -49,9 +51,16 @@ struct MissingRight {
     namespace: Option<String>,
 }
 
+/// What a search for a revoked right finds: the change, the past in which it is, and why some of it could not be read.
+type Found = (Option<(LastChange, History)>, Option<Unread>);
+
+/// The searches that start together, by the right. Failures that name the same right share one.
+pub(super) type Searches = BTreeMap<MissingRight, Arc<OnceCell<Found>>>;
+
 /// Where to look for what gave a user a missing right.
 pub(super) struct RevokedRights {
     right: MissingRight,
+    search: Arc<OnceCell<Found>>,
     /// The bindings and roles of the namespace and of the cluster.
     histories: Vec<History>,
     /// The server's time.
@@ -88,29 +97,42 @@ impl RevokedRights {
         });
         Some(RevokedRights {
             histories: histories.collect(),
+            search: Arc::default(),
             right,
             now,
         })
     }
 
-    /// The change that took the right away, and the past in which it is; and whether some of it could not be read.
-    pub(super) async fn find(
-        &self,
-        redactor: &Redactor,
-        allowance: &RequestAllowance,
-    ) -> (Option<(LastChange, History)>, bool) {
+    /// Shares the search with the others for the same right.
+    pub(super) fn shared(self, searches: &mut Searches) -> RevokedRights {
+        let search = searches.entry(self.right.clone()).or_default().clone();
+        RevokedRights { search, ..self }
+    }
+
+    /// The change that took the right away, and the past in which it is; and why some of it could not be read.
+    pub(super) async fn find(&self, redactor: &Redactor, allowance: &RequestAllowance) -> Found {
+        let found = self.search.get_or_init(|| self.search(redactor, allowance));
+        found.await.clone()
+    }
+
+    async fn search(&self, redactor: &Redactor, allowance: &RequestAllowance) -> Found {
         let reads = self.histories.iter().map(|history| async move {
-            let lately = allowance.take(REQUESTS_A_KIND).then(|| history.lately())?;
-            let Ok((now, events)) = lately.await else {
+            if !allowance.take(REQUESTS_A_KIND) {
+                return Err(Unread::CutOff);
+            }
+            let Ok((now, events)) = history.lately().await else {
                 allowance.put_back(REQUESTS_A_KIND - 1);
-                return None;
+                return Err(Unread::Refused);
             };
-            Some((history, now.objects, events))
+            Ok((history, now.objects, events))
         });
         let Ok(read) = timeout(PATIENCE, join_all(reads)).await else {
-            return (None, true);
+            return (None, Some(Unread::CutOff));
         };
-        let is_cut_off = read.iter().any(Option::is_none);
+        let unread = read
+            .iter()
+            .filter_map(|read| read.as_ref().err().copied())
+            .max();
         let (mut there, mut events) = (Rbac::new(), Vec::new());
         for (history, objects, past) in read.into_iter().flatten() {
             there.extend(objects.into_iter().map(|one| (name(&one), one)));
@@ -120,7 +142,7 @@ impl RevokedRights {
         let found = self
             .loss(there, &events)
             .and_then(|(history, event)| Some((self.change(event, redactor)?, (*history).clone())));
-        (found, is_cut_off)
+        (found, unread)
     }
 
     /// The event before which the right was given. `events` begin with the newest, and end at what is `there` now. `None` if

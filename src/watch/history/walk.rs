@@ -398,7 +398,8 @@ impl Walk {
             (Some(deleted), _) => deleted,
             (None, Some(reaches)) if has_events => reaches.max(low),
             (None, Some(reaches)) => {
-                if let Ok(None) = self.read(reaches).await {
+                // What is compacted there proves nothing against the watch cache, which often reaches further back.
+                if let Ok(None) | Err(PastError::Forgotten) = self.read(reaches).await {
                     return reaches;
                 }
                 self.cache = WalkCache::Known(CachedObject::default());

@@ -373,7 +373,7 @@ async fn leases_date_past_versions() {
     ~ .data.mode: "off" → "on"
     ── 4 of 4 objects changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
     "#);
-    // The watch cache has versions that the store has compacted. The old Leases cannot be read.
+    // The watch cache has versions and renewals that the store has compacted.
     cluster.sandbox.compact(cluster.sandbox.revision() - 4);
     assert_snapshot!(cluster.spy().run(&since("10m")).transcript(), @r#"
     2026-03-02T12:00:01Z CREATED configmap/early  2  4m59s ago  by kubectl-create
@@ -382,7 +382,7 @@ async fn leases_date_past_versions() {
     + .data.mode: "off"
     2026-03-02T12:00:03Z CREATED configmap/flags  4  4m57s ago  by kubectl-create
     + .data.mode: "off"
-    2026-03-02T12:00:03Z–2026-03-02T12:03:29Z DELETED configmap/early  6  91s–4m57s ago  existed up to 3m28s
+    2026-03-02T12:00:04Z–2026-03-02T12:00:06Z DELETED configmap/early  6  4m54s–4m56s ago  existed up to 5s
     2026-03-02T12:03:27Z–2026-03-02T12:03:29Z DELETED configmap/late  9  91–93s ago  existed up to 3m27s
     2026-03-02T12:03:29Z CREATED configmap/short  10  91s ago  by kubectl-create
     2026-03-02T12:03:29Z–2026-03-02T12:03:31Z DELETED configmap/short  11  89–91s ago  existed up to 2s
@@ -726,7 +726,7 @@ async fn the_end_of_the_watch_cache_is_shown() {
     let ran = cluster.spy().run(&yaml);
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.stderr, @r#"
-    no earlier version of configmaps/flags in namespace "shop": the server has compacted older versions, an earlier object that existed only briefly may be missing
+    no earlier version of configmaps/flags in namespace "shop": the server has compacted older versions
     Error from server (NotFound): configmaps "flags" not found
     hint: to wait until it is created, drop --once
     "#);

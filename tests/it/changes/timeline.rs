@@ -1,5 +1,7 @@
 //! Tests of the timeline of every kind, and of `-o short` and `--people`.
 
+use std::time::Duration;
+
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use kubectl_spy::sandbox::{Effect, Fault, Place, Rule, Target, User, Verb, Writer};
@@ -739,6 +741,40 @@ async fn a_live_timeline_in_a_pipe_counts_once() {
     "#);
 }
 
+/// Events are a source of their own, so a Warning can come before the Pod that it is about.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_warning_that_comes_before_its_object_has_one_line() {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 2));
+    let slow = Effect::Slow(Duration::from_secs(1));
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Watch, "pods", slow).always());
+    let mut run = cluster.spy().start(&["changes", "--since-rv", "2"]);
+    run.until("live since");
+    let kcm = "kube-controller-manager";
+    let one = create(&cluster, owned_by(pod("web-1", &json!({})), &web), kcm);
+    let warn = |name: &str| {
+        create(
+            &cluster,
+            event(name, &one, "FailedScheduling"),
+            "kube-scheduler",
+        )
+    };
+    warn("web-1.1");
+    run.until("Warning FailedScheduling");
+    create(&cluster, owned_by(pod("web-2", &json!({})), &web), kcm);
+    run.until("2 versions of 2 pods");
+    warn("web-1.2");
+    run.until("1 more warning");
+    let printed = super::interrupted(run).transcript();
+    assert_eq!(
+        printed.matches("Warning FailedScheduling").count(),
+        1,
+        "{printed}"
+    );
+}
+
 /// Nothing but folded versions and Events happened.
 #[tokio::test(flavor = "multi_thread")]
 async fn folded_versions_decide_the_exit_code_in_each_format() {
@@ -822,7 +858,7 @@ async fn the_timeline_of_a_namespace_counts_cluster_scoped_changes() {
     refused.sort_unstable();
     let expect = [
         "/api/v1/namespaces?limit=500",
-        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?limit=1",
+        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases",
     ];
     assert_eq!(refused, expect);
 }

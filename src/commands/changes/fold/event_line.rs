@@ -43,6 +43,16 @@ pub(super) struct WarningKey {
     sort: [String; 2],
 }
 
+impl WarningKey {
+    /// The key of the same Event about an object without a known owner.
+    pub(super) fn owned_by_itself(&self, about: &ObjectRef) -> WarningKey {
+        WarningKey {
+            owner: about.without_uid(),
+            ..self.clone()
+        }
+    }
+}
+
 impl EventLine {
     /// Reads an Event of either group; `None` if it is about nothing.
     pub(crate) fn of(compared: &Compared<'_>, entry: &TimelineEntry) -> Option<EventLine> {

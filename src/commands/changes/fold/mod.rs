@@ -151,7 +151,11 @@ impl TimelineFold {
         }
         let key = line.key();
         let is_open = self.events.iter().any(|other| other.key() == key);
-        !self.warned.insert(key) && !is_open && entry.when == When::Live
+        // A Warning can come before its object, whose owner is not known then.
+        let came_early = key.owned_by_itself(&line.event.about);
+        let came_early = came_early != key && self.warned.remove(&came_early);
+        let is_known = !self.warned.insert(key) || came_early;
+        is_known && !is_open && entry.when == When::Live
     }
 
     /// Notes that a version of this object takes these lines of the page. It ends the run of the object.

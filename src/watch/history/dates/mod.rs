@@ -12,15 +12,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::History;
 use super::read::{Archive, PROBES, PastError};
 use super::refusals::Refusals;
-use super::request_limit::RequestLimit;
-use super::revision::Revision;
+use super::replay::{LastEvent, Replay};
+use super::request_limit::{RequestAllowance, RequestLimit};
+use super::revision::{Revision, RevisionSpan};
 use crate::object::Resource;
 use crate::source::{ClusterId, Select, SourceKey};
+use crate::watch::envelope::WatchVerb;
 use renewals::{Renewal, Renewals, renewal};
 pub use storages::Storage;
 use storages::{OF_LEASES, Storages, is_shared};
@@ -29,6 +32,13 @@ use storages::{OF_LEASES, Storages, is_shared};
 const LATENCY: SignedDuration = SignedDuration::from_secs(2);
 /// A span of at most this length is precise enough.
 const NEAR: SignedDuration = SignedDuration::from_secs(2);
+
+/// How many revisions before another one the watch cache is read, so that a renewal is among them. A watch from further back
+/// may be refused, because the cache does not reach so far.
+const SHORTLY_BEFORE: u64 = 100;
+
+/// A renewal this many revisions later is close: it costs less to divide the span than to search for a closer one.
+const CLOSE: u64 = 1 << (2 * PROBES);
 
 /// The times between which something was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +59,12 @@ pub fn is_surely_before(written: Timestamp, time: Timestamp) -> bool {
 pub struct Dates {
     archive: Archive,
     renewals: Mutex<Renewals>,
+    /// Set once the Leases were listed as they are now.
+    listed: OnceCell<()>,
+    /// Set once the renewals in the watch cache were read.
+    recent: OnceCell<()>,
+    /// The requests that it may make; `None` without such a limit.
+    allowance: Option<RequestAllowance>,
     storages: Storages,
 }
 
@@ -71,6 +87,9 @@ impl Dates {
         Dates {
             archive: archive.retrying(),
             renewals: Mutex::default(),
+            listed: OnceCell::new(),
+            recent: OnceCell::new(),
+            allowance: None,
             storages: Storages::default(),
         }
     }
@@ -89,6 +108,15 @@ impl Dates {
     pub fn remembering(self, refusals: &Refusals) -> Dates {
         Dates {
             archive: self.archive.remembering(refusals),
+            ..self
+        }
+    }
+
+    /// Makes no more requests than these allow.
+    #[must_use]
+    pub fn within(self, allowance: &RequestAllowance) -> Dates {
+        Dates {
+            allowance: Some(allowance.clone()),
             ..self
         }
     }
@@ -117,12 +145,30 @@ impl Dates {
         self.storage(history).await == OF_LEASES
     }
 
-    /// Reads the newest revision of the Leases.
+    /// Reads the newest revision of the Leases. The first time, this lists them, so that their last renewal is known.
     async fn newest(&self) -> Result<Revision, PastError> {
-        let read = self.archive.metadata().newest().await;
+        let mut listed = None;
+        let list = async || listed = Some(self.list().await);
+        self.listed.get_or_init(list).await;
+        let read = match listed {
+            Some(read) => read,
+            None => self.archive.metadata().newest().await,
+        };
         let mut renewals = self.lock();
         let newest = read.inspect_err(|unread| renewals.fail(unread))?;
         renewals.newest = Some(newest).max(renewals.newest);
+        Ok(newest)
+    }
+
+    /// Lists the Leases, and notes the last renewal. Returns the newest revision.
+    async fn list(&self) -> Result<Revision, PastError> {
+        if !self.take_request() {
+            return Err(PastError::Spent);
+        }
+        let (newest, leases) = self.archive.listing_now().await?;
+        if let Some(last) = leases.iter().filter_map(renewal).reduce(Renewal::latest) {
+            self.lock().note(last, newest);
+        }
         Ok(newest)
     }
 
@@ -136,6 +182,9 @@ impl Dates {
 
     /// When a revision was written; `None` if it is unknown.
     pub async fn of(&self, at: Revision) -> Option<Between> {
+        if !self.lock().are_around(at) {
+            self.recent.get_or_init(|| self.read_recent(at)).await;
+        }
         let from = self.renewal(at).await.ok()??.time;
         let until = self.after(at, from).await;
         Some(Between {
@@ -156,6 +205,40 @@ impl Dates {
         self.renewals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Reads the renewals that the watch cache has from shortly before `at`. Most revisions of the last minute need no other
+    /// request.
+    async fn read_recent(&self, at: Revision) {
+        if self.listed.get().is_none() && self.newest().await.is_err() {
+            return;
+        }
+        let known = self.lock().newest_renewal();
+        let Some(last) = known else {
+            return;
+        };
+        if !self.take_request() {
+            return;
+        }
+        let span = RevisionSpan {
+            after: at.back(SHORTLY_BEFORE).min(last.at),
+            upto: last.at,
+        };
+        let replay = Replay::read(&self.archive, span, LastEvent::At(last.at)).await;
+        if let Some(replay) = replay {
+            // A deleted Lease is not renewed.
+            let events = replay.events.iter();
+            let events = events.filter(|event| event.verb != WatchVerb::Deleted);
+            let recent: Vec<Renewal> = events.filter_map(|it| renewal(&it.version)).collect();
+            self.lock().note_all(replay.reaches, &recent);
+        }
+    }
+
+    /// Counts one more request. Returns whether it may be made.
+    fn take_request(&self) -> bool {
+        let is_allowed = self.allowance.as_ref().is_none_or(|it| it.take(1));
+        self.lock().requests += u32::from(is_allowed);
+        is_allowed
+    }
+
     /// The newest renewal at or before `at`.
     async fn renewal(&self, at: Revision) -> Result<Option<Renewal>, PastError> {
         let listing = {
@@ -170,7 +253,9 @@ impl Dates {
 
     /// Reads the listing at a revision.
     async fn read(&self, at: Revision) -> Result<Option<Renewal>, PastError> {
-        self.lock().requests += 1;
+        if !self.take_request() {
+            return Err(PastError::Spent);
+        }
         let asked = Instant::now();
         let leases = self.archive.listing(at, 0).await;
         let mut renewals = self.lock();
@@ -178,11 +263,7 @@ impl Dates {
         renewals.waited += asked.elapsed() / PROBES;
         let leases = leases.inspect_err(|unread| renewals.fail(unread))?;
         let newest = leases.iter().filter_map(|lease| renewal(lease));
-        // The clocks of the Lease holders may differ a little.
-        let newest = newest.reduce(|one, other| Renewal {
-            at: one.at.max(other.at),
-            time: one.time.max(other.time),
-        });
+        let newest = newest.reduce(Renewal::latest);
         if let Some(newest) = newest {
             renewals.note(newest, at);
         }
@@ -232,8 +313,8 @@ impl Dates {
     async fn after(&self, at: Revision, from: Timestamp) -> Option<Timestamp> {
         let (mut low, known) = self.lock().after(at);
         let mut next = match known {
-            Some(known) => known,
-            None => self.first_after(at, &mut low).await?,
+            Some(known) if known.at.since(low) <= CLOSE => known,
+            known => self.first_after(at, &mut low).await.or(known)?,
         };
         while next.time.duration_since(from) > NEAR {
             let between = Revision::between(low, next.at, PROBES.into());

@@ -11,7 +11,7 @@ use crate::object::Doc;
 use crate::object::managed_fields::newest_time;
 use crate::source::Version;
 use crate::watch::history::read::PastError;
-use crate::watch::history::revision::Revision;
+use crate::watch::history::revision::{Revision, RevisionSpan};
 
 /// The most listings to request.
 const REQUESTS: u32 = 300;
@@ -29,6 +29,8 @@ pub(super) struct Renewals {
     pub(super) search: Option<(Timestamp, Arc<OnceCell<Option<Revision>>>)>,
     /// The newest readable revision; `None` until it is read.
     pub(super) newest: Option<Revision>,
+    /// The start of the watch cache, up to its first renewal. There is none before that one.
+    silence: Option<RevisionSpan>,
     pub(super) requests: u32,
     pub(super) waited: Duration,
     /// The Leases cannot be read at all, or there are none.
@@ -42,7 +44,22 @@ pub(super) struct Renewal {
     pub(super) time: Timestamp,
 }
 
+impl Renewal {
+    /// The latest of both. The clocks of the Lease holders may differ a little.
+    pub(super) fn latest(self, other: Renewal) -> Renewal {
+        Renewal {
+            at: self.at.max(other.at),
+            time: self.time.max(other.time),
+        }
+    }
+}
+
 impl Renewals {
+    /// Whether the renewals before and after a revision are known.
+    pub(super) fn are_around(&self, at: Revision) -> bool {
+        self.at(at).is_some() && self.after(at).1.is_some()
+    }
+
     /// The newest renewal at or before `at`, if it is known.
     pub(super) fn at(&self, at: Revision) -> Option<Renewal> {
         let (own, (time, upto)) = self.known.range(..=at).next_back()?;
@@ -52,10 +69,20 @@ impl Renewals {
         })
     }
 
+    /// The newest renewal that is known.
+    pub(super) fn newest_renewal(&self) -> Option<Renewal> {
+        let (at, (time, _)) = self.known.last_key_value()?;
+        Some(Renewal {
+            at: *at,
+            time: *time,
+        })
+    }
+
     /// The newest revision from `at` on that is known to precede the next renewal, and that renewal if known.
     pub(super) fn after(&self, at: Revision) -> (Revision, Option<Renewal>) {
         let last = self.known.range(..=at).next_back();
         let low = last.map_or(at, |(_, (_, upto))| at.max(*upto));
+        let low = low.max(self.silent_from(low));
         let next = self.known.range(low.next()..).next();
         let next = next.map(|(at, (time, _))| Renewal {
             at: *at,
@@ -86,10 +113,35 @@ impl Renewals {
         search.clone()
     }
 
+    /// Notes that `newest` is the last renewal up to a revision.
     pub(super) fn note(&mut self, newest: Renewal, listed: Revision) {
+        let listed = self.silent_from(listed);
         let known = self.known.entry(newest.at);
         let (_, upto) = known.or_insert((newest.time, listed));
         *upto = listed.max(*upto);
+    }
+
+    /// Notes all renewals of the watch cache after the revision `reaches`, the oldest first. The clocks of those who renew
+    /// may differ a little, so a renewal has the latest time up to it.
+    pub(super) fn note_all(&mut self, reaches: Revision, renewals: &[Renewal]) {
+        let last = renewals.last().map(|last| last.at);
+        let ends = renewals.iter().skip(1).map(|next| next.at.back(1));
+        let mut latest = Timestamp::MIN;
+        for (renewal, upto) in renewals.iter().zip(ends.chain(last)) {
+            latest = latest.max(renewal.time);
+            let time = latest;
+            self.note(Renewal { time, ..*renewal }, upto);
+        }
+        self.silence = renewals.first().map(|first| RevisionSpan {
+            after: reaches,
+            upto: first.at.back(1),
+        });
+    }
+
+    /// The last revision without a renewal from this one on, as far as the start of the watch cache shows it.
+    fn silent_from(&self, at: Revision) -> Revision {
+        let silence = self.silence.filter(|it| it.after <= at && at <= it.upto);
+        silence.map_or(at, |silence| silence.upto)
     }
 
     pub(super) fn fail(&mut self, unread: &PastError) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
 
 use super::*;
 use crate::object::ResourceVersion;
@@ -15,6 +16,8 @@ use crate::watch::transport::{At, LineStream, ListPage, Page, Transport};
 struct Renewed {
     oldest: u64,
     refused: bool,
+    /// The watch cache has the events after this revision.
+    cached: Option<u64>,
 }
 
 fn at(seconds: i64) -> Timestamp {
@@ -26,6 +29,16 @@ fn revision(number: u64) -> Revision {
 }
 
 impl Renewed {
+    /// The Lease as it was last renewed at or before a revision.
+    fn lease(number: u64) -> (u64, String) {
+        let own = (number / 10 * 10).min(200);
+        let time = at((i64::try_from(own).expect("small") - 100) / 2);
+        let lease = format!(
+            r#"{{"metadata":{{"name":"l","namespace":"kube-system","uid":"u","resourceVersion":"{own}"}},"spec":{{"renewTime":"{time}"}}}}"#
+        );
+        (own, lease)
+    }
+
     fn page(&self, number: u64) -> Result<ListPage, SourceError> {
         if self.refused {
             return Err(api_error(403));
@@ -33,11 +46,7 @@ impl Renewed {
         if number < self.oldest {
             return Err(api_error(410));
         }
-        let own = (number / 10 * 10).min(200);
-        let time = at((i64::try_from(own).expect("small") - 100) / 2);
-        let item = format!(
-            r#"{{"metadata":{{"name":"l","namespace":"kube-system","uid":"u","resourceVersion":"{own}"}},"spec":{{"renewTime":"{time}"}}}}"#
-        );
+        let (own, item) = Renewed::lease(number);
         let items = if own < 100 {
             Vec::new()
         } else {
@@ -71,10 +80,33 @@ impl Transport for Renewed {
     fn watch<'a>(
         &'a self,
         _: &'a SourceKey,
-        _: &'a ResourceVersion,
+        from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
-        Box::pin(async { Err(api_error(405)) })
+        let from: u64 = from.as_str().parse().expect("a number");
+        let events = match self.cached {
+            None => Err(api_error(405)),
+            Some(cached) if from < cached => Err(too_old(from, cached)),
+            Some(_) => Ok((10..=20).map(|tens| tens * 10).filter(|at| *at > from)),
+        };
+        let lines = events.map(|events| {
+            let line = |at| {
+                let (_, lease) = Renewed::lease(at);
+                Ok(format!(r#"{{"type":"MODIFIED","object":{lease}}}"#).into())
+            };
+            let lines: Vec<_> = events.map(line).collect();
+            stream::iter(lines).chain(stream::pending()).boxed()
+        });
+        Box::pin(async { lines })
     }
+}
+
+/// The answer to a watch from a revision that the watch cache has not.
+fn too_old(from: u64, cached: u64) -> SourceError {
+    let mut error = api_error(410);
+    if let SourceError::Expired(error) = &mut error {
+        error.status.message = format!("too old resource version: {from} ({cached})");
+    }
+    error
 }
 
 fn dates(transport: Renewed) -> Dates {
@@ -86,8 +118,11 @@ fn dates(transport: Renewed) -> Dates {
 }
 
 fn renewed(oldest: u64) -> Renewed {
-    let refused = false;
-    Renewed { oldest, refused }
+    Renewed {
+        oldest,
+        refused: false,
+        cached: None,
+    }
 }
 
 #[tokio::test]
@@ -113,6 +148,41 @@ async fn a_revision_lies_between_two_renewals() {
 }
 
 #[tokio::test]
+async fn the_watch_cache_dates_the_last_revisions_in_a_few_requests() {
+    for (cached, number, between, requests) in [
+        (1, 155, (25, Some(30)), 2),
+        (1, 203, (50, None), 2),
+        (145, 155, (25, Some(30)), 2),
+        // The renewal before is not in the watch cache, but the next one is.
+        (145, 147, (20, Some(25)), 3),
+        (145, 137, (15, Some(20)), 7),
+    ] {
+        let dates = dates(Renewed {
+            cached: Some(cached),
+            ..renewed(1)
+        });
+        let told = dates.of(revision(number)).await.expect("a time");
+        let (from, until) = between;
+        assert_eq!(told.from, at(from), "{number}");
+        assert_eq!(told.until, until.map(at), "{number}");
+        assert_eq!(dates.lock().requests, requests, "{number}");
+    }
+}
+
+#[tokio::test]
+async fn few_requests_give_a_longer_interval() {
+    let few = RequestAllowance::new(4);
+    let dates = dates(Renewed {
+        cached: Some(181),
+        ..renewed(1)
+    });
+    let dates = dates.within(&few);
+    let told = dates.of(revision(115)).await.expect("a time");
+    assert_eq!((told.from, told.until), (at(5), Some(at(35))));
+    assert!(!few.take(1));
+}
+
+#[tokio::test]
 async fn known_renewals_are_not_read_again() {
     let dates = dates(renewed(1));
     dates.of(revision(155)).await;
@@ -126,7 +196,7 @@ async fn known_renewals_are_not_read_again() {
         dates.of(revision(number)).await;
     }
     assert_eq!(dates.lock().requests, asked);
-    assert!(asked < 20, "{asked}");
+    assert!(asked < 24, "{asked}");
 }
 
 #[tokio::test]
@@ -167,7 +237,10 @@ async fn the_newest_revision_before_a_time_is_found() {
 #[tokio::test]
 async fn without_permission_to_read_leases_there_are_no_times() {
     let refused = true;
-    let dates = dates(Renewed { oldest: 1, refused });
+    let dates = dates(Renewed {
+        refused,
+        ..renewed(1)
+    });
     assert_eq!(dates.of(revision(150)).await, None);
     assert_eq!(dates.before(at(9), revision(205)).await, None);
     assert_eq!(dates.lock().requests, 1);
