@@ -12,7 +12,7 @@ use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilde
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::client::legacy::connect::{Connect, HttpConnector};
 use hyper_util::client::legacy::{Builder, Client as Hyper};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use kube::Config;
 use kube::client::middleware::{AuthLayer, ExtraHeadersLayer};
 use kube::client::{Body, ConfigExt};
@@ -25,11 +25,14 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, RootCertStore,
     SignatureScheme,
 };
+use tokio::net::TcpStream;
+use tower::util::MapResponse;
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
 use super::plugin::{self, Issued};
 use super::request_error::setup_error;
+use super::resting_stream::RestingStream;
 use crate::cluster::kubeconfig::{
     ClusterConfig, ConfigError, basic_authorization, bearer, proxy_login, to_base64,
 };
@@ -41,9 +44,31 @@ const CONNECT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(30);
 const PONG: Duration = Duration::from_secs(15);
 
+/// How the answers of a connection are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    windows: Windows,
+    /// Takes a socket that is connected.
+    begin: fn(TokioIo<TcpStream>) -> TokioIo<RestingStream>,
+}
+
+impl Reading {
+    /// For lists and watches.
+    pub(super) const OBJECTS: Reading = Reading {
+        windows: Windows::OBJECTS,
+        begin: RestingStream::restless,
+    };
+
+    /// For logs.
+    pub(super) const LOGS: Reading = Reading {
+        windows: Windows::LOGS,
+        begin: RestingStream::resting,
+    };
+}
+
 /// How many bytes a server may send before somebody reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Windows {
+struct Windows {
     stream: u32,
     connection: u32,
 }
@@ -51,7 +76,7 @@ pub(super) struct Windows {
 impl Windows {
     /// For lists and watches. Unread streams must not stall the others. With these sizes 90 of them rarely fill the
     /// connection's window; with hyper's defaults five are enough.
-    pub(super) const OBJECTS: Windows = Windows {
+    const OBJECTS: Windows = Windows {
         stream: 256 << 10,
         connection: 16 << 20,
     };
@@ -60,7 +85,7 @@ impl Windows {
     /// frames below 256 bytes lack half its window (`too_many_data_frames`): 40 unread logs of short lines are enough. So
     /// the connection's window is an allowance that nothing fills, and the streams bound the memory. Each byte of a small
     /// frame costs about nine.
-    pub(super) const LOGS: Windows = Windows {
+    const LOGS: Windows = Windows {
         stream: 64 << 10,
         connection: 1 << 30,
     };
@@ -71,15 +96,18 @@ pub(super) struct Stack {
     config: Config,
     auth: Option<AuthLayer>,
     headers: ExtraHeadersLayer,
-    connector: Connector,
+    tls: ClientConfig,
 }
 
 /// How to reach the server. TLS with the server runs inside a tunnel too.
 enum Connector {
-    Direct(HttpsConnector<HttpConnector>),
-    Tunnel(HttpsConnector<Tunnel<HttpsConnector<HttpConnector>>>),
-    Socks(HttpsConnector<SocksV5<HttpConnector>>),
+    Direct(HttpsConnector<TcpConnector>),
+    Tunnel(HttpsConnector<Tunnel<HttpsConnector<TcpConnector>>>),
+    Socks(HttpsConnector<SocksV5<TcpConnector>>),
 }
+
+/// Connects, and then takes the socket as [`Reading`] says.
+type TcpConnector = MapResponse<HttpConnector, fn(TokioIo<TcpStream>) -> TokioIo<RestingStream>>;
 
 impl Stack {
     /// Collects credentials and certificates. It blocks while a plugin runs.
@@ -101,18 +129,21 @@ impl Stack {
             // Otherwise the system's root certificates would be read needlessly.
             config.root_cert = Some(Vec::new());
         }
-        let connector = connector(&config)?;
+        let mut tls = config
+            .rustls_client_config()
+            .map_err(|error| setup_error(&error))?;
+        accept_roots(&mut tls, &config)?;
         Ok(Stack {
             config,
             auth,
             headers,
-            connector,
+            tls,
         })
     }
 
     /// A client with its own connection. It must be called inside a tokio runtime.
-    fn client(&self, windows: Windows) -> kube::Client {
-        match &self.connector {
+    fn client(&self, connector: &Connector, windows: Windows) -> kube::Client {
+        match connector {
             Connector::Direct(connector) => self.over(connector.clone(), windows),
             Connector::Tunnel(connector) => self.over(connector.clone(), windows),
             Connector::Socks(connector) => self.over(connector.clone(), windows),
@@ -161,56 +192,56 @@ fn log_in(config: &mut Config, plugin: &ExecConfig, issued: Issued) -> Result<()
     Ok(())
 }
 
-fn connector(config: &Config) -> Result<Connector, ConfigError> {
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    http.set_keepalive(Some(PING));
-    http.set_connect_timeout(Some(CONNECT));
-    let Some(proxy) = &config.proxy_url else {
-        return https(config, http).map(Connector::Direct);
-    };
-    let login = proxy_login(proxy);
-    if proxy.scheme_str() == Some("socks5") {
-        let mut socks = SocksV5::new(proxy.clone(), http);
-        if let Some((user, password)) = login {
-            socks = socks.with_auth(user, password);
+impl Stack {
+    fn connector(&self, reading: Reading) -> Result<Connector, ConfigError> {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        http.set_keepalive(Some(PING));
+        http.set_connect_timeout(Some(CONNECT));
+        let tcp = TcpConnector::new(http, reading.begin);
+        let Some(proxy) = &self.config.proxy_url else {
+            return self.https(tcp).map(Connector::Direct);
+        };
+        let login = proxy_login(proxy);
+        if proxy.scheme_str() == Some("socks5") {
+            let mut socks = SocksV5::new(proxy.clone(), tcp);
+            if let Some((user, password)) = login {
+                socks = socks.with_auth(user, password);
+            }
+            return self.https(socks).map(Connector::Socks);
         }
-        return https(config, socks).map(Connector::Socks);
+        let to_proxy = self
+            .config
+            .rustls_https_connector_with_connector(tcp)
+            .map_err(|error| setup_error(&error))?;
+        let mut tunnel = Tunnel::new(proxy.clone(), to_proxy);
+        if let Some((user, password)) = login
+            && let Ok(mut header) = HeaderValue::try_from(basic_authorization(&user, &password))
+        {
+            header.set_sensitive(true);
+            tunnel = tunnel.with_auth(header);
+        }
+        self.https(tunnel).map(Connector::Tunnel)
     }
-    let to_proxy = config
-        .rustls_https_connector_with_connector(http)
-        .map_err(|error| setup_error(&error))?;
-    let mut tunnel = Tunnel::new(proxy.clone(), to_proxy);
-    if let Some((user, password)) = login
-        && let Ok(mut header) = HeaderValue::try_from(basic_authorization(&user, &password))
-    {
-        header.set_sensitive(true);
-        tunnel = tunnel.with_auth(header);
-    }
-    https(config, tunnel).map(Connector::Tunnel)
-}
 
-/// TLS with the server over `inner`, with HTTP/2 if the server offers it.
-fn https<C>(config: &Config, inner: C) -> Result<HttpsConnector<C>, ConfigError> {
-    let mut tls = config
-        .rustls_client_config()
-        .map_err(|error| setup_error(&error))?;
-    accept_roots(&mut tls, config)?;
-    let mut builder = HttpsConnectorBuilder::new()
-        .with_tls_config(tls)
-        .https_or_http();
-    if let Some(name) = &config.tls_server_name {
-        let shown = excerpt(name, 100);
-        let name = name.clone().try_into();
-        let name = name.map_err(|_| {
-            ConfigError::invalid(format!(
-                "invalid --tls-server-name or tls-server-name \"{shown}\""
-            ))
-        })?;
-        builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
+    /// TLS with the server over `inner`, with HTTP/2 if the server offers it.
+    fn https<C>(&self, inner: C) -> Result<HttpsConnector<C>, ConfigError> {
+        let mut builder = HttpsConnectorBuilder::new()
+            .with_tls_config(self.tls.clone())
+            .https_or_http();
+        if let Some(name) = &self.config.tls_server_name {
+            let shown = excerpt(name, 100);
+            let name = name.clone().try_into();
+            let name = name.map_err(|_| {
+                ConfigError::invalid(format!(
+                    "invalid --tls-server-name or tls-server-name \"{shown}\""
+                ))
+            })?;
+            builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
+        }
+        Ok(builder.enable_all_versions().wrap_connector(inner))
     }
-    Ok(builder.enable_all_versions().wrap_connector(inner))
 }
 
 /// A kube-apiserver accepts 100 streams on a connection. The next one waits, for ever if all are watches. hyper
@@ -220,6 +251,7 @@ const STREAMS: usize = 90;
 /// The connections of one kind that use one set of credentials.
 pub(super) struct Connections {
     stack: Arc<Stack>,
+    connector: Connector,
     windows: Windows,
     open: Mutex<Vec<Connection>>,
 }
@@ -237,12 +269,13 @@ pub(super) struct ConnectionSlot {
 }
 
 impl Connections {
-    pub(super) fn new(stack: &Arc<Stack>, windows: Windows) -> Connections {
-        Connections {
+    pub(super) fn new(stack: &Arc<Stack>, reading: Reading) -> Result<Connections, ConfigError> {
+        Ok(Connections {
             stack: stack.clone(),
-            windows,
+            connector: stack.connector(reading)?,
+            windows: reading.windows,
             open: Mutex::default(),
-        }
+        })
     }
 
     /// Takes a place on the first connection with a free one, or on a new connection.
@@ -254,7 +287,7 @@ impl Connections {
             return connection.slot();
         }
         let connection = Connection {
-            client: self.stack.client(self.windows),
+            client: self.stack.client(&self.connector, self.windows),
             streams: Arc::new(()),
         };
         let slot = connection.slot();
@@ -369,7 +402,8 @@ mod tests {
     async fn the_91st_stream_opens_a_second_connection() {
         let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
         let stack = Stack::new(&config).expect("no credentials");
-        let connections = Connections::new(&Arc::new(stack), Windows::OBJECTS);
+        let connections =
+            Connections::new(&Arc::new(stack), Reading::OBJECTS).expect("a connector");
         let open = || connections.open.lock().expect("whole").len();
         let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();
         assert_eq!(open(), 1);
