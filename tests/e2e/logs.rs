@@ -408,7 +408,9 @@ impl<'p> Life<'p> {
         let is_said = ["gap", "may be missing", "cannot be read"]
             .iter()
             .any(|words| ran.stderr.contains(words));
-        if missing == lost && doubled.is_empty() && is_ordered && is_said != lost.is_empty() {
+        let may_be_unsure = ENDS_UNCHECKED.iter().any(|it| self.name.starts_with(it));
+        let is_word_right = is_said != lost.is_empty() || (lost.is_empty() && may_be_unsure);
+        if missing == lost && doubled.is_empty() && is_ordered && is_word_right {
             return Ok(());
         }
         Err(format!(
@@ -427,6 +429,10 @@ fn number(line: &str) -> Option<usize> {
 fn words(lines: &[String]) -> Vec<&str> {
     lines.iter().map(String::as_str).collect()
 }
+
+/// The lives in which an instance is gone a moment after its end. A busy machine cannot check then that it has every line, and
+/// says so.
+const ENDS_UNCHECKED: [&str; 1] = ["short-"];
 
 /// How many lives run at the same time.
 const AT_ONCE: usize = 3;

@@ -195,14 +195,15 @@ impl LastChanges {
         let short: Vec<Unread> = silent.filter_map(|found| found.unread).collect();
         let all = found.len() + self.beyond;
         let done = found.len() - short.len();
-        let is_for_lack_of_requests = self.beyond > 0 || short.contains(&Unread::CutOff);
-        (done < all).then(|| match all {
-            _ if all > FEW && is_for_lack_of_requests => format!(
-                "changes looked up for {done} of {all} failures: name an object to see its own"
-            ),
-            ..=1 => "not all changes before the failure could be read".to_owned(),
-            _ => "not all changes before the failures could be read".to_owned(),
-        })
+        let would_a_name_help = all > FEW && (self.beyond > 0 || short.contains(&Unread::CutOff));
+        let text = if would_a_name_help {
+            format!("changes looked up for {done} of {all} failures: name an object to see its own")
+        } else if all == 1 {
+            "not all changes before the failure could be read".to_owned()
+        } else {
+            "not all changes before the failures could be read".to_owned()
+        };
+        (done < all).then_some(text)
     }
 }
 
