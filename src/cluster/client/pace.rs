@@ -30,7 +30,7 @@ impl Pace {
     pub(super) fn next_rest(&mut self) -> Option<Duration> {
         self.rest = match std::mem::take(&mut self.bytes) {
             0 => Duration::ZERO,
-            ..FEW => (self.rest * 2).clamp(SHORTEST, LONGEST),
+            1..FEW => (self.rest * 2).clamp(SHORTEST, LONGEST),
             FEW..=MANY => self.rest,
             _ => self.rest / 2,
         };

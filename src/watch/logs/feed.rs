@@ -15,7 +15,7 @@ use crate::source::log::{LogRequest, LogSince};
 use crate::watch::transport::{LogAnswer, Transport};
 
 /// After how much silence of an answer the reader is asked whether it waits for something.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET: Duration = Duration::from_millis(100);
 /// The least time between two reads of a log that is read in turn.
 const TURN: Duration = Duration::from_secs(1);
 /// How long a node is left alone that could follow no more logs.
