@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CommandError;
+use super::past_time::PastTime;
 use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::object::selector::{FieldSelector, LabelSelector};
@@ -246,12 +247,15 @@ pub(crate) struct WatchArgs {
     /// Print the current state and exit; same as --watch=false
     #[arg(long)]
     pub(crate) once: bool,
+    /// Print how everything was at a time or this long ago, and exit: 3m, 2026-03-02T12:00:00Z
+    #[arg(long, value_name = "TIME|DURATION", value_parser = PastTime::parse, conflicts_with_all = ["from", "goals"])]
+    pub(crate) at: Option<PastTime>,
 }
 
 impl WatchArgs {
     /// Whether to print the current state and exit.
     pub(crate) fn ends(&self) -> bool {
-        self.once || !self.watch
+        self.once || !self.watch || self.at.is_some()
     }
 
     /// When the verb ends, by these flags alone.

@@ -15,6 +15,7 @@ mod live;
 pub(crate) mod logs;
 mod manifests;
 pub(crate) mod options;
+mod past_time;
 pub(crate) mod status;
 pub(crate) mod trace;
 pub(crate) mod version;
@@ -37,6 +38,7 @@ pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
+pub(crate) use past_time::PastTime;
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.

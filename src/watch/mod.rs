@@ -17,6 +17,7 @@ mod pages;
 mod queue;
 mod recent;
 mod retrying_transport;
+mod snapshot;
 mod source;
 mod store;
 mod subscriptions;
@@ -42,6 +43,7 @@ pub use mux::{Mux, Source};
 pub use options::{Clock, MuxOptions};
 pub use queue::{CatchUp, Patience, Terms};
 pub use recent::Recent;
+pub use snapshot::SnapshotTransport;
 pub use subscriptions::Subscriptions;
 pub use transport::{
     At, LineStream, ListPage, LogAnswer, Page, Transport, Upstream, WATCH_SECONDS,

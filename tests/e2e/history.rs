@@ -118,6 +118,53 @@ fn deletions_are_dated_by_the_renewals_of_leases() {
     assert!(span <= jiff::SignedDuration::from_secs(30), "{late}");
 }
 
+/// The rows of a table without its ages, which stand before the node and the address.
+fn rows(stdout: &str) -> Vec<Vec<String>> {
+    let rows = stdout.lines().map(|line| {
+        let mut cells: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if cells.len() > 3 {
+            cells.remove(cells.len() - 3);
+        }
+        cells
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_view_of_the_past_is_what_was_printed_then() {
+    let plane = ControlPlane::start("at");
+    plane.kubectl(&["create", "deploy", "web", "--image=web:1", "--replicas=2"]);
+    plane.kubectl(&["rollout", "status", "deploy/web"]);
+    let spy = Spy::with_kubeconfig(plane.admin());
+    let printed = rows(&spy.run(&["status", "deploy/web", "--once"]).stdout);
+    let shown_at = |at: &str| rows(&spy.run(&["status", "deploy/web", "--at", at]).stdout);
+    // The API server renews its own Lease every ten seconds.
+    let begun = Instant::now();
+    let then = loop {
+        let then = jiff::Timestamp::now().to_string();
+        if shown_at(&then) == printed {
+            break then;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no renewal after the rollout"
+        );
+    };
+    plane.kubectl(&["set", "image", "deploy/web", "web=bad:1"]);
+    plane.kubectl(&["annotate", "deploy", "web", "owner=none"]);
+    let failed = ["status", "deploy/web", "--for=current", "--timeout=60s"];
+    assert_eq!(spy.run(&failed).status.code(), Some(2));
+    assert_eq!(shown_at(&then), printed);
+    let trace = spy.run(&["trace", "deploy/web", "--at", &then]).stdout;
+    assert!(trace.contains("complete: 2/2 available"), "{trace}");
+    let yaml = ["changes", "deploy/web", "-o", "yaml", "--at", &then];
+    let yaml = spy.run(&yaml).stdout;
+    assert!(
+        yaml.contains("image: web:1") && !yaml.contains("owner: none"),
+        "{yaml}"
+    );
+}
+
 #[test]
 fn the_end_of_the_servers_history_is_shown() {
     let plane = ControlPlane::with_compaction("compaction", "5s");

@@ -10,6 +10,7 @@
 mod agreement;
 mod answers;
 mod architecture;
+mod at;
 mod changes;
 mod cli;
 mod clock;

@@ -109,8 +109,12 @@ async fn open_session(
         }
     };
     let opened = stop.in_time(Awaited::session(source), Box::pin(opened));
-    let session = opened.await?;
+    let mut session = opened.await?;
     args.wait.refuse_nothing(&session, "changes")?;
+    if let Some(at) = args.watch.at {
+        let looking = Box::pin(session.look_at(at, context));
+        stop.in_time(Awaited::session(source), looking).await?;
+    }
     Ok(session)
 }
 

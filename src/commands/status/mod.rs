@@ -249,7 +249,10 @@ async fn open_session(
     let mut session = opened.await?;
     args.wait.refuse_nothing(&session, "status")?;
     session.use_server_clock(context.env);
-    if args.is_once() {
+    if let Some(at) = args.watch.at {
+        let looking = Box::pin(session.look_at(at, context));
+        stop.in_time(Awaited::session(source), looking).await?;
+    } else if args.is_once() {
         session.list_only(context.env);
     }
     Ok(session)
@@ -258,7 +261,8 @@ async fn open_session(
 /// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.
 fn failure_logs(args: &StatusArgs, session: &Session) -> Option<FailureLogs> {
     let logs = args.wait.logs;
-    let feeds = session.failure_feeds().filter(|_| logs.reads_any())?;
+    let reads_logs = logs.reads_any() && args.watch.at.is_none();
+    let feeds = session.failure_feeds().filter(|_| reads_logs)?;
     Some(FailureLogs::new(feeds, logs, args.ending()))
 }
 

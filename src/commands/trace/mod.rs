@@ -247,7 +247,10 @@ async fn open_session(
     let mut session = opened.await?;
     args.wait.refuse_nothing(&session, "trace")?;
     session.use_server_clock(context.env);
-    if args.ending() == Ending::Once {
+    if let Some(at) = args.watch.at {
+        let looking = Box::pin(session.look_at(at, context));
+        stop.in_time(Awaited::session(source), looking).await?;
+    } else if args.ending() == Ending::Once {
         session.list_only(context.env);
     }
     Ok(session)

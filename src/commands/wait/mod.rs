@@ -191,9 +191,11 @@ impl Stop {
     ) -> Result<Option<String>, CommandError> {
         if !missing.is_empty() {
             let error = session.not_found(missing).await;
-            return Err(match session.file() {
-                Some(_) => error,
-                None => error.hint("to wait until it is created, drop --once"),
+            let is_fixed = session.is_of_file() || session.is_past();
+            return Err(if is_fixed {
+                error
+            } else {
+                error.hint("to wait until it is created, drop --once")
             });
         }
         let is_over = match ended {

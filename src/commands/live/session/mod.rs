@@ -4,6 +4,7 @@ mod every_kind;
 mod file;
 mod missing;
 mod server_clock;
+mod snapshot;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +83,8 @@ pub(crate) struct Session {
     server_clock: Option<Arc<ServerClock>>,
     /// Whether the server's clock counts, instead of this machine's.
     is_by_server: bool,
+    /// Whether everything is as it was at a time in the past.
+    is_past: bool,
 }
 
 /// What a session reads: a cluster or a file.
@@ -139,6 +142,7 @@ impl Session {
             place: SessionPlace::File(file),
             server_clock: None,
             is_by_server: false,
+            is_past: false,
         }
     }
 
@@ -297,6 +301,11 @@ impl Session {
         matches!(self.place, SessionPlace::File(_))
     }
 
+    /// Whether everything is as it was at a time in the past (`--at`).
+    pub(crate) fn is_past(&self) -> bool {
+        self.is_past
+    }
+
     /// The file; `None` for a cluster.
     pub(crate) fn file(&self) -> Option<&Arc<FileTransport>> {
         match &self.place {
@@ -398,6 +407,7 @@ impl Session {
             types: types.map(Arc::new),
             place: SessionPlace::Cluster(client),
             is_by_server: false,
+            is_past: false,
         })
     }
 

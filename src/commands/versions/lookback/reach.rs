@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::PastTime;
 use crate::env::shifted;
 use crate::watch::{Revision, WalkLimits};
 
@@ -20,10 +21,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) enum Since {
     /// From now.
     Now,
-    /// From this long ago.
-    Ago(SignedDuration),
     /// From this time.
-    At(Timestamp),
+    From(PastTime),
     /// As far back as the server has versions.
     All,
 }
@@ -40,29 +39,10 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         }
         _ => {}
     }
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(Since::At(time));
-    }
-    match duration(text) {
-        Some(ago) if ago.is_positive() => Ok(Since::Ago(ago)),
-        Some(_) | None => Err(
-            "expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0"
-                .to_owned(),
-        ),
-    }
-}
-
-/// A duration, in which the first unit may be days of 24 hours.
-fn duration(text: &str) -> Option<SignedDuration> {
-    let days = text.split_once('d').and_then(|(days, rest)| {
-        let days: i64 = days.parse().ok()?;
-        let rest = match rest {
-            "" => SignedDuration::ZERO,
-            rest => rest.parse().ok()?,
-        };
-        SignedDuration::try_from_hours(days.checked_mul(24)?)?.checked_add(rest)
-    });
-    days.or_else(|| text.parse().ok())
+    PastTime::parse(text).map(Since::From).map_err(|_| {
+        "expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0"
+            .to_owned()
+    })
 }
 
 /// Parses the resourceVersion of `--since-rv`.
@@ -125,12 +105,8 @@ impl Reach {
             }),
             (None, Some(Since::Now)) => None,
             (None, Some(Since::All)) => Some(Reach::all()),
-            (None, Some(Since::Ago(ago))) => Some(Reach {
-                time: now.checked_sub(ago).ok().map(whole_second),
-                ..Reach::all()
-            }),
-            (None, Some(Since::At(time))) => Some(Reach {
-                time: Some(whole_second(time)),
+            (None, Some(Since::From(past))) => Some(Reach {
+                time: Some(whole_second(past.before(now))),
                 ..Reach::all()
             }),
             (None, None) => Some(Reach {
@@ -181,7 +157,11 @@ mod tests {
 
     #[test]
     fn a_duration_needs_a_unit() {
-        let minutes = |minutes| Ok(Since::Ago(SignedDuration::from_mins(minutes)));
+        let minutes = |minutes| {
+            Ok(Since::From(PastTime::Ago(SignedDuration::from_mins(
+                minutes,
+            ))))
+        };
         for (text, since) in [
             ("all", Ok(Since::All)),
             ("0", Ok(Since::Now)),
@@ -197,7 +177,7 @@ mod tests {
         let noon = "2026-03-02T12:00:00Z";
         assert_eq!(
             parse_since(noon),
-            Ok(Since::At(noon.parse().expect("a time")))
+            Ok(Since::From(PastTime::At(noon.parse().expect("a time"))))
         );
         for text in [
             "5",

@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::History;
-use super::read::{Archive, PROBES, PastError};
+use super::read::{Archive, End, PROBES, PastError, ended};
 use super::refusals::Refusals;
 use super::replay::{LastEvent, Replay};
 use super::request_limit::{RequestAllowance, RequestLimit};
@@ -199,6 +199,27 @@ impl Dates {
         let search = self.lock().search(time);
         let before = search.get_or_init(|| self.search(time, newest)).await;
         before.filter(|before| *before <= newest)
+    }
+
+    /// The newest known revision that is certainly older than `time`, and its time; `None` if the server has forgotten it. A
+    /// renewal has this revision, so it is some seconds older.
+    ///
+    /// # Errors
+    /// If the Leases cannot be read.
+    pub async fn snapshot_before(
+        &self,
+        time: Timestamp,
+    ) -> Result<Option<(Revision, Timestamp)>, End> {
+        let newest = self.newest().await.map_err(ended)?;
+        let Some(before) = self.before(time, newest).await else {
+            return Ok(None);
+        };
+        // The watch cache may have it although the storage does not.
+        match self.read(before).await {
+            Ok(renewal) => Ok(renewal.map(|renewal| (before, renewal.time))),
+            Err(PastError::Forgotten) => Ok(None),
+            Err(other) => Err(ended(other)),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Renewals> {

@@ -1,0 +1,77 @@
+//! `PastTime`: a time in the past, as the user writes it.
+
+use jiff::{SignedDuration, Timestamp};
+
+/// A time in the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PastTime {
+    /// This long ago.
+    Ago(SignedDuration),
+    /// This time.
+    At(Timestamp),
+}
+
+impl PastTime {
+    /// Parses `10m`, `1h30m`, `1d` or `2026-11-22T09:00:00Z`. Fails for a number without a unit.
+    pub(crate) fn parse(text: &str) -> Result<PastTime, String> {
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!("add a unit: {text}s or {text}m"));
+        }
+        if let Ok(time) = text.parse::<Timestamp>() {
+            return Ok(PastTime::At(time));
+        }
+        match duration(text) {
+            Some(ago) if ago.is_positive() => Ok(PastTime::Ago(ago)),
+            Some(_) | None => Err(
+                "expected a duration (90s, 10m, 1h30m, 1d) or a time (2026-11-22T09:00:00Z)"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// The time, seen from `now`.
+    pub(crate) fn before(self, now: Timestamp) -> Timestamp {
+        match self {
+            PastTime::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
+            PastTime::At(time) => time,
+        }
+    }
+}
+
+/// A duration, in which the first unit may be days of 24 hours.
+fn duration(text: &str) -> Option<SignedDuration> {
+    let days = text.split_once('d').and_then(|(days, rest)| {
+        let days: i64 = days.parse().ok()?;
+        let rest = match rest {
+            "" => SignedDuration::ZERO,
+            rest => rest.parse().ok()?,
+        };
+        SignedDuration::try_from_hours(days.checked_mul(24)?)?.checked_add(rest)
+    });
+    days.or_else(|| text.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_past_time_is_a_time_or_a_duration_with_a_unit() {
+        let now: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
+        for (text, expect) in [
+            ("90s", "2026-03-02T11:58:30Z"),
+            ("1h30m", "2026-03-02T10:30:00Z"),
+            ("1d", "2026-03-01T12:00:00Z"),
+            ("1d12h", "2026-03-01T00:00:00Z"),
+            ("2026-03-01T09:00:00+01:00", "2026-03-01T08:00:00Z"),
+            ("9999999h", "-009999-01-02T01:59:59Z"),
+            ("10", "add a unit: 10s or 10m"),
+        ] {
+            let past = PastTime::parse(text).map(|past| past.before(now).to_string());
+            assert_eq!(past.unwrap_or_else(|error| error), expect, "{text}");
+        }
+        for text in ["", "0s", "-3m", "soon", "d", "3 minutes ago"] {
+            assert!(PastTime::parse(text).is_err(), "{text}");
+        }
+    }
+}

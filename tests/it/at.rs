@@ -1,0 +1,117 @@
+//! Tests of `--at`: everything as it was at a time, from the memory of the sandbox.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
+
+/// The state of a Pod whose container runs, or waits for this reason.
+fn state(waits_for: Option<&str>) -> Value {
+    let state = match waits_for {
+        Some(reason) => json!({"waiting": {"reason": reason, "message": "no"}}),
+        None => json!({"running": {"startedAt": "2026-03-02T12:00:01Z"}}),
+    };
+    let ready = waits_for.is_none();
+    let condition = if ready { "True" } else { "False" };
+    json!({"status": {
+        "phase": "Running",
+        "conditions": [{"type": "Ready", "status": condition}],
+        "containerStatuses": [{"name": "app", "ready": ready, "restartCount": 0, "state": state}],
+    }})
+}
+
+/// A Pod that runs, whose container then cannot be pulled. The Leases are renewed every ten seconds.
+async fn broken_since_a_minute() -> Cluster {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 1));
+    cluster.put(owned_by(pod("web-1", &json!({"app": "web"})), &web));
+    cluster.report("pods", "web-1", &state(None)["status"]);
+    cluster.put(config_map("flags", &json!({"mode": "off"})));
+    for _ in 0..9 {
+        cluster.renew();
+        cluster.tick(9);
+    }
+    cluster.report("pods", "web-1", &state(Some("ImagePullBackOff"))["status"]);
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "on"}}));
+    cluster.put(pod("late", &json!({})));
+    cluster.renew();
+    cluster
+}
+
+/// A time at which the Pod ran.
+const THEN: &str = "2026-03-02T12:01:00Z";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_state_then_is_shown_with_its_ages() {
+    let cluster = broken_since_a_minute().await;
+    let now = cluster.spy().run(&["status", "pods", "--once"]);
+    assert!(now.stdout.contains("ImagePullBackOff"), "{}", now.stdout);
+    let then = cluster.spy().run(&["status", "pods", "--at", THEN]);
+    assert_snapshot!(then.transcript(), @"
+    NAME          READY   STATUS    RESTARTS   AGE   NODE   IP
+    ● pod/web-1   1/1     Running   0          58s   -      -
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    ");
+    let then = cluster.spy().run(&["trace", "deploy/web", "--at", THEN]);
+    assert_snapshot!(then.transcript(), @"
+    deployment/web  -n shop  1 replica  RollingUpdate
+    ~ not yet observed by the controller (generation 1, observed 0)
+    ✓ +0s     spec change   gen 1 by kubectl-create: created, 59s ago
+    ~ ...     observed      not yet by the controller (generation 1, observed 0)
+    · ...     replicaset    to be created by the controller
+    · ...     scheduled     0/1 pods
+    · ...     images        0/1 pulled
+    · ...     available     0/1 new
+    · ...     complete
+    └─ in front
+      └─ no Service selects its pods
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_is_printed_as_it_was() {
+    let cluster = broken_since_a_minute().await;
+    let yaml = ["changes", "cm/flags", "-o", "yaml", "--at"];
+    for (at, mode) in [(THEN, "mode: \"off\""), ("2s", "mode: \"on\"")] {
+        let ran = cluster.spy().run(&[&yaml[..], &[at]].concat());
+        assert!(ran.stdout.contains(mode), "{at}: {}", ran.transcript());
+    }
+    let before = ["changes", "cm/flags", "--at", THEN];
+    assert_snapshot!(cluster.spy().run(&before).transcript(), @r#"
+    2026-03-02T12:00:04Z CREATED configmap/flags  5  56s ago  by kubectl-create
+    + .data.mode: "off"
+    ── 1 earlier version, back to 2026-03-02T12:00:04Z ──
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_that_the_server_has_forgotten_is_an_error() {
+    let cluster = broken_since_a_minute().await;
+    let status = |at: &str| {
+        cluster
+            .spy()
+            .run(&["status", "pods", "--at", at])
+            .transcript()
+    };
+    assert_snapshot!(status("2026-03-02T11:00:00Z"), @"
+    ! error: the server has forgotten what was at 2026-03-02T11:00:00Z
+    ! hint: etcd keeps five to ten minutes, as a rule: try --at 3m
+    ");
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    assert_snapshot!(status(THEN), @"
+    ! error: the server has forgotten what was at 2026-03-02T12:01:00Z
+    ! hint: etcd keeps five to ten minutes, as a rule: try --at 3m
+    ");
+    let ran = cluster.spy().run(&["status", "pod/none", "--at", "2s"]);
+    assert_snapshot!(ran.transcript(), @r#"
+    ! everything as it was at 2026-03-02T12:04:58Z, or up to 3m20s before
+    ! Error from server (NotFound): pods "none" not found
+    "#);
+    let json = ["status", "pods", "--at", THEN, "--for=current"];
+    assert_snapshot!(cluster.spy().run(&json).transcript(), @"
+    ! error: the argument '--at <TIME|DURATION>' cannot be used with '--for <GOAL>'
+    ! See 'kubectl spy status --help' for usage.
+    ");
+}
