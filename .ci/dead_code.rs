@@ -28,6 +28,8 @@ mod logs;
 mod model;
 #[path = "../src/object/mod.rs"]
 mod object;
+#[path = "../src/record/mod.rs"]
+mod record;
 #[path = "../src/render/mod.rs"]
 mod render;
 #[path = "../src/sandbox/mod.rs"]

@@ -108,6 +108,8 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         CliCommand::Changes(args) => commands::changes::run(&args, &mut context),
         CliCommand::Trace(args) => commands::trace::run(&args, &mut context),
         CliCommand::Logs(args) => commands::logs::run(&args, &mut context),
+        CliCommand::Record(args) => commands::record::run(&args, &mut context),
+        CliCommand::Store(args) => commands::store::run(&args, &mut context),
         CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
         CliCommand::Completion(args) => commands::completion::run(&args, &mut context),
         CliCommand::Options => commands::options::run(&command(), &mut context),

@@ -34,13 +34,11 @@ Examples:
   kubectl spy status deploy/web             is it well, and if not, why?
   kubectl spy changes deploy/web            what changed, and who changed it?
   kubectl spy changes --since 10m -n prod   what changed in this namespace?
-  kubectl spy trace svc/web                 where does its traffic go?
 
 Commands:
 {subcommands}
 
-Use \"kubectl spy COMMAND --help\" for more about a command, with examples.
-Use \"kubectl spy options\" for a list of the flags of all commands.
+Use \"kubectl spy COMMAND --help\" for more, \"kubectl spy options\" for all flags.
 ";
 
 /// The commands, in the order of the help.
@@ -50,6 +48,8 @@ pub(super) enum CliCommand {
     Changes(commands::changes::ChangesArgs),
     Trace(commands::trace::TraceArgs),
     Logs(commands::logs::LogsArgs),
+    Record(commands::record::RecordArgs),
+    Store(commands::store::StoreVerbs),
     Demo(commands::demo::DemoArgs),
     Completion(commands::completion::CompletionArgs),
     /// List the flags that every command takes

@@ -13,11 +13,13 @@ pub(crate) struct HelpArgs {
 }
 
 /// The commands with help, in the order of the help.
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 10] = [
     "status",
     "changes",
     "trace",
     "logs",
+    "record",
+    "store",
     "demo",
     "completion",
     "options",

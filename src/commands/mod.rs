@@ -16,7 +16,10 @@ pub(crate) mod logs;
 mod manifests;
 pub(crate) mod options;
 mod past_time;
+pub(crate) mod record;
 pub(crate) mod status;
+pub(crate) mod store;
+mod store_dir;
 pub(crate) mod trace;
 pub(crate) mod version;
 mod versions;
@@ -38,7 +41,8 @@ pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use past_time::PastTime;
+pub(crate) use past_time::{PastTime, duration_with_days};
+pub(crate) use store_dir::StoreArgs;
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.

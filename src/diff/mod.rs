@@ -14,6 +14,7 @@ mod noise;
 mod origin;
 mod partial;
 mod redact;
+mod sealed;
 mod secret;
 mod sequence;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::{Origin, RenamedItem};
 pub use redact::{Content, Embedded, Redactor, Shown};
+pub use sealed::{SecretDigest, sealed};
 pub use secret::LAST_APPLIED;
 pub use values::Fmt;
 

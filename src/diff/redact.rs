@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::sealed::sealed_length;
 use super::secret::{self, AnnotationNote, Coding, Guard};
 use super::{Diff, walk};
 use crate::object::list_keys::ListKeys;
@@ -115,8 +116,9 @@ impl Redactor {
         // The map stays consistent even if a thread panics while it holds the lock.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let next = u32::try_from(seen.len() + 1).unwrap_or(u32::MAX);
+        let recorded = std::str::from_utf8(value).ok().and_then(sealed_length);
         Redacted {
-            bytes: value.len(),
+            bytes: recorded.unwrap_or(value.len()),
             id: *seen.entry(key).or_insert(next),
         }
     }
@@ -338,6 +340,11 @@ impl<'a> Shown<'a> {
     }
 
     fn redacted(self) -> Redacted {
+        self.redactor.redact(&self.plain())
+    }
+
+    /// The bytes of a hidden value: decoded, if they are in base64.
+    pub(super) fn plain(self) -> Cow<'a, [u8]> {
         let plain = match self.guard {
             Guard::Map(Coding::Base64) | Guard::Value(Coding::Base64) => self
                 .value
@@ -350,8 +357,10 @@ impl<'a> Shown<'a> {
             .value
             .as_str()
             .unwrap_or_else(|| Cow::Borrowed(self.value.raw()));
-        let plain = plain.unwrap_or_else(|| Cow::Borrowed(text.as_bytes()));
-        self.redactor.redact(&plain)
+        plain.unwrap_or_else(|| match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        })
     }
 
     /// Parses both strings as JSON. `None` if one of them is not JSON or is hidden.

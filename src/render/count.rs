@@ -36,6 +36,23 @@ pub fn thousands(count: usize) -> String {
     digits
 }
 
+/// A size: `812 B`, `38.1 MiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut unit = "B";
+    let mut tenths = u128::from(count) * 10;
+    for larger in units {
+        if tenths < 10240 {
+            break;
+        }
+        (tenths, unit) = (tenths / 1024, larger);
+    }
+    match unit {
+        "B" => format!("{count} B"),
+        unit => format!("{}.{} {unit}", tenths / 10, tenths % 10),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +66,19 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn a_size_has_the_largest_unit() {
+        for (count, text) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (40_000_000, "38.1 MiB"),
+            (u64::MAX, "16777215.9 TiB"),
+        ] {
+            assert_eq!(bytes(count), text);
         }
     }
 

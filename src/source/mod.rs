@@ -150,12 +150,55 @@ pub enum GapCause {
     },
 }
 
+impl GapCause {
+    /// The name of the cause in records, and in the files of a store.
+    pub fn name(self) -> &'static str {
+        match self {
+            GapCause::Expired => "expired",
+            GapCause::Undecodable => "undecodable",
+            GapCause::Polled => "polled",
+            GapCause::Unseen => "unseen",
+            GapCause::Restored => "restored",
+            GapCause::Refused => "refused",
+            GapCause::NotOffered => "notOffered",
+            GapCause::Unanswered => "unanswered",
+            GapCause::SlowSubscriber { .. } => "slowSubscriber",
+        }
+    }
+}
+
 /// How many times to try a server that has not answered yet.
 const TRIES: u32 = 3;
 /// The same of a server that asks for a later attempt: it will answer.
 const TRIES_IF_THROTTLED: u32 = 6;
 
 impl SourceState {
+    /// The name of the state: `live`, `retrying`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            SourceState::Connecting => "connecting",
+            SourceState::Live => "live",
+            SourceState::Retrying { .. } => "retrying",
+            SourceState::Forbidden { .. } => "forbidden",
+            SourceState::Unserved { .. } => "unserved",
+            SourceState::Polling { .. } => "polling",
+            SourceState::Failed { .. } => "failed",
+            SourceState::Ended => "ended",
+        }
+    }
+
+    /// Why the source is in this state, if there is a reason.
+    pub fn cause(&self) -> Option<&Arc<str>> {
+        match self {
+            SourceState::Connecting | SourceState::Live | SourceState::Ended => None,
+            SourceState::Retrying { cause, .. }
+            | SourceState::Forbidden { cause }
+            | SourceState::Unserved { cause }
+            | SourceState::Polling { cause }
+            | SourceState::Failed { cause } => Some(cause),
+        }
+    }
+
     /// Whether a server has been tried often enough.
     pub fn is_given_up(&self) -> bool {
         match self {

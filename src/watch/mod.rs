@@ -9,6 +9,7 @@ mod file;
 mod history;
 mod http;
 mod interruption;
+mod known_state;
 pub mod logs;
 mod missed;
 mod mux;
@@ -39,6 +40,7 @@ pub use history::{
 pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]
 pub use http::{parse_page, refusal};
+pub use known_state::KnownState;
 pub use mux::{Mux, Source};
 pub use options::{Clock, MuxOptions};
 pub use queue::{CatchUp, Patience, Terms};

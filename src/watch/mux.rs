@@ -13,12 +13,14 @@ use tokio::time::timeout;
 use super::backoff::Health;
 use super::driver::Driver;
 use super::history::{Archive, Dates, History, leases};
+use super::known_state::KnownState;
 use super::logs::LogFeeds;
 use super::options::{Clock, MuxOptions};
 use super::queue::{Queue, Terms};
 use super::retrying_transport::ServerPast;
 use super::source::SharedSource;
 use super::transport::{Transport, Upstream};
+use crate::object::ResourceVersion;
 use crate::source::{ClusterId, Event, SourceKey, SourceState};
 
 /// Shares sources among views. Dropping it and all its sources ends every task that it started.
@@ -56,6 +58,7 @@ impl Mux {
                 clock,
                 options,
                 open: Mutex::default(),
+                resumed: Mutex::default(),
             }),
         }
     }
@@ -68,6 +71,13 @@ impl Mux {
     pub fn open_idle(&self, key: SourceKey) -> Source {
         let lease = self.upstreams.lease(key);
         Source { lease }
+    }
+
+    /// Makes the source with this key start from a known state, once it is opened. An open source stays as it is.
+    pub fn resume(&self, key: SourceKey, known: KnownState) {
+        let resumed = self.upstreams.resumed.lock();
+        let mut resumed = resumed.unwrap_or_else(PoisonError::into_inner);
+        resumed.insert(key, known);
     }
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
@@ -94,6 +104,8 @@ pub(super) struct Upstreams {
     clock: Clock,
     options: MuxOptions,
     open: Mutex<HashMap<SourceKey, Open>>,
+    /// The states from which sources start.
+    resumed: Mutex<HashMap<SourceKey, KnownState>>,
 }
 
 /// How to reach a cluster, the health of its server, and how far back the server keeps its history.
@@ -141,7 +153,13 @@ impl Upstreams {
             |cluster| (cluster.transport.upstream(), cluster.health.clone()),
         );
         let archive = self.archive(&key);
+        let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = resumed.remove(&key);
+        drop(resumed);
         let shared = Arc::new(SharedSource::new(key, self.clock.clone(), upstream, health));
+        if let Some(known) = known {
+            shared.resume(known);
+        }
         let driver =
             archive.map(|archive| Driver::new(shared.clone(), archive, &self.options, seed));
         if driver.is_none() {
@@ -321,6 +339,16 @@ pub(super) enum Taken {
 impl LosslessSubscription {
     pub(super) fn key(&self) -> &Arc<SourceKey> {
         &self.lease.shared.key
+    }
+
+    /// The version up to which the subscriber has taken every event; `None` while events wait.
+    pub(super) fn reached(&self) -> Option<ResourceVersion> {
+        let inner = self.lease.shared.lock();
+        let queue = inner.queues.get(&self.id)?;
+        let is_current = self.backlog.is_empty() && queue.is_idle() && inner.epoch > 0;
+        // A source that is polled or disconnected may have missed versions.
+        let is_live = *self.lease.shared.state().borrow() == SourceState::Live;
+        inner.version.clone().filter(|_| is_current && is_live)
     }
 
     /// The next event, if one is ready.

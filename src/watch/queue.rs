@@ -211,6 +211,11 @@ impl Queue {
         Some(event)
     }
 
+    /// Whether no event waits, and none was missed.
+    pub(super) fn is_idle(&self) -> bool {
+        self.entries.is_empty() && self.missed.is_none()
+    }
+
     /// Whether the driver must wait for the subscriber.
     pub(super) fn is_full(&self) -> bool {
         self.missed.is_none() && self.bytes > self.limit

@@ -16,6 +16,9 @@ use crate::source::{Packer, Version, Why};
 /// How many deletions are remembered, to recognise replayed events of deleted objects.
 const TOMBSTONES: usize = 1024;
 
+/// Objects are kept packed if there are more than these: kubectl's chunk size, from which on a listing has pages.
+const MANY: usize = 500;
+
 #[derive(Clone, Debug)]
 pub(super) struct StoreChange {
     pub(super) why: Why,
@@ -207,6 +210,16 @@ impl ObjectStore {
         self.floor = Some(listing.version);
         self.packer = listing.packer;
         changes
+    }
+
+    /// Starts with these objects, in any order, and the times at which they arrived. Many are kept packed.
+    pub(super) fn restore(&mut self, objects: Vec<(Arc<Version>, Timestamp)>) {
+        self.packer = (objects.len() > MANY).then(Packer::new);
+        for (now, seen) in objects {
+            let uid = now.object.identity();
+            let kept = self.kept(&uid, &now);
+            self.insert(uid, kept, seen);
+        }
     }
 
     /// The same version. It shares its name with the version before it, because readers keep both for long.

@@ -6,6 +6,7 @@ use tokio::sync::Notify;
 
 use super::mux::{LosslessSubscription, Source, Taken};
 use super::queue::Terms;
+use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey};
 
 /// How many events one source may give in a row before the other sources have their turn.
@@ -87,6 +88,12 @@ impl Subscriptions {
     /// The sources, in the order in which they were added.
     pub fn keys(&self) -> impl Iterator<Item = &Arc<SourceKey>> {
         self.members.iter().map(Member::key)
+    }
+
+    /// The sources whose events have all been taken, with the version up to which that is.
+    pub fn reached(&self) -> impl Iterator<Item = (&Arc<SourceKey>, ResourceVersion)> {
+        let members = self.members.iter();
+        members.filter_map(|member| Some((member.key(), member.every.reached()?)))
     }
 
     /// The next event of any source; `None` if there is no source, or if all have ended. It is cancel safe, so a

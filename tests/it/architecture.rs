@@ -138,7 +138,7 @@ fn a_planted_import_is_found() {
 
 #[test]
 fn a_verb_never_imports_another_verb() {
-    let verbs = ["changes", "logs", "status", "trace"];
+    let verbs = ["changes", "logs", "record", "status", "store", "trace"];
     for (file, source) in sources() {
         let Some(verb) = verbs
             .iter()

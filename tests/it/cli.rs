@@ -90,24 +90,24 @@ fn without_a_command_the_help_fits_one_screen() {
       kubectl spy status deploy/web             is it well, and if not, why?
       kubectl spy changes deploy/web            what changed, and who changed it?
       kubectl spy changes --since 10m -n prod   what changed in this namespace?
-      kubectl spy trace svc/web                 where does its traffic go?
 
     Commands:
       status      Show whether objects and all they own are well, and if not, why
       changes     Show what changed in objects, version by version, and by whom
       trace       Show what an object is connected to, and where the chain breaks
       logs        Show every line of everything that a workload runs
+      record      Keep every version of objects in files, for days
+      store       List, check and delete what `record` has kept
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell
       options     List the flags that every command takes
       version     Print the versions of this program and of the API server
 
-    Use "kubectl spy COMMAND --help" for more about a command, with examples.
-    Use "kubectl spy options" for a list of the flags of all commands.
+    Use "kubectl spy COMMAND --help" for more, "kubectl spy options" for all flags.
     "#);
     assert!(help.lines().count() < 24, "{}", help.lines().count());
     assert!(help.lines().all(|line| line.chars().count() <= 80));
-    assert_eq!(help.matches("  kubectl spy ").count(), 5);
+    assert_eq!(help.matches("  kubectl spy ").count(), 4);
     for args in [
         &["-h"][..],
         &["--help"],
@@ -136,7 +136,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
     }
     assert_snapshot!(refused(&["help", "rollout"]), @"
     error: invalid value 'rollout' for '[COMMAND]...'
-    hint: use one of status, changes, trace, logs, demo, completion, options, version
+    hint: use one of status, changes, trace, logs, record, store, demo, completion, options, version
     See 'kubectl spy help --help' for usage.
     ");
 }

@@ -36,6 +36,7 @@ mod manifests;
 mod output;
 mod packages;
 mod plain_english;
+mod record;
 mod recorded;
 mod recording;
 mod recreated;

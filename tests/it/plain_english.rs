@@ -231,6 +231,8 @@ fn help_is_in_plain_english() {
         "changes",
         "status",
         "trace",
+        "record",
+        "store",
         "demo",
         "completion",
         "version",

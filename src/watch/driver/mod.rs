@@ -111,7 +111,12 @@ impl Driver {
             // A file plays only once, so its reader must be there first.
             self.shared.first_reader().await;
         }
-        let mut phase = Some(Phase::LIST);
+        // A source that starts from a known state continues from there.
+        let first = match self.shared.version() {
+            Some(_) => Phase::Watch(NextWatch::resumed()),
+            None => Phase::LIST,
+        };
+        let mut phase = Some(first);
         while let Some(now) = phase {
             phase = self.step(now).await;
         }

@@ -54,6 +54,14 @@ impl NextWatch {
         }
     }
 
+    /// The first watch of a source that starts from a known state.
+    pub(super) fn resumed() -> NextWatch {
+        NextWatch {
+            trust: Trust::Doubted,
+            ..NextWatch::after_list(false)
+        }
+    }
+
     /// The watch after this one, which ended in a routine way.
     pub(super) fn again(&self, why_ended: Arc<str>) -> Phase {
         Phase::Watch(NextWatch {

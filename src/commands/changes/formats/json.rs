@@ -14,7 +14,7 @@ use crate::render::json::changes::{
     ChangeEntry, ChangeRecord, FormerRecord, NoticeBody, actors, entry, raw,
 };
 use crate::render::json::{RefRecord, VERSION, line};
-use crate::source::{Gap, GapCause, Version};
+use crate::source::{Gap, Version};
 
 /// `-o json`: a record for every version, also for those with only noise.
 pub(super) struct Json;
@@ -136,21 +136,10 @@ fn number(version: &Version) -> Option<&str> {
 }
 
 fn gap_body(gap: &Gap) -> NoticeBody<'_> {
-    let cause = match gap.cause {
-        GapCause::Expired => "expired",
-        GapCause::Undecodable => "undecodable",
-        GapCause::Polled => "polled",
-        GapCause::Unseen => "unseen",
-        GapCause::Restored => "restored",
-        GapCause::Refused => "refused",
-        GapCause::NotOffered => "notOffered",
-        GapCause::Unanswered => "unanswered",
-        GapCause::SlowSubscriber { .. } => "slowSubscriber",
-    };
     let version = |version| known(version).map(ResourceVersion::as_str);
     NoticeBody::Gap {
         after: version(&gap.after),
         upto: version(&gap.upto),
-        cause,
+        cause: gap.cause.name(),
     }
 }

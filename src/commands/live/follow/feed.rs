@@ -308,6 +308,9 @@ impl LiveFeed<'_> {
             terminal.check_reader()?;
         }
         self.take_waiting(view, terminal)?;
+        if self.events.held.is_none() {
+            view.reach(&self.events.subscriptions);
+        }
         self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
         if !terminal.is_live()

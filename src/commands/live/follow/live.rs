@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
 use crate::model::Model;
 use crate::source::{Event, SourceKey};
-use crate::watch::CatchUp;
+use crate::watch::{CatchUp, Subscriptions};
 
 /// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
 pub(crate) trait Live {
@@ -56,6 +56,9 @@ pub(crate) trait Live {
 
     /// Applies one event.
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp);
+
+    /// Learns up to which version each source is read. The loop calls it at each beat.
+    fn reach(&mut self, _subscriptions: &Subscriptions) {}
 
     /// Whether to pause the events of a source, because the view has to show something else first. They wait
     /// in the source's bounded queue. Events that do not fit are read back later.

@@ -3,6 +3,7 @@
 mod every_kind;
 mod file;
 mod missing;
+mod recorded;
 mod server_clock;
 mod snapshot;
 
@@ -57,7 +58,7 @@ pub(crate) enum ClusterOrigin {
 
 impl ClusterOrigin {
     /// Whether the user passed a namespace with `-n`.
-    fn names_namespace(&self) -> bool {
+    pub(crate) fn names_namespace(&self) -> bool {
         match self {
             ClusterOrigin::Kubeconfig(flags) => {
                 let namespace = flags.overrides.namespace.as_ref();

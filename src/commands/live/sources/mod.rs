@@ -16,10 +16,10 @@ use crate::render::header_footer::Freshness;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
 use crate::source::{Event, SourceKey, SourceState};
+use words::can_i;
 pub(crate) use words::{
     Need, Note, UnreadPart, describe, describe_counted, named, object, place, waiting,
 };
-use words::{can_i, cause, name};
 
 /// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
@@ -183,8 +183,11 @@ impl Sources {
             } else {
                 describe(&known.key)
             };
-            let why = cause(&known.state).map(|cause| escape_line(cause).into_owned());
-            let (name, why) = (name(&known.state), why.unwrap_or_default());
+            let why = known
+                .state
+                .cause()
+                .map(|cause| escape_line(cause).into_owned());
+            let (name, why) = (known.state.name(), why.unwrap_or_default());
             Some(format!("{name}: {source}: {why}"))
         });
         lines.collect()
@@ -218,7 +221,7 @@ impl Sources {
                 .moving(&format!("{} connecting", symbols.in_progress)),
             SourceState::Live | SourceState::Ended => {
                 look.styles
-                    .good(&format!("{} {}", symbols.current, name(&worst.state)))
+                    .good(&format!("{} {}", symbols.current, worst.state.name()))
             }
             SourceState::Polling { .. } => look
                 .styles
@@ -304,7 +307,7 @@ impl Sources {
 /// reason.
 fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
     let mut lines: Vec<String> = Vec::new();
-    for cause in sources.iter().filter_map(|known| cause(&known.state)) {
+    for cause in sources.iter().filter_map(|known| known.state.cause()) {
         if !lines.iter().any(|line| **line == **cause) {
             lines.push(cause.to_string());
         }
@@ -383,11 +386,11 @@ impl SourceStatus {
         }
         let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
             || (was == SourceState::Connecting && *state == SourceState::Live)
-            || (name(&was) == name(state) && cause(&was) == cause(state));
+            || (was.name() == state.name() && was.cause() == state.cause());
         (!quiet).then(|| Note {
             source: describe(&self.key),
-            state: name(state),
-            cause: cause(state).cloned(),
+            state: state.name(),
+            cause: state.cause().cloned(),
         })
     }
 
@@ -429,7 +432,7 @@ impl SourceStatus {
     fn is_refused_like(&self, other: &SourceKey, state: &SourceState) -> bool {
         self.key.resource == other.resource
             && is_refused(&self.state)
-            && cause(&self.state) == cause(state)
+            && self.state.cause() == state.cause()
     }
 
     /// Whether it is vital, for one named object, and the object never existed.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::source::{Scope, SourceKey, SourceState};
+use crate::source::{Scope, SourceKey};
 
 /// The name of a source in messages: `deployments.apps/web in namespace "shop"`.
 pub(crate) fn describe(key: &SourceKey) -> String {
@@ -75,32 +75,6 @@ pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
         ),
         None => format!("try `kubectl auth can-i list {}`", object(first)),
     })
-}
-
-/// The name of a state.
-pub(super) fn name(state: &SourceState) -> &'static str {
-    match state {
-        SourceState::Connecting => "connecting",
-        SourceState::Live => "live",
-        SourceState::Retrying { .. } => "retrying",
-        SourceState::Forbidden { .. } => "forbidden",
-        SourceState::Unserved { .. } => "unserved",
-        SourceState::Polling { .. } => "polling",
-        SourceState::Failed { .. } => "failed",
-        SourceState::Ended => "ended",
-    }
-}
-
-/// Why a source is in its state, if there is a reason.
-pub(super) fn cause(state: &SourceState) -> Option<&Arc<str>> {
-    match state {
-        SourceState::Connecting | SourceState::Live | SourceState::Ended => None,
-        SourceState::Retrying { cause, .. }
-        | SourceState::Forbidden { cause }
-        | SourceState::Unserved { cause }
-        | SourceState::Polling { cause }
-        | SourceState::Failed { cause } => Some(cause),
-    }
 }
 
 /// How much a verb depends on a source.

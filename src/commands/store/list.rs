@@ -1,0 +1,137 @@
+//! `store ls`: the recorded clusters.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::commands::{CommandError, Context, Ended};
+use crate::record::{ClusterFiles, Coverage, FileReader, RecordedCluster, Store, StoreError};
+use crate::render::age::{human, rfc3339};
+use crate::render::count::{bytes, thousands};
+use crate::render::style::Role;
+use crate::render::table::{Cell, Column, ColumnWidths, Fit, TableLayout, TableRow};
+use crate::source::SourceKey;
+
+/// The most holes that are listed for each cluster.
+const HOLES: usize = 8;
+
+/// What is recorded of a cluster.
+struct RecordedPart {
+    cluster: RecordedCluster,
+    since: Timestamp,
+    until: Timestamp,
+    files: usize,
+    versions: u64,
+    bytes: u64,
+    holes: Vec<(Timestamp, Timestamp)>,
+}
+
+pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let mut parts = Vec::new();
+    for files in store.clusters()? {
+        parts.extend(RecordedPart::read(&files)?);
+    }
+    if parts.is_empty() {
+        context.note("nothing is recorded yet");
+        return Ok(Ended::Answered);
+    }
+    let lines = table(&parts, context);
+    context.print(&lines)?;
+    Ok(Ended::Answered)
+}
+
+impl RecordedPart {
+    /// Reads the heads of the files; `None` if there are none.
+    fn read(files: &ClusterFiles) -> Result<Option<RecordedPart>, StoreError> {
+        let mut part: Option<RecordedPart> = None;
+        let mut coverages: HashMap<SourceKey, Coverage> = HashMap::new();
+        for file in files.list()? {
+            let reader = match FileReader::open(&file.path) {
+                Err(StoreError::Empty { .. }) => continue,
+                reader => reader?,
+            };
+            let since = reader.started();
+            let part = part.get_or_insert_with(|| RecordedPart {
+                cluster: reader.cluster().clone(),
+                since,
+                until: since,
+                files: 0,
+                versions: 0,
+                bytes: 0,
+                holes: Vec::new(),
+            });
+            part.files += 1;
+            part.bytes += file.bytes;
+            part.versions += reader.versions()?;
+            part.cluster = reader.cluster().clone();
+            for source in reader.sources() {
+                let reached = source.reached.as_ref().map(|(_, at)| *at);
+                part.until = part.until.max(reached.unwrap_or(since));
+                let coverage = coverages.entry(source.key.clone()).or_default();
+                coverage.join(&reader.coverage(source)?);
+            }
+        }
+        if let Some(part) = &mut part {
+            part.holes = merged(coverages.values().flat_map(Coverage::holes).collect());
+        }
+        Ok(part)
+    }
+
+    fn row(&self) -> TableRow {
+        let versions = usize::try_from(self.versions).unwrap_or(usize::MAX);
+        let cells = [
+            self.cluster.name.clone(),
+            rfc3339(self.since),
+            rfc3339(self.until),
+            self.files.to_string(),
+            thousands(versions),
+            bytes(self.bytes),
+            self.cluster.server.clone(),
+        ];
+        let hidden = self.holes.len().saturating_sub(HOLES);
+        let holes = self.holes.iter().skip(hidden).map(|(since, until)| {
+            let lasted = human(until.duration_since(*since));
+            let (since, until) = (rfc3339(*since), rfc3339(*until));
+            format!("  versions may be missing from {since} to {until} ({lasted})")
+        });
+        let more = (hidden > 0).then(|| format!("  {hidden} earlier holes"));
+        TableRow {
+            cells: cells.map(|cell| Cell::new(&cell, Role::Plain)).to_vec(),
+            below: more.into_iter().chain(holes).collect(),
+        }
+    }
+}
+
+fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<String> {
+    let columns = [
+        ("cluster", Fit::CutMiddle),
+        ("from", Fit::Keep),
+        ("to", Fit::Keep),
+        ("files", Fit::Drop(1)),
+        ("versions", Fit::Drop(2)),
+        ("size", Fit::Drop(3)),
+        ("server", Fit::Drop(4)),
+    ];
+    let columns = columns.map(|(title, fit)| Column::new(title, fit));
+    let mut rows: Vec<TableRow> = parts.iter().map(RecordedPart::row).collect();
+    let mut widths = ColumnWidths::of_titles(&columns);
+    for row in &rows {
+        widths.widen(&row.cells);
+    }
+    let layout = TableLayout::new(&columns, &widths, |_| true, context.look());
+    rows.insert(0, layout.titles());
+    layout.lines(&rows)
+}
+
+/// Spans of time without those inside others, the oldest first.
+fn merged(mut spans: Vec<(Timestamp, Timestamp)>) -> Vec<(Timestamp, Timestamp)> {
+    spans.sort();
+    let mut all: Vec<(Timestamp, Timestamp)> = Vec::new();
+    for (since, until) in spans {
+        match all.last_mut() {
+            Some((_, last)) if since <= *last => *last = until.max(*last),
+            Some(_) | None => all.push((since, until)),
+        }
+    }
+    all
+}

@@ -1,0 +1,58 @@
+//! `StoreArgs`: the directory of the record.
+
+use std::path::PathBuf;
+
+use super::CommandError;
+use crate::env::Env;
+use crate::record::StoreError;
+
+/// The flag that names the directory of the record.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct StoreArgs {
+    /// Keep the record in this directory (default: `KUBECTL_SPY_STORE`, then
+    /// ~/.local/share/kubectl-spy/store)
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+}
+
+impl StoreArgs {
+    /// The directory: that of the flag, of `KUBECTL_SPY_STORE`, or else in the user's data.
+    pub(crate) fn path(&self, env: &Env) -> Result<PathBuf, CommandError> {
+        let given = |name: &str| {
+            let path = env.path(name).map(PathBuf::from);
+            path.filter(|path| !path.as_os_str().is_empty())
+        };
+        if let Some(path) = self.store.clone().or_else(|| given("KUBECTL_SPY_STORE")) {
+            return Ok(path);
+        }
+        let data = given("XDG_DATA_HOME")
+            .or_else(|| Some(given("HOME")?.join(".local").join("share")))
+            .or_else(|| given("LOCALAPPDATA"));
+        let data = data.ok_or_else(|| {
+            CommandError::failed("error: there is no home directory for the record")
+                .hint("name a directory with --store")
+        })?;
+        Ok(data.join("kubectl-spy").join("store"))
+    }
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> CommandError {
+        let message = CommandError::failed(format!("error: {error}"));
+        match error {
+            StoreError::NoStore { .. } => {
+                message.hint("start one with `kubectl spy record`, or name another with --store")
+            }
+            StoreError::Newer { needs, .. } => {
+                message.hint(format!("use kubectl-spy {needs} or newer"))
+            }
+            StoreError::Damaged { .. } => {
+                message.hint("list the damaged files with `kubectl spy store check`")
+            }
+            StoreError::Io { .. }
+            | StoreError::Sqlite { .. }
+            | StoreError::Foreign { .. }
+            | StoreError::Empty { .. } => message,
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! `Coverage`: which parts of the history of a source are recorded, and where the holes are.
+
+use jiff::Timestamp;
+
+use super::mark::Mark;
+use crate::object::ResourceVersion;
+use crate::source::{Gap, GapCause};
+use crate::watch::Revision;
+
+/// A part of the history of a source without a hole: each version after `from`, up to `upto`, and all objects at `from`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Its first revision.
+    pub(super) from: Revision,
+    /// Its last revision.
+    pub(super) upto: Revision,
+    /// When it begins, by the recorder's clock.
+    pub(super) since: Timestamp,
+    /// Until when it is known that nothing else has happened.
+    pub(super) until: Timestamp,
+}
+
+/// The recorded parts of the newest history of a source, the oldest first, with a hole between each two.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    spans: Vec<Span>,
+    /// Whether it begins with a restored backup: what was recorded before belongs to another history.
+    restarts: bool,
+}
+
+impl Coverage {
+    /// The coverage of a source in one file, by its marks and the version that it has reached.
+    pub(super) fn of<'m>(
+        marks: impl Iterator<Item = (Timestamp, &'m Mark)>,
+        reached: Option<&(ResourceVersion, Timestamp)>,
+    ) -> Coverage {
+        let mut coverage = Coverage::default();
+        let mut open: Option<Span> = None;
+        let mut lost: Option<Timestamp> = None;
+        for (seen, mark) in marks {
+            match mark {
+                Mark::Synced { version, .. } => {
+                    if let (None, Some(at)) = (&open, Revision::parse(version)) {
+                        open = Some(Span::at(at, seen));
+                    }
+                }
+                Mark::Gap(Gap {
+                    cause: GapCause::Restored,
+                    ..
+                }) => {
+                    (coverage.restarts, open) = (true, None);
+                    coverage.spans.clear();
+                }
+                Mark::Gap(Gap { after, upto, .. }) => {
+                    let until = lost.unwrap_or(seen);
+                    coverage.close(open.take(), Revision::parse(after), until);
+                    open = Revision::parse(upto).map(|at| Span::at(at, seen));
+                }
+                Mark::State { name, .. } if **name == *"live" => lost = None,
+                Mark::State { .. } => lost = lost.or(Some(seen)),
+                Mark::Undecodable { .. } => {}
+            }
+        }
+        if let Some((version, at)) = reached {
+            coverage.close(open, Revision::parse(version), *at);
+        }
+        coverage
+    }
+
+    /// Ends a span. One that ends before it begins has nothing.
+    fn close(&mut self, open: Option<Span>, upto: Option<Revision>, until: Timestamp) {
+        if let (Some(open), Some(upto)) = (open, upto)
+            && upto >= open.from
+        {
+            let until = until.max(open.since);
+            self.spans.push(Span {
+                upto,
+                until,
+                ..open
+            });
+        }
+    }
+
+    /// Adds the coverage of the same source in another file. Files are added in the order of their times.
+    pub fn join(&mut self, other: &Coverage) {
+        let is_lower = match (self.spans.last(), other.spans.first()) {
+            (Some(last), Some(next)) => next.since > last.until && next.from < last.upto,
+            (None, _) | (_, None) => false,
+        };
+        if other.restarts || is_lower {
+            *self = other.clone();
+            return;
+        }
+        let mut all = std::mem::take(&mut self.spans);
+        all.extend(&other.spans);
+        all.sort_by_key(|span| (span.from, span.upto));
+        for span in all {
+            match self.spans.last_mut() {
+                Some(last) if span.from <= last.upto => {
+                    last.upto = last.upto.max(span.upto);
+                    last.since = last.since.min(span.since);
+                    last.until = last.until.max(span.until);
+                }
+                Some(_) | None => self.spans.push(span),
+            }
+        }
+    }
+
+    /// The recorded parts, the oldest first.
+    #[cfg(test)]
+    pub(super) fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The spans of time in which nobody recorded, the oldest first.
+    pub fn holes(&self) -> impl Iterator<Item = (Timestamp, Timestamp)> {
+        let pairs = self.spans.iter().zip(self.spans.iter().skip(1));
+        pairs.map(|(before, after)| (before.until, after.since.max(before.until)))
+    }
+}
+
+impl Span {
+    fn at(at: Revision, seen: Timestamp) -> Span {
+        Span {
+            from: at,
+            upto: at,
+            since: seen,
+            until: seen,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("a time")
+    }
+
+    fn synced(version: &str) -> Mark {
+        Mark::Synced {
+            count: 1,
+            version: ResourceVersion::new(version),
+        }
+    }
+
+    fn gap(after: &str, upto: &str, cause: GapCause) -> Mark {
+        Mark::Gap(Gap {
+            after: ResourceVersion::new(after),
+            upto: ResourceVersion::new(upto),
+            cause,
+        })
+    }
+
+    fn coverage(marks: &[(i64, Mark)], reached: Option<(&str, i64)>) -> Coverage {
+        let marks = marks.iter().map(|(second, mark)| (at(*second), mark));
+        let reached = reached.map(|(version, second)| (ResourceVersion::new(version), at(second)));
+        Coverage::of(marks, reached.as_ref())
+    }
+
+    /// `4-9 0-5s`: the revisions and the times of each span.
+    fn words(coverage: &Coverage) -> String {
+        let spans = coverage.spans.iter().map(|span| {
+            let (since, until) = (span.since.as_second(), span.until.as_second());
+            format!("{}-{} {since}-{until}s", span.from, span.upto)
+        });
+        spans.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn a_gap_is_a_hole() {
+        let live = || Mark::State {
+            name: "live".into(),
+            cause: None,
+        };
+        let lost = || Mark::State {
+            name: "retrying".into(),
+            cause: Some("eof".into()),
+        };
+        let expired = |after, upto| gap(after, upto, GapCause::Expired);
+        for (marks, reached, expected) in [
+            (vec![], None, ""),
+            (vec![(1, synced("4"))], None, ""),
+            (vec![(1, synced("4"))], Some(("9", 7)), "4-9 1-7s"),
+            (
+                vec![(1, synced("4")), (5, expired("6", "8")), (5, synced("8"))],
+                Some(("9", 7)),
+                "4-6 1-5s, 8-9 5-7s",
+            ),
+            (
+                vec![
+                    (1, synced("4")),
+                    (2, live()),
+                    (3, lost()),
+                    (4, lost()),
+                    (5, expired("6", "8")),
+                ],
+                Some(("9", 7)),
+                "4-6 1-3s, 8-9 5-7s",
+            ),
+            // The file ends inside the difference after a gap.
+            (
+                vec![(1, synced("4")), (5, expired("6", "8"))],
+                Some(("6", 4)),
+                "4-6 1-5s",
+            ),
+            (
+                vec![
+                    (1, synced("4")),
+                    (5, gap("6", "3", GapCause::Restored)),
+                    (5, synced("3")),
+                ],
+                Some(("5", 7)),
+                "3-5 5-7s",
+            ),
+            (vec![(1, synced("opaque"))], Some(("opaque", 7)), ""),
+        ] {
+            assert_eq!(words(&coverage(&marks, reached)), expected);
+        }
+    }
+
+    #[test]
+    fn files_fill_the_holes_of_each_other() {
+        let file = |from: &str, since, upto, until| {
+            coverage(&[(since, synced(from))], Some((upto, until)))
+        };
+        for (files, expected, holes) in [
+            (
+                vec![file("4", 1, "9", 5), file("9", 7, "12", 9)],
+                "4-12 1-9s",
+                0,
+            ),
+            (
+                vec![file("4", 1, "9", 5), file("11", 7, "12", 9)],
+                "4-9 1-5s, 11-12 7-9s",
+                1,
+            ),
+            (
+                vec![file("4", 1, "9", 5), file("7", 3, "8", 4)],
+                "4-9 1-5s",
+                0,
+            ),
+            // A lower revision at a later time is of another history.
+            (
+                vec![file("40", 1, "90", 5), file("7", 6, "8", 9)],
+                "7-8 6-9s",
+                0,
+            ),
+        ] {
+            let mut all = Coverage::default();
+            for file in &files {
+                all.join(file);
+            }
+            assert_eq!((&*words(&all), all.holes().count()), (expected, holes));
+        }
+        let restored = coverage(
+            &[(6, gap("9", "8", GapCause::Restored)), (6, synced("8"))],
+            Some(("9", 9)),
+        );
+        let mut all = file("4", 1, "9", 5);
+        all.join(&restored);
+        assert_eq!(words(&all), "8-9 6-9s");
+    }
+}

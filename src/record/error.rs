@@ -1,0 +1,82 @@
+//! Why a store cannot be read or written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::schema::FORMAT;
+
+/// What went wrong, and in which file.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The directory or the file cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// SQLite cannot read or write the file.
+    #[error("{}: {error}", .path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        error: rusqlite::Error,
+    },
+    /// The directory has no store.
+    #[error("{}: no record", .path.display())]
+    NoStore {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The file is no file of a store.
+    #[error("{}: not a file of a record", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The recorder ended before it wrote anything to the file.
+    #[error("{}: nothing was recorded", .path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later version of this program has written the file.
+    #[error("{}: format {found}, and this version reads formats up to {FORMAT}", .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The version of this program that wrote the file.
+        needs: String,
+    },
+    /// A checksum or an index of the file is wrong, so a part of it is not shown.
+    #[error("{}: damaged: {detail}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path, error: io::Error) -> StoreError {
+        let path = path.to_owned();
+        StoreError::Io { path, error }
+    }
+
+    pub(super) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
+        let path = path.to_owned();
+        StoreError::Sqlite { path, error }
+    }
+
+    pub(super) fn damaged(path: &Path, detail: impl Into<String>) -> StoreError {
+        StoreError::Damaged {
+            path: path.to_owned(),
+            detail: detail.into(),
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! `FileReader`: reads one file of a record, also while a recorder writes to it.
+//!
+//! The blocks have the versions, with a checksum. A row of the index only says where a version is: what it says beside that
+//! must agree with the block, and the names of an object with its text. So damage is an error and never another version.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::block::{self, BlockEntry, RecordedWhy};
+use super::coverage::Coverage;
+use super::delta;
+use super::error::StoreError;
+use super::file_writer::uid_of;
+use super::mark::{Mark, MarkRow};
+use super::schema::{self, RecordedCluster, checksum, number, setting};
+use super::source_row::SourceRow;
+use crate::object::{ResourceVersion, Uid};
+use crate::source::{ClusterId, SourceKey, Version};
+use crate::watch::Reader;
+
+/// How many bases are kept unpacked.
+const BASES: usize = 256;
+/// How many bases must be unpacked for one, at most. More are damage.
+const DEEPEST: u8 = 8;
+
+/// A source of a file.
+#[derive(Clone, Debug)]
+pub struct RecordedSource {
+    /// Its row.
+    pub(super) id: i64,
+    /// Its key. The cluster has the name under which it was recorded.
+    pub key: SourceKey,
+    /// The version up to which everything is recorded, and when that was so.
+    pub reached: Option<(ResourceVersion, Timestamp)>,
+}
+
+/// A version of an object, as it was recorded.
+#[derive(Clone, Debug)]
+pub struct RecordedVersion {
+    /// Why it was sent.
+    pub why: RecordedWhy,
+    /// When it arrived, by the recorder's clock.
+    pub seen: Timestamp,
+    /// The version. Secret values are digests.
+    pub version: Arc<Version>,
+}
+
+/// A row of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IndexRow {
+    pub(super) id: i64,
+    pub(super) object: i64,
+    /// In milliseconds since the start of the file.
+    seen: i64,
+    pub(super) code: u8,
+}
+
+impl IndexRow {
+    /// Whether the source no longer had the object.
+    pub(super) fn is_gone(&self) -> bool {
+        RecordedWhy::of_code(self.code).is_some_and(|recorded| recorded.why.is_gone())
+    }
+}
+
+/// A file that is open for reading.
+pub struct FileReader {
+    db: Connection,
+    path: PathBuf,
+    cluster: RecordedCluster,
+    /// In milliseconds since the epoch.
+    started: i64,
+    sources: Vec<RecordedSource>,
+    readers: HashMap<i64, Reader>,
+    bases: HashMap<i64, Arc<str>>,
+    /// The block that was read last, and the number of its first version.
+    block: Option<(i64, Vec<BlockEntry>)>,
+}
+
+impl FileReader {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<FileReader, StoreError> {
+        let db = schema::open(path)?;
+        let text = |name| setting(&db, name).unwrap_or_default();
+        let cluster = RecordedCluster {
+            id: text("cluster_id"),
+            name: text("cluster"),
+            server: text("server"),
+        };
+        let sql = "SELECT value FROM setting WHERE name = 'started'";
+        let started = db.query_row(sql, [], |row| row.get(0));
+        let mut reader = FileReader {
+            started: started.map_err(|error| StoreError::sqlite(path, error))?,
+            db,
+            path: path.to_owned(),
+            cluster,
+            sources: Vec::new(),
+            readers: HashMap::new(),
+            bases: HashMap::new(),
+            block: None,
+        };
+        reader.sources = reader.read_sources()?;
+        Ok(reader)
+    }
+
+    /// The cluster.
+    pub fn cluster(&self) -> &RecordedCluster {
+        &self.cluster
+    }
+
+    /// When the file begins.
+    pub fn started(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.started).unwrap_or_default()
+    }
+
+    /// Its sources.
+    pub fn sources(&self) -> &[RecordedSource] {
+        &self.sources
+    }
+
+    /// The number of its versions.
+    pub fn versions(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT coalesce(max(first + versions), 1) - 1 FROM block";
+        let count: i64 = self.sqlite(self.db.query_row(sql, [], |row| row.get(0)))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The parts of the history of a source that the file has without a hole.
+    pub fn coverage(&self, source: &RecordedSource) -> Result<Coverage, StoreError> {
+        let marks = self.marks(Some(source.id))?;
+        let marks = marks.iter().map(|(row, mark)| (time(row.seen), mark));
+        Ok(Coverage::of(marks, source.reached.as_ref()))
+    }
+
+    /// The marks of a source, or of all, in order.
+    fn marks(&self, source: Option<i64>) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
+        let sql =
+            "SELECT version, source, seen, type, after, upto, count, cause, checksum FROM mark
+            WHERE ?1 IS NULL OR source = ?1 ORDER BY id";
+        let rows = self.rows(sql, [source], |row| {
+            let mark = MarkRow {
+                version: row.get(0)?,
+                source: row.get(1)?,
+                seen: row.get(2)?,
+                kind: row.get(3)?,
+                after: row.get(4)?,
+                upto: row.get(5)?,
+                count: row.get(6)?,
+                cause: row.get(7)?,
+            };
+            Ok((mark, row.get::<_, i64>(8)?))
+        })?;
+        let marks = rows.into_iter().map(|(row, checksum)| {
+            let mark = row.mark().filter(|_| row.checksum() == checksum);
+            let damaged = || self.damaged("an event of a source");
+            mark.map(|mark| (row, mark)).ok_or_else(damaged)
+        });
+        marks.collect()
+    }
+
+    /// The index of a source, in the order of its versions.
+    pub(super) fn index(&self, source: &RecordedSource) -> Result<Vec<IndexRow>, StoreError> {
+        let sql = "SELECT id, object, seen, why FROM version
+            WHERE object IN (SELECT id FROM object WHERE source = ?) ORDER BY id";
+        self.rows(sql, [source.id], index_row)
+    }
+
+    /// Reads a version.
+    pub(super) fn version(&mut self, row: &IndexRow) -> Result<RecordedVersion, StoreError> {
+        let entry = self.entry(row.id)?;
+        let seen = entry.seen.div_euclid(1000) - self.started;
+        if (entry.object, entry.why.code(), seen) != (row.object, row.code, row.seen) {
+            return Err(self.damaged(format!("the index of version {}", row.id)));
+        }
+        let (_, version) = self.read(row.id, &entry)?;
+        Ok(RecordedVersion {
+            why: entry.why,
+            seen: time(entry.seen),
+            version,
+        })
+    }
+
+    /// Reads the whole file. Returns what is wrong with it.
+    pub fn check(&mut self) -> Vec<String> {
+        let mut faults: Vec<String> = Vec::new();
+        let mut note = |found: Result<(), StoreError>| {
+            faults.extend(found.err().map(|error| error.to_string()));
+        };
+        note(self.check_pages());
+        note(self.marks(None).map(drop));
+        let rows = self.rows(
+            "SELECT id, object, seen, why FROM version ORDER BY id",
+            [],
+            index_row,
+        );
+        match (rows, self.versions()) {
+            (Ok(rows), Ok(count)) => {
+                if rows.len() as u64 != count {
+                    let detail = format!("{} versions in the index, {count} in blocks", rows.len());
+                    note(Err(self.damaged(detail)));
+                }
+                for row in rows {
+                    note(self.version(&row).map(drop));
+                }
+            }
+            (rows, count) => {
+                note(rows.map(drop));
+                note(count.map(drop));
+            }
+        }
+        faults.dedup();
+        faults
+    }
+
+    fn check_pages(&self) -> Result<(), StoreError> {
+        let found = self
+            .db
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
+        match self.sqlite::<String>(found)?.as_str() {
+            "ok" => Ok(()),
+            detail => Err(self.damaged(detail)),
+        }
+    }
+
+    fn read_sources(&self) -> Result<Vec<RecordedSource>, StoreError> {
+        let sql = "SELECT id, api_group, api_version, resource, kind, namespaced, namespace, name, labels, fields,
+            reached, reached_at, checksum FROM source ORDER BY id";
+        let rows = self.rows(sql, [], |row| {
+            let reached: Option<String> = row.get(10)?;
+            let source = SourceRow {
+                group: row.get(1)?,
+                version: row.get(2)?,
+                resource: row.get(3)?,
+                kind: row.get(4)?,
+                namespaced: row.get(5)?,
+                namespace: row.get(6)?,
+                name: row.get(7)?,
+                labels: row.get(8)?,
+                fields: row.get(9)?,
+                reached: reached.zip(row.get(11)?),
+            };
+            Ok((row.get(0)?, source, row.get::<_, i64>(12)?))
+        })?;
+        let cluster = ClusterId((*self.cluster.name).into());
+        let sources = rows.into_iter().map(|(id, source, checksum)| {
+            if source.checksum(id) != checksum {
+                return Err(self.damaged("a source"));
+            }
+            let reached = source.reached.as_ref();
+            Ok(RecordedSource {
+                id,
+                reached: reached
+                    .map(|(version, at)| (ResourceVersion::new(version.as_str()), time(*at))),
+                key: source.key(&cluster),
+            })
+        });
+        sources.collect()
+    }
+
+    /// The entry of a version in its block.
+    fn entry(&mut self, id: i64) -> Result<BlockEntry, StoreError> {
+        let is_inside = |(first, entries): &(i64, Vec<BlockEntry>)| {
+            (*first..first.saturating_add(number(entries.len()))).contains(&id)
+        };
+        if !self.block.as_ref().is_some_and(is_inside) {
+            self.block = Some(self.read_block(id)?);
+        }
+        let (first, entries) = self.block.as_ref().ok_or_else(|| self.damaged("a block"))?;
+        let place = usize::try_from(id - first).ok();
+        let entry = place.and_then(|place| entries.get(place)).cloned();
+        entry.ok_or_else(|| self.damaged(format!("no block has version {id}")))
+    }
+
+    fn read_block(&self, id: i64) -> Result<(i64, Vec<BlockEntry>), StoreError> {
+        let sql = "SELECT first, versions, length, data, checksum FROM block WHERE first <= ? ORDER BY first DESC LIMIT 1";
+        let found = self.found(sql, id, |row| {
+            let numbers: [i64; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+            Ok((numbers, row.get::<_, Vec<u8>>(3)?, row.get::<_, i64>(4)?))
+        })?;
+        let block = found.and_then(|(numbers, data, sum)| {
+            let is_whole = checksum(&numbers, &data) == sum;
+            let length = usize::try_from(numbers[2]).ok().filter(|_| is_whole)?;
+            let entries = block::unpack(&data, length)?;
+            (number(entries.len()) == numbers[1]).then_some((numbers[0], entries))
+        });
+        block.ok_or_else(|| self.damaged(format!("the block of version {id}")))
+    }
+
+    /// The source and the version of an entry.
+    fn read(&mut self, id: i64, entry: &BlockEntry) -> Result<(i64, Arc<Version>), StoreError> {
+        let base = self.base(entry.base, DEEPEST)?;
+        let path = self.path.clone();
+        let damaged = |detail: &str| StoreError::damaged(&path, format!("version {id}: {detail}"));
+        let text = delta::unpack(&entry.delta, entry.length, &base);
+        let text = text.ok_or_else(|| damaged("its text"))?;
+        let sql = "SELECT source, namespace, name, uid FROM object WHERE id = ?";
+        let object = self.found(sql, entry.object, |row| {
+            let namespace: Option<String> = row.get(1)?;
+            let uid: Value = row.get(3)?;
+            Ok((
+                row.get::<_, i64>(0)?,
+                namespace,
+                row.get::<_, String>(2)?,
+                uid_of(&uid),
+            ))
+        })?;
+        let (source, namespace, name, uid) = object.ok_or_else(|| damaged("no object"))?;
+        if !self.readers.contains_key(&source) {
+            let key = self.sources.iter().find(|known| known.id == source);
+            let key = &key.ok_or_else(|| damaged("no source"))?.key;
+            self.readers.insert(source, Reader::new(key));
+        }
+        let reader = self
+            .readers
+            .get_mut(&source)
+            .ok_or_else(|| damaged("no source"))?;
+        let version = reader
+            .item(text.as_bytes())
+            .map_err(|detail| damaged(&detail))?;
+        let own = &version.object;
+        let is_same = own.namespace.as_deref() == namespace.as_deref()
+            && *own.name == *name
+            && own.uid.as_ref().map(Uid::as_str) == uid.as_deref();
+        if !is_same {
+            return Err(damaged("the text of another object"));
+        }
+        Ok((source, Arc::new(version)))
+    }
+
+    fn base(&mut self, id: i64, deepest: u8) -> Result<Arc<str>, StoreError> {
+        if let Some(base) = self.bases.get(&id) {
+            return Ok(base.clone());
+        }
+        let sql = "SELECT parent, length, data, checksum FROM base WHERE id = ?";
+        let found = self.found(sql, id, |row| {
+            let parent: Option<i64> = row.get(0)?;
+            Ok((
+                parent,
+                row.get::<_, i64>(1)?,
+                row.get::<_, Vec<u8>>(2)?,
+                row.get::<_, i64>(3)?,
+            ))
+        })?;
+        let damaged = || self.damaged(format!("base {id}"));
+        let (parent, length, data, sum) = found.ok_or_else(damaged)?;
+        if checksum(&[id, parent.unwrap_or(0), length], &data) != sum || deepest == 0 {
+            return Err(damaged());
+        }
+        let parent = match parent {
+            Some(parent) => self.base(parent, deepest - 1)?,
+            None => "".into(),
+        };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let text = delta::unpack(&data, length, &parent);
+        let text = text.ok_or_else(|| self.damaged(format!("base {id}")))?;
+        if self.bases.len() >= BASES {
+            self.bases.clear();
+        }
+        self.bases.insert(id, text.clone());
+        Ok(text)
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut statement = self.sqlite(self.db.prepare_cached(sql))?;
+        let rows = self.sqlite(statement.query_map(values, read))?;
+        self.sqlite(rows.collect())
+    }
+
+    /// The row with this number, if there is one.
+    fn found<T>(
+        &self,
+        sql: &str,
+        id: i64,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement = self.sqlite(self.db.prepare_cached(sql))?;
+        self.sqlite(statement.query_row([id], read).optional())
+    }
+
+    fn sqlite<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|error| StoreError::sqlite(&self.path, error))
+    }
+
+    fn damaged(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::damaged(&self.path, detail)
+    }
+}
+
+/// The row of `SELECT id, object, seen, why`.
+fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
+    Ok(IndexRow {
+        id: row.get(0)?,
+        object: row.get(1)?,
+        seen: row.get(2)?,
+        code: row.get(3)?,
+    })
+}
+
+fn time(microseconds: i64) -> Timestamp {
+    Timestamp::from_microsecond(microseconds).unwrap_or_default()
+}
+
+#[cfg(any(test, feature = "testing"))]
+impl FileReader {
+    /// All versions in the file, in order.
+    pub fn all_versions(&mut self) -> Result<Vec<RecordedVersion>, StoreError> {
+        let sql = "SELECT id, object, seen, why FROM version ORDER BY id";
+        let rows = self.rows(sql, [], index_row)?;
+        rows.iter().map(|row| self.version(row)).collect()
+    }
+}
+
+/// A version or a mark, and the row of its source.
+#[cfg(test)]
+pub(super) type RecordedEvent = (i64, Result<RecordedVersion, Mark>);
+
+#[cfg(test)]
+impl FileReader {
+    /// Everything in the file, in order: the source of each event, and the version or the mark.
+    pub(super) fn everything(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
+        let mut marks = self.marks(None)?.into_iter().peekable();
+        let rows = self.rows(
+            "SELECT id, object, seen, why FROM version ORDER BY id",
+            [],
+            index_row,
+        )?;
+        let mut all = Vec::new();
+        for row in rows {
+            while let Some((mark, what)) = marks.next_if(|(mark, _)| mark.version <= row.id) {
+                all.push((mark.source, Err(what)));
+            }
+            let entry = self.entry(row.id)?;
+            let (source, _) = self.read(row.id, &entry)?;
+            all.push((source, Ok(self.version(&row)?)));
+        }
+        all.extend(marks.map(|(mark, what)| (mark.source, Err(what))));
+        Ok(all)
+    }
+}

@@ -1,0 +1,346 @@
+//! `FileWriter`: writes one file of a record.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lz4_flex::block::{compress, compress_with_dict};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params};
+
+use super::block::{self, BlockEntry, RecordedWhy};
+use super::delta::{Base, Delta};
+use super::error::StoreError;
+use super::mark::{Mark, MarkRow};
+use super::schema::{self, RecordedCluster, checksum, number};
+use super::source_row::SourceRow;
+use crate::object::{ObjectRef, ResourceVersion};
+use crate::source::SourceKey;
+use crate::watch::Revision;
+
+/// How many versions a block has at most, and how many bytes of differences. A larger block is smaller for each version, and
+/// one version takes longer to read.
+const BLOCK_VERSIONS: usize = 512;
+const BLOCK_BYTES: usize = 256 << 10;
+
+/// A version that is to be written.
+pub(super) struct NewVersion<'a> {
+    /// The row of its object.
+    pub(super) object: i64,
+    pub(super) why: RecordedWhy,
+    pub(super) seen: Timestamp,
+    pub(super) version: &'a ResourceVersion,
+    /// The names of the managers that wrote last.
+    pub(super) managers: &'a str,
+    pub(super) delta: &'a Delta,
+}
+
+/// A file that is being written. What is not committed is lost with it.
+pub(super) struct FileWriter {
+    db: Connection,
+    path: PathBuf,
+    /// The start of the file, in milliseconds since the epoch.
+    started: i64,
+    /// The number of the next version.
+    next: i64,
+    /// The versions that are not in a block yet.
+    open: Vec<BlockEntry>,
+    open_bytes: usize,
+    objects: i64,
+    sources: Vec<SourceRow>,
+    bases: HashSet<i64>,
+    managers: HashMap<Box<str>, i64>,
+}
+
+impl FileWriter {
+    /// Creates a file.
+    pub(super) fn create(
+        path: &Path,
+        cluster: &RecordedCluster,
+        started: Timestamp,
+    ) -> Result<FileWriter, StoreError> {
+        // This begins a transaction, and so does each commit.
+        let db = schema::create(path, cluster, started)?;
+        Ok(FileWriter {
+            db,
+            path: path.to_owned(),
+            started: started.as_millisecond(),
+            next: 1,
+            open: Vec::new(),
+            open_bytes: 0,
+            objects: 0,
+            sources: Vec::new(),
+            bases: HashSet::new(),
+            managers: HashMap::new(),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a source. Returns its row.
+    pub(super) fn add_source(&mut self, key: &SourceKey) -> Result<i64, StoreError> {
+        let row = SourceRow::new(key);
+        let id = number(self.sources.len()) + 1;
+        let sql = "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)";
+        let values = params![
+            id,
+            row.group,
+            row.version,
+            row.resource,
+            row.kind,
+            row.namespaced,
+            row.namespace,
+            row.name,
+            row.labels,
+            row.fields,
+            row.checksum(id)
+        ];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.sources.push(row);
+        Ok(id)
+    }
+
+    /// Adds an object of a source. Returns its row.
+    pub(super) fn add_object(
+        &mut self,
+        source: i64,
+        object: &ObjectRef,
+    ) -> Result<i64, StoreError> {
+        self.objects += 1;
+        let uid = object.uid.as_ref().map(|uid| uid_value(uid.as_str()));
+        let values = params![
+            self.objects,
+            source,
+            object.namespace.as_deref(),
+            &*object.name,
+            uid
+        ];
+        let sql = "INSERT INTO object VALUES (?, ?, ?, ?, ?)";
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        Ok(self.objects)
+    }
+
+    /// Adds a version.
+    pub(super) fn add_version(&mut self, new: &NewVersion<'_>) -> Result<(), StoreError> {
+        self.write_base(&new.delta.base)?;
+        let manager = self.manager(new.managers)?;
+        let seen = new.seen.as_microsecond();
+        let text = new.version.as_str();
+        let number: Option<i64> = Revision::parse(new.version).and_then(|_| text.parse().ok());
+        let text = number.is_none().then_some(text);
+        let since = seen.div_euclid(1000) - self.started;
+        let sql = "INSERT INTO version VALUES (?, ?, ?, coalesce(?, ?), ?, ?)";
+        let code = new.why.code();
+        let values = params![self.next, new.object, since, number, text, code, manager];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.next += 1;
+        self.open_bytes += new.delta.bytes.len();
+        self.open.push(BlockEntry {
+            object: new.object,
+            why: new.why,
+            seen,
+            base: new.delta.base.id,
+            length: new.delta.length,
+            delta: new.delta.bytes.clone(),
+        });
+        if self.open.len() >= BLOCK_VERSIONS || self.open_bytes >= BLOCK_BYTES {
+            self.write_block()?;
+        }
+        Ok(())
+    }
+
+    /// Adds an event that is not a version.
+    pub(super) fn add_mark(
+        &mut self,
+        source: i64,
+        seen: Timestamp,
+        mark: &Mark,
+    ) -> Result<(), StoreError> {
+        let row = MarkRow {
+            version: self.next,
+            ..MarkRow::new(source, seen, mark)
+        };
+        let sql = "INSERT INTO mark VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let values = params![
+            row.version,
+            row.source,
+            row.seen,
+            row.kind,
+            row.after,
+            row.upto,
+            row.count,
+            row.cause,
+            row.checksum()
+        ];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))
+    }
+
+    /// Records that a source has everything up to a version at this time.
+    pub(super) fn reach(
+        &mut self,
+        source: i64,
+        reached: &ResourceVersion,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let place = usize::try_from(source - 1).unwrap_or(usize::MAX);
+        let Some(row) = self.sources.get_mut(place) else {
+            return Ok(());
+        };
+        row.reached = Some((reached.as_str().to_owned(), at.as_microsecond()));
+        let sql = "UPDATE source SET reached = ?, reached_at = ?, checksum = ? WHERE id = ?";
+        let checksum = row.checksum(source);
+        let values = params![reached.as_str(), at.as_microsecond(), checksum, source];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))
+    }
+
+    /// Writes everything so far to the disk.
+    pub(super) fn commit(&mut self) -> Result<(), StoreError> {
+        self.write_block()?;
+        let done = self.db.execute_batch("COMMIT; BEGIN");
+        done.map_err(|error| self.failed(error))
+    }
+
+    /// The size of the file in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        let setting = |name: &str| -> u64 {
+            let found = self.db.pragma_query_value(None, name, |row| row.get(0));
+            found.unwrap_or(0_i64).unsigned_abs()
+        };
+        setting("page_count") * setting("page_size")
+    }
+
+    /// Ends the file: everything moves into it, and nothing stays beside it.
+    pub(super) fn close(mut self) -> Result<(), StoreError> {
+        self.write_block()?;
+        let done = self.db.execute_batch("COMMIT");
+        let alone = done.and_then(|()| self.db.pragma_update(None, "journal_mode", "delete"));
+        match alone {
+            // A reader holds the log, so it stays.
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                Ok(())
+            }
+            alone => alone.map_err(|error| StoreError::sqlite(&self.path, error)),
+        }
+    }
+
+    fn write_base(&mut self, base: &Arc<Base>) -> Result<(), StoreError> {
+        if self.bases.contains(&base.id) {
+            return Ok(());
+        }
+        // A base of an earlier file is stored whole, unless this file has its parent.
+        let parent = base.parent.as_ref();
+        let parent = parent.filter(|parent| self.bases.contains(&parent.id));
+        let text = base.text.as_bytes();
+        let data = match parent {
+            Some(parent) => compress_with_dict(text, parent.text.as_bytes()),
+            None => compress(text),
+        };
+        let parent = parent.map(|parent| parent.id);
+        let length = number(text.len());
+        let checksum = checksum(&[base.id, parent.unwrap_or(0), length], &data);
+        let sql = "INSERT INTO base VALUES (?, ?, ?, ?, ?)";
+        let values = params![base.id, parent, length, data, checksum];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.bases.insert(base.id);
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> Result<(), StoreError> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let packed = block::pack(&self.open);
+        let count = number(self.open.len());
+        let (first, length) = (self.next - count, number(packed.length));
+        let checksum = checksum(&[first, count, length], &packed.data);
+        let sql = "INSERT INTO block VALUES (?, ?, ?, ?, ?)";
+        let values = params![first, count, length, packed.data, checksum];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.open.clear();
+        self.open_bytes = 0;
+        Ok(())
+    }
+
+    /// The row of these managers; `None` for nobody.
+    fn manager(&mut self, names: &str) -> Result<Option<i64>, StoreError> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        if let Some(id) = self.managers.get(names) {
+            return Ok(Some(*id));
+        }
+        let id = number(self.managers.len()) + 1;
+        let sql = "INSERT INTO manager VALUES (?, ?)";
+        run(&self.db, sql, params![id, names]).map_err(|error| self.failed(error))?;
+        self.managers.insert(names.into(), id);
+        Ok(Some(id))
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.path, error)
+    }
+}
+
+fn run(db: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
+    db.prepare_cached(sql)?.execute(values).map(drop)
+}
+
+/// The 16 bytes of a uid, or its text if it is spelled in another way.
+pub(super) fn uid_value(uid: &str) -> Value {
+    let digits: Vec<u8> = uid.bytes().filter(|byte| *byte != b'-').collect();
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(pair, 16).ok()
+    };
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    match bytes {
+        Some(bytes) if bytes.len() == 16 && hyphenated(&bytes) == uid => Value::Blob(bytes),
+        Some(_) | None => Value::Text(uid.to_owned()),
+    }
+}
+
+/// The uid of a value; `None` if there is none.
+pub(super) fn uid_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Blob(bytes) => Some(hyphenated(bytes)),
+        Value::Text(text) => Some(text.clone()),
+        Value::Null | Value::Integer(_) | Value::Real(_) => None,
+    }
+}
+
+fn hyphenated(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        if [4, 6, 8, 10].contains(&at) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(digit.into(), 16));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uid_is_read_as_it_was_written() {
+        for (uid, is_short) in [
+            ("f3b1c2d4-0000-4000-8000-00000000000a", true),
+            ("F3b1c2d4-0000-4000-8000-00000000000a", false),
+            ("f3b1c2d4000040008000-00000000000a", false),
+            ("0123456789abcdef", false),
+            ("u1", false),
+            ("", false),
+        ] {
+            let value = uid_value(uid);
+            assert_eq!(uid_of(&value).as_deref(), Some(uid));
+            assert_eq!(matches!(value, Value::Blob(_)), is_short, "{uid}");
+        }
+    }
+}

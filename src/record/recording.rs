@@ -1,0 +1,435 @@
+//! `Recording`: takes the events of all sources and writes them to files, one after the other.
+//!
+//! It knows the last version of each object, packed. So it can begin another file at any time with a snapshot: on the next
+//! day, when a file is large, and after the disk was full.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::block::RecordedWhy;
+use super::delta::{Delta, DeltaPacker};
+use super::error::StoreError;
+use super::file_writer::{FileWriter, NewVersion};
+use super::mark::Mark;
+use super::recorder::{RecordOptions, RecordProgress, SharedProgress};
+use super::store::{ClusterFiles, StoreFile};
+use crate::object::managed_fields::{ManagedFieldsEntry, entries};
+use crate::object::{ObjectRef, ResourceVersion, Uid};
+use crate::source::{Event, Gap, GapCause, SourceKey, Version, Why};
+use crate::watch::Revision;
+
+/// How long events may wait before they are written to the disk. A recorder that is killed reads them back from the server
+/// when it starts again.
+const UNSAVED: SignedDuration = SignedDuration::from_secs(5);
+/// How many versions may wait.
+const UNSAVED_VERSIONS: usize = 2000;
+/// The pause before another try after a write that failed.
+const RETRY: SignedDuration = SignedDuration::from_secs(5);
+
+/// What is recorded, and how far.
+pub(super) struct Recording {
+    options: RecordOptions,
+    files: ClusterFiles,
+    /// The name of this recorder in the names of its files.
+    name: String,
+    writer: Option<FileWriter>,
+    /// The day on which the file begins.
+    day: Date,
+    packer: DeltaPacker,
+    sources: Vec<Tracked>,
+    places: HashMap<Arc<SourceKey>, usize>,
+    live: HashMap<(usize, Uid), LiveObject>,
+    /// Since when events wait, and how many versions.
+    unsaved: Option<Timestamp>,
+    unsaved_versions: usize,
+    retry_at: Timestamp,
+    progress: SharedProgress,
+}
+
+/// Whether events arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// More events will soon share a block.
+    Busy,
+    /// Nothing has arrived for some seconds.
+    Quiet,
+}
+
+/// A source, and how far it is recorded.
+struct Tracked {
+    key: Arc<SourceKey>,
+    /// Its row in the file.
+    row: i64,
+    /// Whether a listing of it is complete.
+    is_synced: bool,
+    /// The last state.
+    state: Option<Mark>,
+    /// The version up to which it has sent everything, and when that was so.
+    reached: Option<(ResourceVersion, Timestamp)>,
+    /// Whether the file does not know that yet.
+    is_ahead: bool,
+}
+
+/// The last version of an object.
+struct LiveObject {
+    object: Arc<ObjectRef>,
+    /// Its row in the file; `None` before its first version there.
+    row: Option<i64>,
+    delta: Delta,
+    seen: Timestamp,
+    version: ResourceVersion,
+    managers: Box<str>,
+}
+
+impl Recording {
+    /// Begins the first file.
+    pub(super) fn begin(
+        options: RecordOptions,
+        progress: SharedProgress,
+    ) -> Result<Recording, StoreError> {
+        let now = (options.clock)();
+        let mut recording = Recording {
+            files: options.store.cluster(&options.cluster.id),
+            name: format!("{:08x}", fastrand::u32(..)),
+            options,
+            writer: None,
+            day: Date::default(),
+            packer: DeltaPacker::default(),
+            sources: Vec::new(),
+            places: HashMap::new(),
+            live: HashMap::new(),
+            unsaved: None,
+            unsaved_versions: 0,
+            retry_at: now,
+            progress,
+        };
+        recording.begin_file(now)?;
+        recording.report();
+        Ok(recording)
+    }
+
+    /// Records an event.
+    pub(super) fn take(&mut self, key: &Arc<SourceKey>, event: &Event) {
+        let now = (self.options.clock)();
+        let recorded = self.source(key).and_then(|place| match event {
+            Event::Object {
+                why,
+                past,
+                seen,
+                now,
+                ..
+            } => {
+                let recorded = RecordedWhy {
+                    why: *why,
+                    past: *past,
+                };
+                self.take_version(place, (recorded, *seen), now)
+            }
+            Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
+                let mark = Mark::of(event);
+                mark.map_or(Ok(()), |mark| self.take_mark(place, now, &mark))
+            }
+        });
+        self.unsaved.get_or_insert(now);
+        self.note(recorded, now);
+    }
+
+    /// Records that a source has sent everything up to a version.
+    pub(super) fn reach(&mut self, key: &Arc<SourceKey>, version: &ResourceVersion) {
+        let now = (self.options.clock)();
+        let place = self.places.get(key);
+        if let Some(source) = place.and_then(|place| self.sources.get_mut(*place)) {
+            source.reach(version, now);
+            self.unsaved.get_or_insert(now);
+        }
+    }
+
+    /// Writes to the disk what has waited for long enough, and begins another file when it is time.
+    pub(super) fn tend(&mut self, pace: Pace) {
+        let now = (self.options.clock)();
+        let waited = self.unsaved.map(|since| now.duration_since(since).abs());
+        let is_due = match pace {
+            Pace::Busy => waited.is_some_and(|waited| waited >= UNSAVED),
+            Pace::Quiet => waited.is_some(),
+        };
+        if self.writer.is_none() {
+            // A clock that was set back must not delay the next try.
+            if now.duration_since(self.retry_at).abs() >= RETRY {
+                let begun = self.begin_file(now);
+                self.note(begun, now);
+                self.report();
+            }
+        } else if is_due || self.unsaved_versions >= UNSAVED_VERSIONS {
+            let saved = self.commit().and_then(|()| self.next_file(now));
+            self.note(saved, now);
+            self.report();
+        }
+    }
+
+    /// Writes the rest, and ends the file.
+    pub(super) fn finish(mut self) -> Result<(), StoreError> {
+        let done = self.commit();
+        let closed = self.writer.take().map_or(Ok(()), FileWriter::close);
+        self.report();
+        done.and(closed)
+    }
+
+    fn take_version(
+        &mut self,
+        place: usize,
+        (why, seen): (RecordedWhy, Timestamp),
+        now: &Arc<Version>,
+    ) -> Result<(), StoreError> {
+        let Ok(text) = self.options.store.key.sealed(now) else {
+            // What cannot be read may be a Secret.
+            let after = self.sources.get(place).and_then(|it| it.reached.clone());
+            let after = after.map_or_else(|| ResourceVersion::new(""), |(after, _)| after);
+            let (upto, cause) = (now.version.clone(), GapCause::Undecodable);
+            return self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }));
+        };
+        let uid = (place, now.object.identity());
+        let before = self.live.remove(&uid);
+        let name = (place, &*now.object.name);
+        let delta = self
+            .packer
+            .pack(name, &text, before.as_ref().map(|it| &it.delta));
+        let mut object = LiveObject {
+            object: now.object.clone(),
+            row: before
+                .filter(|before| before.object == now.object)
+                .and_then(|before| before.row),
+            delta,
+            seen,
+            version: now.version.clone(),
+            managers: managers(now, why.why),
+        };
+        let written = self.write(place, why, &mut object);
+        if !why.why.is_gone() {
+            self.live.insert(uid, object);
+        }
+        self.unsaved_versions += 1;
+        lock(&self.progress).versions += 1;
+        let is_ordered = why.why.is_live();
+        let source = self.sources.get_mut(place).filter(|_| is_ordered);
+        if let Some(source) = source {
+            source.reach(&now.version, seen);
+        }
+        written
+    }
+
+    /// Writes the last version of an object, if there is a file.
+    fn write(
+        &mut self,
+        place: usize,
+        why: RecordedWhy,
+        object: &mut LiveObject,
+    ) -> Result<(), StoreError> {
+        let (Some(writer), Some(source)) = (&mut self.writer, self.sources.get(place)) else {
+            return Ok(());
+        };
+        let row = match object.row {
+            Some(row) => row,
+            None => writer.add_object(source.row, &object.object)?,
+        };
+        object.row = Some(row);
+        writer.add_version(&NewVersion {
+            object: row,
+            why,
+            seen: object.seen,
+            version: &object.version,
+            managers: &object.managers,
+            delta: &object.delta,
+        })
+    }
+
+    fn take_mark(&mut self, place: usize, now: Timestamp, mark: &Mark) -> Result<(), StoreError> {
+        let Some(source) = self.sources.get_mut(place) else {
+            return Ok(());
+        };
+        match mark {
+            Mark::Synced { version, .. } => {
+                source.is_synced = true;
+                source.reach(version, now);
+            }
+            Mark::Gap(gap) => {
+                lock(&self.progress).gaps += 1;
+                if gap.cause == GapCause::Restored {
+                    source.is_synced = false;
+                    source.reached = None;
+                }
+            }
+            Mark::State { .. } => source.state = Some(mark.clone()),
+            Mark::Undecodable { .. } => {}
+        }
+        let row = source.row;
+        match &mut self.writer {
+            Some(writer) => writer.add_mark(row, now, mark),
+            None => Ok(()),
+        }
+    }
+
+    /// The place of a source, which is new in the file if this is its first event.
+    fn source(&mut self, key: &Arc<SourceKey>) -> Result<usize, StoreError> {
+        if let Some(place) = self.places.get(key) {
+            return Ok(*place);
+        }
+        let place = self.sources.len();
+        self.places.insert(key.clone(), place);
+        self.sources.push(Tracked {
+            key: key.clone(),
+            row: 0,
+            is_synced: false,
+            state: None,
+            reached: None,
+            is_ahead: false,
+        });
+        if let (Some(writer), Some(source)) = (&mut self.writer, self.sources.last_mut()) {
+            source.row = writer.add_source(key)?;
+        }
+        Ok(place)
+    }
+
+    /// Begins a file with a snapshot of everything.
+    fn begin_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let path = self.files.new_file(now, &self.name)?;
+        let mut writer = FileWriter::create(&path, &self.options.cluster, now)?;
+        for source in &mut self.sources {
+            source.row = writer.add_source(&source.key)?;
+            source.is_ahead = true;
+            if let Some(state) = &source.state {
+                writer.add_mark(source.row, now, state)?;
+            }
+        }
+        self.writer = Some(writer);
+        self.day = now.to_zoned(TimeZone::UTC).date();
+        let mut live: Vec<_> = std::mem::take(&mut self.live).into_iter().collect();
+        live.sort_by(|((a, _), one), ((b, _), other)| (a, &one.object).cmp(&(b, &other.object)));
+        let why = RecordedWhy {
+            why: Why::Listed,
+            past: false,
+        };
+        let mut counts = vec![0; self.sources.len()];
+        let mut written = Ok(());
+        for (uid, mut object) in live {
+            object.row = None;
+            if written.is_ok() {
+                written = self.write(uid.0, why, &mut object);
+            }
+            counts[uid.0] += 1;
+            self.live.insert(uid, object);
+        }
+        written?;
+        for (source, count) in self.sources.iter().zip(counts) {
+            if let (true, Some((version, at))) = (source.is_synced, source.reached.clone()) {
+                let mark = Mark::Synced { count, version };
+                if let Some(writer) = &mut self.writer {
+                    writer.add_mark(source.row, at, &mark)?;
+                }
+            }
+        }
+        self.commit()?;
+        if let Some(writer) = &self.writer {
+            let retention = self.options.retention;
+            if let Err(undeleted) = retention.apply(&self.files, writer.path(), now) {
+                lock(&self.progress).trouble = Some(undeleted.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the file and begins another one, if it is from another day or large.
+    fn next_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let is_large = |writer: &FileWriter| {
+            let limit = self.options.retention.file_bytes();
+            writer.bytes() >= limit
+        };
+        let is_of_today = self.day == now.to_zoned(TimeZone::UTC).date();
+        if is_of_today && !self.writer.as_ref().is_some_and(is_large) {
+            return Ok(());
+        }
+        let closed = self.writer.take().map_or(Ok(()), FileWriter::close);
+        closed.and(self.begin_file(now))
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        for source in self.sources.iter_mut().filter(|source| source.is_ahead) {
+            if let (true, Some((version, at))) = (source.is_synced, &source.reached) {
+                writer.reach(source.row, version, *at)?;
+            }
+            source.is_ahead = false;
+        }
+        writer.commit()?;
+        self.unsaved = None;
+        self.unsaved_versions = 0;
+        lock(&self.progress).trouble = None;
+        Ok(())
+    }
+
+    /// After an error nothing more goes into the file. Another one begins when the disk has room again, and what happened
+    /// meanwhile is a hole.
+    fn note(&mut self, done: Result<(), StoreError>, now: Timestamp) {
+        if let Err(error) = done {
+            self.writer = None;
+            self.retry_at = now;
+            self.unsaved_versions = 0;
+            let mut progress = lock(&self.progress);
+            if progress.trouble.is_none() {
+                progress.gaps += 1;
+            }
+            progress.trouble = Some(error.to_string());
+        }
+    }
+
+    fn report(&self) {
+        let files = self.files.list().unwrap_or_default();
+        let mut progress = lock(&self.progress);
+        progress.objects = self.live.len();
+        progress.bytes = files.iter().map(|file| file.bytes).sum();
+        progress.files = files.len();
+        progress.oldest = files.first().and_then(StoreFile::begun);
+    }
+}
+
+impl Tracked {
+    /// Moves on to a version, never back.
+    fn reach(&mut self, version: &ResourceVersion, at: Timestamp) {
+        let number = Revision::parse(version);
+        let is_older = self.reached.as_ref().is_some_and(|(known, _)| {
+            let known = Revision::parse(known);
+            known.is_some() && number.is_some() && number < known
+        });
+        if !is_older && !version.as_str().is_empty() {
+            self.reached = Some((version.clone(), at));
+            self.is_ahead = true;
+        }
+    }
+}
+
+pub(super) fn lock(progress: &SharedProgress) -> std::sync::MutexGuard<'_, RecordProgress> {
+    progress
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The managers that wrote a version, as the newest times of its `managedFields` say: `kubectl-edit`. The end of an object
+/// has no writer.
+fn managers(version: &Version, why: Why) -> Box<str> {
+    let doc = match version.doc() {
+        Ok(doc) if !why.is_gone() => doc,
+        Ok(_) | Err(_) => return "".into(),
+    };
+    let all = entries(doc.root());
+    let newest = all.iter().filter_map(ManagedFieldsEntry::time).max();
+    let last = all.iter().filter(|entry| entry.time() == newest);
+    let mut names: Vec<&str> = last.map(|entry| &*entry.manager).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(",").into()
+}

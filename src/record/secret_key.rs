@@ -1,0 +1,134 @@
+//! `SecretKey`: the key of a store, with which Secret values become digests.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use ring::hmac;
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::diff::sealed;
+use crate::object::ParseError;
+use crate::source::Version;
+
+/// How many bytes of a digest are kept.
+const DIGEST: usize = 8;
+
+/// The key of a store. It lies beside the files, so that a file alone does not let anybody try passwords.
+#[derive(Clone)]
+pub(super) struct SecretKey([u8; 32]);
+
+impl SecretKey {
+    /// A random key; `None` if the system has no random numbers.
+    pub(super) fn random() -> Option<SecretKey> {
+        let mut bytes = [0; 32];
+        SystemRandom::new().fill(&mut bytes).ok()?;
+        Some(SecretKey(bytes))
+    }
+
+    /// Reads the text of [`SecretKey::to_text`].
+    pub(super) fn parse(text: &str) -> Option<SecretKey> {
+        let text = text.trim();
+        let mut bytes = [0; 32];
+        if text.len() != 2 * bytes.len() || !text.is_ascii() {
+            return None;
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = std::str::from_utf8(digits).ok()?;
+            *byte = u8::from_str_radix(digits, 16).ok()?;
+        }
+        Some(SecretKey(bytes))
+    }
+
+    /// The key in hexadecimal digits.
+    pub(super) fn to_text(&self) -> String {
+        hex(&self.0)
+    }
+
+    /// The text of a version, with a digest in the place of each Secret value.
+    ///
+    /// The digest depends on the uid and the path, so equal values in two places do not look equal.
+    pub(super) fn sealed(&self, version: &Version) -> Result<Arc<str>, ParseError> {
+        let text = version.body.text();
+        if !may_hold_secret(&text) {
+            return Ok(text);
+        }
+        let doc = version.doc()?;
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let uid = version.object.identity();
+        let digest = |path: &str, value: &[u8]| {
+            let mut context = hmac::Context::with_key(&key);
+            for part in [uid.as_str().as_bytes(), path.as_bytes(), value] {
+                context.update(&(part.len() as u64).to_le_bytes());
+                context.update(part);
+            }
+            hex(&context.sign().as_ref()[..DIGEST])
+        };
+        Ok(sealed(doc.root(), &digest).map_or(text, Into::into))
+    }
+}
+
+/// Whether a text may have a Secret value. The type of a Secret, and that of a copy in an annotation, contains this word, or
+/// is spelled with escapes.
+fn may_hold_secret(text: &str) -> bool {
+    let has = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    has("Secret") || has("\\u")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _infallible = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{ObjectRef, ResourceVersion, Uid};
+
+    fn secret(uid: &str, value: &str) -> Version {
+        let text = format!(
+            r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"db","uid":"{uid}"}},"data":{{"a":"{value}","b":"{value}"}}}}"#
+        );
+        Version {
+            object: Arc::new(ObjectRef {
+                api_version: "v1".into(),
+                kind: "Secret".into(),
+                namespace: None,
+                name: "db".into(),
+                uid: Some(Uid::new(uid)),
+            }),
+            version: ResourceVersion::new("1"),
+            body: text.into(),
+        }
+    }
+
+    #[test]
+    fn equal_values_look_equal_only_in_one_place() {
+        let key = SecretKey([7; 32]);
+        let digests = |uid, value| -> Vec<String> {
+            let text = key.sealed(&secret(uid, value)).expect("a Secret");
+            assert!(!text.contains(value), "{text}");
+            let digests = text.split("\"spy:").skip(1);
+            digests.map(|part| part[..18].to_owned()).collect()
+        };
+        let first = digests("u1", "aHVudGVyMg==");
+        assert_eq!(first.len(), 2);
+        assert!(first[0].starts_with("7:") && first[0] != first[1]);
+        assert_eq!(digests("u1", "aHVudGVyMg=="), first);
+        assert_ne!(digests("u2", "aHVudGVyMg=="), first);
+        assert_ne!(digests("u1", "aHVudGVyMw=="), first);
+    }
+
+    #[test]
+    fn a_key_is_read_as_it_was_written() {
+        let key = SecretKey::random().expect("random numbers");
+        let text = key.to_text();
+        let read = SecretKey::parse(&format!("{text}\n")).expect("a key");
+        assert_eq!(read.to_text(), text);
+        for text in ["", "00", &"0".repeat(63), &"g".repeat(64), &"é".repeat(32)] {
+            assert!(SecretKey::parse(text).is_none(), "{text}");
+        }
+    }
+}

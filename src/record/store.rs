@@ -1,0 +1,207 @@
+//! `Store`: the directory with the files of all recorders, a folder for each cluster.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::error::StoreError;
+use super::secret_key::SecretKey;
+
+/// The file with the key of the store.
+const KEY: &str = "key";
+/// What the name of a file of a record ends with.
+const EXTENSION: &str = "spy";
+
+/// The directory of a store.
+#[derive(Clone)]
+pub struct Store {
+    path: PathBuf,
+    pub(super) key: SecretKey,
+}
+
+impl Store {
+    /// Opens the store in a directory, or creates it. Only its owner can read it.
+    pub fn create(path: &Path) -> Result<Store, StoreError> {
+        create_directory(path).map_err(|error| StoreError::io(path, error))?;
+        let key = path.join(KEY);
+        let made = make_key(path, &key).and_then(|()| read_key(&key));
+        Ok(Store {
+            path: path.to_owned(),
+            key: made.map_err(|error| StoreError::io(&key, error))?,
+        })
+    }
+
+    /// Opens the store in a directory.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        let key = path.join(KEY);
+        match read_key(&key) {
+            Ok(key) => Ok(Store {
+                path: path.to_owned(),
+                key,
+            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(StoreError::NoStore { path: path.into() })
+            }
+            Err(error) => Err(StoreError::io(&key, error)),
+        }
+    }
+
+    /// The folders of its clusters, by their ids.
+    pub fn clusters(&self) -> Result<Vec<ClusterFiles>, StoreError> {
+        let inside = entries(&self.path)?.into_iter();
+        let folders = inside.filter(|path| path.is_dir());
+        Ok(folders.map(|path| ClusterFiles { path }).collect())
+    }
+
+    /// The folder of a cluster, which may not exist yet.
+    pub fn cluster(&self, id: &str) -> ClusterFiles {
+        // An id is a uid or a hash. No other text becomes a path.
+        let name: String = id
+            .chars()
+            .map(|letter| match letter {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => letter,
+                _ => '_',
+            })
+            .collect();
+        let path = self.path.join(name);
+        ClusterFiles { path }
+    }
+}
+
+/// The files of one cluster, whichever recorder wrote them.
+#[derive(Clone, Debug)]
+pub struct ClusterFiles {
+    path: PathBuf,
+}
+
+/// A file of a record.
+#[derive(Clone, Debug)]
+pub struct StoreFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size in bytes, with the log beside it.
+    pub bytes: u64,
+    /// When it was last written; `None` if the system does not say.
+    pub written: Option<Timestamp>,
+}
+
+impl ClusterFiles {
+    /// Its files, the oldest first. A folder that does not exist has none.
+    pub fn list(&self) -> Result<Vec<StoreFile>, StoreError> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let files = entries(&self.path)?.into_iter();
+        let files = files.filter(|path| path.extension().is_some_and(|it| it == EXTENSION));
+        Ok(files.filter_map(StoreFile::of).collect())
+    }
+
+    /// A path for a new file of a recorder. The names of files are in the order of their times.
+    pub(super) fn new_file(&self, now: Timestamp, recorder: &str) -> Result<PathBuf, StoreError> {
+        create_directory(&self.path).map_err(|error| StoreError::io(&self.path, error))?;
+        let time = now.strftime("%Y%m%dT%H%M%S%3f");
+        Ok(self.path.join(format!("{time}-{recorder}.{EXTENSION}")))
+    }
+}
+
+impl StoreFile {
+    /// `None` if the file is gone.
+    fn of(path: PathBuf) -> Option<StoreFile> {
+        let files = [path.clone(), beside(&path, "-wal")];
+        let found: Vec<fs::Metadata> = files
+            .iter()
+            .filter_map(|path| fs::metadata(path).ok())
+            .collect();
+        let time = |time: SystemTime| Timestamp::try_from(time).ok();
+        let written = found.iter().filter_map(|file| time(file.modified().ok()?));
+        Some(StoreFile {
+            bytes: found.iter().map(fs::Metadata::len).sum(),
+            written: written.max(),
+            path: Some(path).filter(|_| !found.is_empty())?,
+        })
+    }
+
+    /// When it begins, by its name.
+    pub fn begun(&self) -> Option<Timestamp> {
+        let name = self.path.file_stem()?.to_str()?;
+        let (time, _) = name.split_once('-')?;
+        let (seconds, millis) = time.split_at_checked(15)?;
+        let seconds = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?;
+        let time = seconds.to_zoned(TimeZone::UTC).ok()?.timestamp();
+        let millis = SignedDuration::from_millis(millis.parse().ok()?);
+        time.checked_add(millis).ok()
+    }
+
+    /// Deletes the file, with what SQLite keeps beside it.
+    pub fn remove(&self) -> Result<(), StoreError> {
+        for path in [
+            self.path.clone(),
+            beside(&self.path, "-wal"),
+            beside(&self.path, "-shm"),
+        ] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(StoreError::io(&path, error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn entries(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let read = fs::read_dir(path).and_then(|inside| {
+        let paths = inside.map(|entry| Ok(entry?.path()));
+        paths.collect::<io::Result<Vec<_>>>()
+    });
+    let mut paths = read.map_err(|error| StoreError::io(path, error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn create_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn read_key(path: &Path) -> io::Result<SecretKey> {
+    let text = fs::read_to_string(path)?;
+    SecretKey::parse(&text)
+        .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "not the key of a record"))
+}
+
+/// Writes a random key, unless there is one. Of two recorders that start at once, the first one's key stays.
+fn make_key(store: &Path, path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let key = SecretKey::random().ok_or_else(|| io::Error::other("no random numbers"))?;
+    let draft = store.join(format!("{KEY}-{:016x}", fastrand::u64(..)));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&draft)?;
+    let written = writeln!(file, "{}", key.to_text()).and_then(|()| file.sync_all());
+    let linked = written.and_then(|()| fs::hard_link(&draft, path));
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    }
+}
