@@ -9,6 +9,7 @@ use super::past_time::PastTime;
 use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::object::selector::{FieldSelector, LabelSelector};
+use crate::record::Store;
 use crate::render::style::{Look, Styles, Symbols};
 
 /// kubectl's global flags. The user may put them anywhere after `spy`; `kubectl spy options` lists them.
@@ -230,6 +231,14 @@ impl FileArgs {
     /// Whether a file is read instead of a cluster.
     pub(crate) fn is_given(&self) -> bool {
         !self.from.is_empty()
+    }
+
+    /// The directory of the record that is read; `None` for other files, and for a cluster.
+    pub(crate) fn record(&self) -> Option<PathBuf> {
+        match &self.from[..] {
+            [path] => Some(PathBuf::from(path)).filter(|path| Store::is_at(path)),
+            _ => None,
+        }
     }
 
     /// The name of the files, for messages and records.

@@ -42,7 +42,7 @@ pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use past_time::{PastTime, duration_with_days};
-pub(crate) use store_dir::StoreArgs;
+pub(crate) use store_dir::{MemoryArgs, StoreArgs};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.

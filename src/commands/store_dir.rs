@@ -9,7 +9,7 @@ use crate::record::StoreError;
 /// The flag that names the directory of the record.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct StoreArgs {
-    /// Keep the record in this directory (default: `KUBECTL_SPY_STORE`, then
+    /// The directory of the record (default: `KUBECTL_SPY_STORE`, then
     /// ~/.local/share/kubectl-spy/store)
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
@@ -33,6 +33,24 @@ impl StoreArgs {
                 .hint("name a directory with --store")
         })?;
         Ok(data.join("kubectl-spy").join("store"))
+    }
+}
+
+/// The flags of a verb that reads the record beside the server.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct MemoryArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Do not read earlier versions from the record
+    #[arg(long)]
+    no_store: bool,
+}
+
+impl MemoryArgs {
+    /// The directory of the record; `None` if it is not to be read, or if there is none.
+    pub(crate) fn path(&self, env: &Env) -> Option<PathBuf> {
+        let path = self.store.path(env).ok();
+        path.filter(|_| !self.no_store)
     }
 }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::mark::Mark;
 use crate::object::ResourceVersion;
 use crate::source::{Gap, GapCause};
-use crate::watch::Revision;
+use crate::watch::{Hole, Revision};
 
 /// A part of the history of a source without a hole: each version after `from`, up to `upto`, and all objects at `from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +82,16 @@ impl Coverage {
     }
 
     /// Adds the coverage of the same source in another file. Files are added in the order of their times.
-    pub fn join(&mut self, other: &Coverage) {
+    ///
+    /// Returns whether the other file begins another history, of which this one has nothing.
+    pub fn join(&mut self, other: &Coverage) -> bool {
         let is_lower = match (self.spans.last(), other.spans.first()) {
             (Some(last), Some(next)) => next.since > last.until && next.from < last.upto,
             (None, _) | (_, None) => false,
         };
         if other.restarts || is_lower {
             *self = other.clone();
-            return;
+            return true;
         }
         let mut all = std::mem::take(&mut self.spans);
         all.extend(&other.spans);
@@ -104,18 +106,40 @@ impl Coverage {
                 Some(_) | None => self.spans.push(span),
             }
         }
+        false
     }
 
     /// The recorded parts, the oldest first.
-    #[cfg(test)]
     pub(super) fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// The spans of time in which nobody recorded, the oldest first.
-    pub fn holes(&self) -> impl Iterator<Item = (Timestamp, Timestamp)> {
+    /// The last part.
+    pub(super) fn newest(&self) -> Option<Span> {
+        self.spans.last().copied()
+    }
+
+    /// The part with a revision.
+    pub(super) fn span(&self, at: Revision) -> Option<Span> {
+        let inside = |span: &&Span| span.from <= at && at <= span.upto;
+        self.spans.iter().find(inside).copied()
+    }
+
+    /// A revision, or the last one before the hole in which it lies. `None` for one before the record.
+    pub(super) fn at_or_before(&self, at: Revision) -> Option<Revision> {
+        let before = self.spans.iter().rev().find(|span| span.from <= at)?;
+        Some(at.min(before.upto))
+    }
+
+    /// The parts in which nobody recorded, the oldest first.
+    pub fn holes(&self) -> impl Iterator<Item = Hole> {
         let pairs = self.spans.iter().zip(self.spans.iter().skip(1));
-        pairs.map(|(before, after)| (before.until, after.since.max(before.until)))
+        pairs.map(|(before, after)| Hole {
+            after: before.upto,
+            upto: after.from,
+            since: before.until,
+            until: after.since.max(before.until),
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
 use super::coverage::Coverage;
@@ -20,8 +20,8 @@ use super::mark::{Mark, MarkRow};
 use super::schema::{self, RecordedCluster, checksum, number, setting};
 use super::source_row::SourceRow;
 use crate::object::{ResourceVersion, Uid};
-use crate::source::{ClusterId, SourceKey, Version};
-use crate::watch::Reader;
+use crate::source::{ClusterId, SourceKey, Version, Why};
+use crate::watch::{Reader, Revision};
 
 /// How many bases are kept unpacked.
 const BASES: usize = 256;
@@ -57,13 +57,20 @@ pub(super) struct IndexRow {
     pub(super) object: i64,
     /// In milliseconds since the start of the file.
     seen: i64,
-    pub(super) code: u8,
+    /// `None` if the resourceVersion is not a number.
+    pub(super) revision: Option<Revision>,
+    code: u8,
 }
 
 impl IndexRow {
+    /// Why the version was sent; `None` for an unknown code.
+    pub(super) fn why(&self) -> Option<Why> {
+        RecordedWhy::of_code(self.code).map(|recorded| recorded.why)
+    }
+
     /// Whether the source no longer had the object.
     pub(super) fn is_gone(&self) -> bool {
-        RecordedWhy::of_code(self.code).is_some_and(|recorded| recorded.why.is_gone())
+        self.why().is_some_and(Why::is_gone)
     }
 }
 
@@ -164,9 +171,35 @@ impl FileReader {
 
     /// The index of a source, in the order of its versions.
     pub(super) fn index(&self, source: &RecordedSource) -> Result<Vec<IndexRow>, StoreError> {
-        let sql = "SELECT id, object, seen, why FROM version
+        let sql = "SELECT id, object, seen, why, revision FROM version
             WHERE object IN (SELECT id FROM object WHERE source = ?) ORDER BY id";
         self.rows(sql, [source.id], index_row)
+    }
+
+    /// The index of the objects with a name, in the order of their versions.
+    pub(super) fn index_of(
+        &self,
+        source: &RecordedSource,
+        name: &str,
+    ) -> Result<Vec<IndexRow>, StoreError> {
+        let sql = "SELECT version.id, object, seen, why, revision FROM object JOIN version ON version.object = object.id
+            WHERE name = ? AND source = ? ORDER BY version.id";
+        self.rows(sql, params![name, source.id], index_row)
+    }
+
+    /// When the version of a row arrived.
+    pub(super) fn seen(&self, row: &IndexRow) -> Timestamp {
+        Timestamp::from_millisecond(self.started.saturating_add(row.seen)).unwrap_or_default()
+    }
+
+    /// The marks of a source, each with the number of the version that follows it, and its time.
+    pub(super) fn marks_of(
+        &self,
+        source: &RecordedSource,
+    ) -> Result<Vec<(i64, Timestamp, Mark)>, StoreError> {
+        let marks = self.marks(Some(source.id))?.into_iter();
+        let marks = marks.map(|(row, mark)| (row.version, time(row.seen), mark));
+        Ok(marks.collect())
     }
 
     /// Reads a version.
@@ -177,6 +210,9 @@ impl FileReader {
             return Err(self.damaged(format!("the index of version {}", row.id)));
         }
         let (_, version) = self.read(row.id, &entry)?;
+        if Revision::parse(&version.version) != row.revision {
+            return Err(self.damaged(format!("the revision of version {}", row.id)));
+        }
         Ok(RecordedVersion {
             why: entry.why,
             seen: time(entry.seen),
@@ -193,7 +229,7 @@ impl FileReader {
         note(self.check_pages());
         note(self.marks(None).map(drop));
         let rows = self.rows(
-            "SELECT id, object, seen, why FROM version ORDER BY id",
+            "SELECT id, object, seen, why, revision FROM version ORDER BY id",
             [],
             index_row,
         );
@@ -395,13 +431,18 @@ impl FileReader {
     }
 }
 
-/// The row of `SELECT id, object, seen, why`.
+/// The row of `SELECT id, object, seen, why, revision`.
 fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
     Ok(IndexRow {
         id: row.get(0)?,
         object: row.get(1)?,
         seen: row.get(2)?,
         code: row.get(3)?,
+        revision: match row.get(4)? {
+            Value::Integer(number) => Revision::read(&number.to_string()),
+            Value::Text(text) => Revision::read(&text),
+            Value::Null | Value::Real(_) | Value::Blob(_) => None,
+        },
     })
 }
 
@@ -413,7 +454,7 @@ fn time(microseconds: i64) -> Timestamp {
 impl FileReader {
     /// All versions in the file, in order.
     pub fn all_versions(&mut self) -> Result<Vec<RecordedVersion>, StoreError> {
-        let sql = "SELECT id, object, seen, why FROM version ORDER BY id";
+        let sql = "SELECT id, object, seen, why, revision FROM version ORDER BY id";
         let rows = self.rows(sql, [], index_row)?;
         rows.iter().map(|row| self.version(row)).collect()
     }
@@ -429,7 +470,7 @@ impl FileReader {
     pub(super) fn everything(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
         let mut marks = self.marks(None)?.into_iter().peekable();
         let rows = self.rows(
-            "SELECT id, object, seen, why FROM version ORDER BY id",
+            "SELECT id, object, seen, why, revision FROM version ORDER BY id",
             [],
             index_row,
         )?;

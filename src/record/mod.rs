@@ -10,7 +10,9 @@ mod delta;
 mod error;
 mod file_reader;
 mod file_writer;
+mod layered;
 mod mark;
+mod past;
 mod recorder;
 mod recording;
 mod retention;
@@ -21,14 +23,17 @@ mod source_row;
 mod store;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 pub use block::RecordedWhy;
 pub use coverage::Coverage;
 pub use error::StoreError;
 pub use file_reader::{FileReader, RecordedSource, RecordedVersion};
+pub use layered::LayeredTransport;
 pub use mark::Mark;
 pub use recorder::{RecordOptions, RecordProgress, Recorder};
 pub use retention::Retention;
 pub use schema::RecordedCluster;
 pub use snapshot::last_states;
 pub use store::{ClusterFiles, Store, StoreFile};
+pub use transport::StoreTransport;

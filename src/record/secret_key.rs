@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use memchr::memmem;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::diff::sealed;
-use crate::object::ParseError;
-use crate::source::Version;
+use crate::object::{Doc, ParseError};
+use crate::source::{SourceKey, Version};
+use crate::watch::Reader;
 
 /// How many bytes of a digest are kept.
 const DIGEST: usize = 8;
@@ -65,6 +67,37 @@ impl SecretKey {
         };
         Ok(sealed(doc.root(), &digest).map_or(text, Into::into))
     }
+}
+
+impl SecretKey {
+    /// An item of a list, with digests; `None` if it has no Secret value. It may lack its type.
+    pub(super) fn sealed_item(&self, key: &SourceKey, item: &[u8]) -> Option<Bytes> {
+        let text = std::str::from_utf8(item).ok()?;
+        if !is_secret(key) && !may_hold_secret(text) {
+            return None;
+        }
+        let version = Reader::new(key).item(item).ok()?;
+        let sealed = self.sealed(&version).ok()?;
+        Some(sealed.to_string().into())
+    }
+
+    /// A line of a watch, with digests; `None` if it has no Secret value.
+    pub(super) fn sealed_line(&self, key: &SourceKey, line: &[u8]) -> Option<Bytes> {
+        let text = std::str::from_utf8(line).ok()?;
+        if !is_secret(key) && !may_hold_secret(text) {
+            return None;
+        }
+        let doc = Doc::parse(text).ok()?;
+        let (kind, object) = (doc.root().get("type")?, doc.root().get("object")?);
+        let sealed = self.sealed_item(key, object.raw().as_bytes())?;
+        let sealed = std::str::from_utf8(&sealed).ok()?;
+        Some(format!(r#"{{"type":{},"object":{sealed}}}"#, kind.raw()).into())
+    }
+}
+
+/// Whether a source is about Secrets.
+fn is_secret(key: &SourceKey) -> bool {
+    key.resource.group.is_empty() && &*key.resource.kind == "Secret"
 }
 
 /// Whether a text may have a Secret value. The type of a Secret, and that of a copy in an annotation, contains this word, or

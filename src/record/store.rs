@@ -36,6 +36,11 @@ impl Store {
         })
     }
 
+    /// Whether a directory has a store.
+    pub fn is_at(path: &Path) -> bool {
+        read_key(&path.join(KEY)).is_ok()
+    }
+
     /// Opens the store in a directory.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let key = path.join(KEY);

@@ -100,6 +100,18 @@ pub fn clock(time: Timestamp, zone: &TimeZone) -> String {
     clock
 }
 
+/// The time of day, with the date unless that is the date of `now`: `14:02:07`, `11-21 14:02:07`. A time of the last twelve
+/// hours has no date.
+pub fn clock_since(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let clock = clock(time, zone);
+    let local = zone.to_datetime(time);
+    let is_near = now.duration_since(time).abs() < SignedDuration::from_hours(12);
+    if is_near || zone.to_datetime(now).date() == local.date() {
+        return clock;
+    }
+    format!("{:02}-{:02} {clock}", local.month(), local.day())
+}
+
 /// A time for logs and pipes, in RFC 3339 and UTC: `2026-11-21T14:02:14Z`.
 pub fn rfc3339(time: Timestamp) -> String {
     format!("{:.0}", whole(time, 1_000_000_000))

@@ -48,5 +48,6 @@ pub use recent::Recent;
 pub use snapshot::SnapshotTransport;
 pub use subscriptions::Subscriptions;
 pub use transport::{
-    At, LineStream, ListPage, LogAnswer, Page, Transport, Upstream, WATCH_SECONDS,
+    At, Hole, LineStream, ListPage, LogAnswer, Page, RecordedPast, Transport, Upstream,
+    WATCH_SECONDS,
 };

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
 use super::history::Revision;
-use super::transport::{At, LineStream, ListPage, Page, Transport, Upstream};
+use super::transport::{At, LineStream, ListPage, Page, RecordedPast, Transport, Upstream};
 use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, SourceState};
 
@@ -229,6 +229,14 @@ impl Transport for RetryingTransport {
 
     fn upstream(&self) -> Upstream {
         self.transport.upstream()
+    }
+
+    fn has_past(&self) -> bool {
+        self.transport.has_past()
+    }
+
+    fn recorded(&self) -> Option<&dyn RecordedPast> {
+        self.transport.recorded()
     }
 }
 

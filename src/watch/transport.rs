@@ -7,10 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use jiff::Timestamp;
 
 use super::envelope::Reader;
 use super::error::SourceError;
-use super::history::Revision;
+use super::history::{Between, Revision};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
 use crate::source::log::{LogRefusal, LogRequest};
@@ -82,6 +83,34 @@ impl fmt::Debug for ListPage {
     }
 }
 
+/// A part of a history in which nobody recorded: the revisions after `after`, up to `upto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// The last recorded revision before it.
+    pub after: Revision,
+    /// The first recorded revision after it.
+    pub upto: Revision,
+    /// When it begins, by the recorder's clock.
+    pub since: Timestamp,
+    /// When it ends.
+    pub until: Timestamp,
+}
+
+/// What a record knows about the past of its sources, and a server does not.
+pub trait RecordedPast: Send + Sync {
+    /// When the record of a source begins; `None` if it is not recorded.
+    fn since(&self, key: &SourceKey) -> Option<Timestamp>;
+
+    /// The holes in the record of a source, the oldest first. A list inside a hole returns the state before it.
+    fn holes(&self, key: &SourceKey) -> Vec<Hole>;
+
+    /// When a revision of a source was written; `None` if it is not recorded.
+    fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between>;
+
+    /// A revision of a source from before a time, close to it; `None` if the record begins later.
+    fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision>;
+}
+
 /// Lists and watches objects. The transport sets the time limits up to an answer: for the connection, the
 /// headers, and a body that has an end. The driver decides how long a watch may stay silent.
 pub trait Transport: Send + Sync + 'static {
@@ -137,5 +166,15 @@ pub trait Transport: Send + Sync + 'static {
     /// Whether the source can wait for slow readers without losing events.
     fn upstream(&self) -> Upstream {
         Upstream::Live
+    }
+
+    /// Whether it has old versions ([`At::Exact`]).
+    fn has_past(&self) -> bool {
+        self.upstream() == Upstream::Live
+    }
+
+    /// What a record knows about its past; `None` for a server, which knows no times.
+    fn recorded(&self) -> Option<&dyn RecordedPast> {
+        None
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use kubectl_spy::record::{FileReader, Store, StoreFile};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::support::cluster::{Cluster, config_map};
+use super::support::cluster::{Cluster, config_map, deployment};
 use super::support::{Ran, Running, Spy};
 
 /// A directory for the record of one test.
@@ -254,6 +254,7 @@ fn a_store_that_does_not_exist_is_an_error() {
 async fn every_command_of_the_document_is_valid() {
     let cluster = Cluster::start().await;
     let folder = Folder::of(&cluster);
+    cluster.put(deployment("web", 1));
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/record.md");
     let document = fs::read_to_string(document).unwrap();
     let typed = document
@@ -261,10 +262,20 @@ async fn every_command_of_the_document_is_valid() {
         .filter_map(|line| line.strip_prefix("$ kubectl spy "));
     let mut ran = 0;
     for line in typed {
-        let words: Vec<&str> = line.split(' ').collect();
+        let store = folder.0.to_str().unwrap();
+        let words = line.split(' ');
+        let words = words.map(|word| match word {
+            "DIR" => store,
+            "prod" => "shop",
+            word => word,
+        });
+        let words: Vec<&str> = words.collect();
         let mut run = folder.spy(&cluster).start(&words);
         if words[0] == "record" {
             run.until("recording");
+            if words == ["record"] {
+                wait_for(&folder, "web 2 Listed");
+            }
             run.interrupt();
         } else {
             let ended = run.finish();
@@ -272,5 +283,188 @@ async fn every_command_of_the_document_is_valid() {
         }
         ran += 1;
     }
-    assert!(ran > 5, "{ran}");
+    assert!(ran > 9, "{ran}");
+}
+
+/// A record of `configmap/flags`, with a hole between the revisions 3 and 5: the server has forgotten revision 4.
+async fn with_hole() -> (Cluster, Folder) {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    let edit = |mode: &str| cluster.edit("configmaps", "flags", &json!({"data": {"mode": mode}}));
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let run = record(&folder, &cluster, &["cm"], "flags 2 Listed");
+    edit("b");
+    wait_for(&folder, "flags 3 Modified");
+    run.signal("KILL");
+    edit("c");
+    edit("d");
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    cluster.sandbox.expire_watch_window();
+    let run = record(&folder, &cluster, &["cm"], "flags 5 Skipped");
+    edit("e");
+    wait_for(&folder, "flags 6 Modified");
+    cluster.put(config_map("short", &json!({})));
+    cluster.delete("configmaps", "short");
+    wait_for(&folder, "short 8 Deleted");
+    run.interrupt();
+    (cluster, folder)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_reads_a_record_alone_and_names_its_hole() {
+    let (_cluster, folder) = with_hole().await;
+    let store = folder.0.to_str().unwrap();
+    let args = ["changes", "cm/flags", "-n", "shop", "--from", store];
+    let ran = Spy::alone().run(&[&args[..], &["--since=all"]].concat());
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:02Z MODIFIED configmap/flags  2→3  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    2026-03-02T12:00:04Z MODIFIED configmap/flags  3→5  +2s  4m56s ago  versions may be missing  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: b → d
+    2026-03-02T12:00:05Z MODIFIED configmap/flags  5→6  +1s  4m55s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: d → e
+    ── 3 earlier versions, back to 2026-03-02T12:00:02Z ──
+    ── recorded since 2026-03-02T12:05:00Z, except 2026-03-02T12:05:00Z–2026-03-02T12:05:00Z: nobody recorded ──
+    "#);
+    let args = ["changes", "cm/short", "-n", "shop", "--from", store];
+    let ran = Spy::alone().run(&[&args[..], &["--since=all"]].concat());
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:06Z CREATED configmap/short  7  4m54s ago  by kubectl-create
+    2026-03-02T12:05:00Z DELETED configmap/short  8  0s ago  existed 4m54s
+    ── 2 earlier versions, back to 2026-03-02T12:00:06Z ──
+    ── recorded since 2026-03-02T12:05:00Z, except 2026-03-02T12:05:00Z–2026-03-02T12:05:00Z: nobody recorded ──
+    "#);
+    let args = ["changes", "-n", "shop", "--from", store, "--since=all"];
+    let ran = Spy::alone().run(&[&args[..], &["-o", "short"]].concat());
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:02Z configmap/flags  kubectl-edit  mode: a → b
+    2026-03-02T12:00:04Z configmap/flags  kubectl-edit  mode: b → d
+    2026-03-02T12:00:05Z configmap/flags  kubectl-edit  mode: d → e
+    2026-03-02T12:00:06Z configmap/short  kubectl-create  created
+    2026-03-02T12:05:00Z configmap/short  deleted  existed 4m54s
+    ── 2 of 2 objects changed, in 1 kind, back to 2026-03-02T12:00:02Z ──
+    ── recorded since 2026-03-02T12:05:00Z, except 2026-03-02T12:05:00Z–2026-03-02T12:05:00Z: nobody recorded ──
+    ── cluster-scoped kinds are not read: -A ──
+    "#);
+    let ran = Spy::alone().run(&[&args[..], &["-o", "json"]].concat());
+    let schema = super::schema::Schema::of("changes");
+    for line in ran.stdout.lines() {
+        schema.check(line);
+    }
+    assert!(
+        ran.stdout.contains(r#""holes":[{"since":"#),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_record_is_the_longer_memory_of_the_server() {
+    let (cluster, folder) = with_hole().await;
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": "f"}}));
+    cluster.sandbox.compact(cluster.sandbox.revision() - 1);
+    cluster.sandbox.expire_watch_window();
+    let args = ["changes", "cm/flags", "--since=1h", "--once", "-o", "short"];
+    let ran = folder.spy(&cluster).run(&args);
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:02Z configmap/flags  kubectl-edit  mode: a → b
+    2026-03-02T12:00:04Z configmap/flags  kubectl-edit  mode: b → d
+    2026-03-02T12:00:05Z configmap/flags  kubectl-edit  mode: d → e
+    2026-03-02T12:00:08Z configmap/flags  kubectl-edit  mode: e → f
+    created in the window, before the record begins: configmap/flags
+    ── 4 earlier versions, back to 2026-03-02T12:00:02Z ──
+    ── recorded since 2026-03-02T12:05:00Z, except 2026-03-02T12:05:00Z–2026-03-02T12:05:00Z: nobody recorded ──
+    "#);
+    let ran = folder
+        .spy(&cluster)
+        .run(&[&args[..], &["--no-store"]].concat());
+    assert_snapshot!(ran.transcript(), @r#"
+    2026-03-02T12:00:08Z configmap/flags  kubectl-edit  mode: e → f
+    created in the window, but the server has compacted that version: configmap/flags
+    ── 1 earlier version, back to 2026-03-02T12:00:08Z · the server's history starts before 2026-03-02T12:00:08Z ──
+    "#);
+}
+
+/// The versions in the output of `changes -o json`: what happened to which object, from which version to which.
+fn versions(output: &str) -> Vec<String> {
+    let records = output
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let is_version = |record: &Value| {
+        let kind = record["type"].as_str().unwrap();
+        ["created", "modified", "deleted", "recreated"].contains(&kind)
+    };
+    let words = records.filter(is_version).map(|record| {
+        let name = &record["ref"]["name"];
+        let (kind, from, to) = (&record["type"], &record["from"], &record["to"]);
+        format!("{kind} {name} {from} {to} {}", record["changes"])
+    });
+    words.collect()
+}
+
+/// Lines without the numbers of Secret values, which are in the order of their first appearance.
+fn without_numbers(lines: Vec<String>) -> Vec<String> {
+    let without = |text: String| {
+        let mut parts = text.split("\"id\":");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            text + part.trim_start_matches(|c: char| c.is_ascii_digit())
+        })
+    };
+    lines.into_iter().map(without).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_through_the_record_equal_live_changes() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let run = record(&folder, &cluster, &["cm,secret"], "flags 2 Listed");
+    let args = ["changes", "cm,secret", "--since=0", "-o", "json"];
+    let mut live = cluster.spy().start(&args);
+    live.until_each(&["\"synced\"", "\"synced\""]);
+    let secret = |value: &str| {
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"},
+            "data": {"password": value}})
+    };
+    for round in 0..4 {
+        let mode = json!({"data": {"mode": round.to_string()}});
+        cluster.edit("configmaps", "flags", &mode);
+        cluster.put(config_map("short", &json!({"round": round.to_string()})));
+        cluster.put(secret(VALUES[round % 2].1));
+        cluster.edit(
+            "secrets",
+            "db",
+            &json!({"data": {"password": VALUES[1 - round % 2].1}}),
+        );
+        cluster.delete("configmaps", "short");
+        cluster.delete("secrets", "db");
+    }
+    cluster.put(config_map("last", &json!({})));
+    let seen = live.until("\"last\"");
+    assert!(seen.contains("created"), "{seen}");
+    let live = live.interrupt();
+    wait_for(&folder, "last 27 Added");
+    run.interrupt();
+    let store = folder.0.to_str().unwrap();
+    let args = [
+        "changes",
+        "cm,secret",
+        "-n",
+        "shop",
+        "--since=all",
+        "-o",
+        "json",
+        "--from",
+        store,
+    ];
+    let past = Spy::alone().run(&args);
+    let sorted = |output: &str| {
+        let mut versions = versions(output);
+        versions.sort();
+        versions
+    };
+    let (live, past) = (sorted(&live.stdout), sorted(&past.stdout));
+    assert_eq!(live.len(), 25);
+    assert_eq!(without_numbers(past), without_numbers(live));
 }

@@ -12,13 +12,16 @@ use crate::commands::versions::{
 };
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
-use crate::render::json::changes::{CompactedRecord, MissingRecord, NoticeBody};
+use crate::render::json::changes::{CompactedRecord, HoleRecord, MissingRecord, NoticeBody};
 use crate::render::json::{RefRecord, line};
 use crate::render::text::{escape_line, width};
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
 const FORGOTTEN: &str = "the server has compacted older versions";
+
+/// The most holes of a record that are named.
+const HOLES: usize = 3;
 
 /// The text before the time from which nothing is missing.
 const COMPLETE_SINCE: &str = "complete since";
@@ -112,6 +115,7 @@ impl Divider<'_> {
         let parts: Vec<String> = (self.live.map(live).into_iter())
             .chain(count)
             .chain(self.left_out.line())
+            .chain(self.recorded(&time))
             .chain(forgotten.map(|words| words.text(&time)))
             .chain(complete.map(|words| words.text(&time)))
             .chain(self.missing())
@@ -134,6 +138,7 @@ impl Divider<'_> {
     /// why no version of a named object was found.
     pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
         let mut lines = unread_lines(self.found, self.skipped);
+        lines.extend(self.recorded(&time));
         if self.found.iter().any(|found| found.objects.is_some()) {
             let words = self.forgotten().into_iter().chain(self.short());
             lines.extend(words.map(|words| words.text(&time)));
@@ -207,8 +212,36 @@ impl Divider<'_> {
         (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
+    /// From when on the sources are recorded, and when nobody recorded: `recorded since 09:12, except 14:02–14:40`.
+    fn recorded(&self, time: &impl Fn(Timestamp) -> String) -> Option<String> {
+        let spans = self
+            .found
+            .iter()
+            .filter_map(|found| found.recorded.as_ref());
+        let since = spans.clone().map(|span| span.since).max()?;
+        let mut holes: Vec<_> = spans.flat_map(|span| span.holes.iter().copied()).collect();
+        holes.sort_unstable();
+        holes.dedup();
+        let hidden = holes.len().saturating_sub(HOLES);
+        let shown = holes.iter().skip(hidden);
+        let mut words: Vec<String> = shown
+            .map(|(since, until)| format!("{}–{}", time(*since), time(*until)))
+            .collect();
+        if hidden > 0 {
+            words.insert(0, format!("{hidden} earlier times"));
+        }
+        let except = match words.join(", ") {
+            holes if holes.is_empty() => String::new(),
+            holes => format!(", except {holes}: nobody recorded"),
+        };
+        Some(format!("recorded since {}{except}", time(since)))
+    }
+
     /// The start of the server's history. After it, all versions of every source are known.
     fn forgotten(&self) -> Option<Words> {
+        if self.found.iter().any(|found| found.recorded.is_some()) {
+            return None; // the record says when it begins
+        }
         let ends = || {
             self.found.iter().filter_map(|found| match found.end {
                 Some(End::Forgotten(at)) => {
@@ -238,7 +271,11 @@ impl Divider<'_> {
     /// Whether anything else may be missing.
     fn complete(&self, is_forgotten: bool) -> Option<Words> {
         let is_whole = |found: &&SourcePast| found.is_whole();
-        if self.missing().is_some() {
+        let has_hole = |found: &SourcePast| {
+            let recorded = found.recorded.as_ref();
+            recorded.is_some_and(|recorded| !recorded.holes.is_empty())
+        };
+        if self.missing().is_some() || self.found.iter().any(has_hole) {
             return None;
         }
         let short = self.short().or_else(|| self.lives());
@@ -362,6 +399,12 @@ impl Divider<'_> {
                     cause: missing.cause.to_string(),
                 })
                 .collect(),
+            holes: (found.recorded.iter().flat_map(|recorded| &recorded.holes))
+                .map(|(since, until)| HoleRecord {
+                    since: rfc3339_millis(*since),
+                    until: rfc3339_millis(*until),
+                })
+                .collect(),
             compacted: (found.compacted.iter())
                 .map(|write| CompactedRecord {
                     object_ref: RefRecord::new(cluster, &write.object),
@@ -451,6 +494,7 @@ fn skipped_record(skipped: &SkippedSource) -> NoticeBody<'static> {
         complete_time: None,
         cause: Some(skipped.cause.to_string()),
         missing: Vec::new(),
+        holes: Vec::new(),
         compacted: Vec::new(),
     }
 }

@@ -17,6 +17,9 @@ const SHARED: [(usize, SignedDuration); 2] = [
     (3, SignedDuration::from_hours(1)),
 ];
 
+/// The columns of a time of day.
+const TIME: usize = 8;
+
 /// How times and names are written in lines.
 #[derive(Clone, Copy)]
 pub(crate) struct LineStyle<'s> {
@@ -40,13 +43,16 @@ impl LineStyle<'_> {
             return start;
         };
         let (end, length) = (self.clock(until), until.duration_since(from));
+        // A time of another day begins with its date.
+        let date = start.len().saturating_sub(TIME);
         let same = match self.look.width {
             Some(_) => SHARED.into_iter().find(|(columns, longest)| {
-                length < *longest && start.get(..*columns) == end.get(..*columns)
+                let columns = date + columns;
+                length < *longest && start.get(..columns) == end.get(..columns)
             }),
             None => None,
         };
-        let columns = same.map_or(0, |(columns, _)| columns);
+        let columns = same.map_or(0, |(columns, _)| date + columns);
         format!("{start}–{}", end.get(columns..).unwrap_or_default())
     }
 
@@ -71,10 +77,10 @@ impl LineStyle<'_> {
     }
 }
 
-/// A time for the output: with the date, unless there is a terminal.
+/// A time for the output: with the date, unless there is a terminal and it is of today.
 pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
-        Some(_) => age::clock(time, &env.zone),
+        Some(_) => age::clock_since(time, env.now(), &env.zone),
         None => age::rfc3339_brief(time),
     }
 }

@@ -39,6 +39,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
+    let args = &*args.for_source();
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
@@ -101,6 +102,9 @@ async fn open_session(
     context: &mut Context<'_>,
 ) -> Result<Session, CommandError> {
     let source = &args.objects.source;
+    if let Some(path) = source.record() {
+        return Session::of_record(context, source, &path);
+    }
     let opened = async {
         if args.is_once() {
             Session::open(context, source).await
@@ -114,6 +118,13 @@ async fn open_session(
     if let Some(at) = args.watch.at {
         let looking = Box::pin(session.look_at(at, context));
         stop.in_time(Awaited::session(source), looking).await?;
+    } else if let Some(store) = args.memory.path(context.env).filter(|_| args.uses_store()) {
+        let now = context.env.now.clone();
+        let remembered = async { Ok(session.remember(&store, now).await) };
+        let remembered = stop.in_time(Awaited::session(source), Box::pin(remembered));
+        if let Some(note) = remembered.await? {
+            context.note(&note);
+        }
     }
     Ok(session)
 }

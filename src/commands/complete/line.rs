@@ -357,7 +357,7 @@ impl ValueSort {
             | "client-key"
             | "filename"
             | "from" => ValueSort::File,
-            "cache-dir" | "kustomize" => ValueSort::Directory,
+            "cache-dir" | "kustomize" | "store" => ValueSort::Directory,
             _ if arg.get_possible_values().is_empty() => ValueSort::Free,
             _ => ValueSort::Choice,
         }

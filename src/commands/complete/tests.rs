@@ -9,7 +9,7 @@ use super::live::{
 };
 use super::offer::{Offer, Offers};
 use crate::commands::{
-    ClusterArgs, LookArgs, changes, completion, demo, logs, status, trace, version,
+    ClusterArgs, LookArgs, changes, completion, demo, logs, record, status, trace, version,
 };
 use crate::object::{Doc, Resource, ResourceType, well_known};
 
@@ -20,6 +20,7 @@ fn cli() -> Command {
         completion::CompletionArgs::augment_args(Command::new("completion")),
         demo::DemoArgs::augment_args(Command::new("demo")),
         logs::LogsArgs::augment_args(Command::new("logs")),
+        record::RecordArgs::augment_args(Command::new("record")),
         status::StatusArgs::augment_args(Command::new("status")),
         trace::TraceArgs::augment_args(Command::new("trace")),
         version::VersionArgs::augment_args(Command::new("version")),
@@ -172,10 +173,12 @@ fn every_flag_with_a_free_value_is_known() {
         "fields",
         "grep",
         "highlight",
+        "keep",
         "limit-bytes",
         "list-key",
         "log-lines",
         "max-log-requests",
+        "max-size",
         "not",
         "now",
         "password",

@@ -72,7 +72,8 @@ impl RecordedPart {
             }
         }
         if let Some(part) = &mut part {
-            part.holes = merged(coverages.values().flat_map(Coverage::holes).collect());
+            let holes = coverages.values().flat_map(Coverage::holes);
+            part.holes = merged(holes.map(|hole| (hole.since, hole.until)).collect());
         }
         Ok(part)
     }

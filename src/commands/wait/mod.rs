@@ -191,11 +191,10 @@ impl Stop {
     ) -> Result<Option<String>, CommandError> {
         if !missing.is_empty() {
             let error = session.not_found(missing).await;
-            let is_fixed = session.is_of_file() || session.is_past();
-            return Err(if is_fixed {
-                error
-            } else {
+            return Err(if session.has_server() && !session.is_past() {
                 error.hint("to wait until it is created, drop --once")
+            } else {
+                error
             });
         }
         let is_over = match ended {

@@ -242,6 +242,9 @@ pub enum NoticeBody<'r> {
         /// The objects with a compacted write in the window.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         compacted: Vec<CompactedRecord>,
+        /// When nobody recorded, if the source is read from a record.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        holes: Vec<HoleRecord>,
     },
     /// `seam`: the divider between the past and what follows.
     Divider {
@@ -272,6 +275,15 @@ pub struct MissingRecord {
     pub object_ref: RefRecord,
     /// The cause.
     pub cause: String,
+}
+
+/// A span of time in which nobody recorded.
+#[derive(Debug, Serialize)]
+pub struct HoleRecord {
+    /// Its start.
+    pub since: String,
+    /// Its end.
+    pub until: String,
 }
 
 /// An object that was written in the window, without the version that shows it.

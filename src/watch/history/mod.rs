@@ -23,9 +23,9 @@ mod window;
 use std::sync::Arc;
 
 use crate::object::ObjectRef;
-use crate::source::{SourceKey, Version};
+use crate::source::{SourceKey, Version, Why};
 use crate::watch::error::SourceError;
-use crate::watch::transport::{Page, Upstream};
+use crate::watch::transport::{Page, RecordedPast, Upstream};
 use read::{end, ended};
 use replay::{Before, Cached};
 
@@ -53,8 +53,7 @@ pub struct History {
 impl History {
     /// `None` if the source has no past: a file already contains everything.
     pub(in crate::watch) fn new(archive: Archive, page_items: u32) -> Option<History> {
-        let live = archive.transport.upstream() == Upstream::Live;
-        live.then(|| History {
+        archive.transport.has_past().then(|| History {
             archive: archive.retrying(),
             page_items,
         })
@@ -133,6 +132,28 @@ impl History {
         });
         let events = events.collect();
         Ok((now, events))
+    }
+
+    /// Whether there is no server beside the record.
+    pub fn is_kept(&self) -> bool {
+        self.archive.transport.upstream() == Upstream::Kept
+    }
+
+    /// What a record knows about the source; `None` for a server.
+    pub fn recorded(&self) -> Option<&dyn RecordedPast> {
+        self.archive.transport.recorded()
+    }
+
+    /// Marks the versions that may not be the only ones since the one before: they were written in a hole of the record.
+    pub fn mark_holes(&self, events: &mut [PastEvent]) {
+        let holes = self.recorded().map(|recorded| recorded.holes(self.key()));
+        let holes = holes.unwrap_or_default();
+        for event in events {
+            let is_inside = |at| holes.iter().any(|hole| at > hole.after && at <= hole.upto);
+            if event.why == Why::Modified && event.at.is_some_and(is_inside) {
+                event.why = Why::Skipped;
+            }
+        }
     }
 
     /// The error of the last request for the past, if it failed and is repeated.

@@ -24,7 +24,7 @@ pub enum Past {
 /// came before it is unknown.
 #[derive(Clone, Debug)]
 pub struct PastEvent {
-    /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`.
+    /// `Listed`, `Added`, `Modified`, `Deleted` or `LeftSelector`; `Skipped` if versions before it may be missing.
     pub why: Why,
     /// The revision of the event.
     pub at: Option<Revision>,

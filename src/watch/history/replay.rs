@@ -49,6 +49,12 @@ impl Replay {
                 Err(CacheEnd::Only(oldest)) if oldest > span.after && oldest < span.upto => {
                     span.after = oldest;
                 }
+                // Nothing has happened in a record since it began.
+                Err(CacheEnd::Only(oldest))
+                    if oldest == span.upto && archive.transport.recorded().is_some() =>
+                {
+                    span.after = oldest;
+                }
                 Err(CacheEnd::Broken) => {}
                 Err(CacheEnd::Only(_) | CacheEnd::Never) => return None,
             }

@@ -7,7 +7,7 @@ use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
 use crate::commands::CommandError;
-use crate::commands::live::sources::named;
+use crate::commands::live::sources::{describe, named};
 use crate::object::{ObjectRef, near};
 use crate::source::SourceKey;
 use crate::watch::FileTransport;
@@ -95,6 +95,16 @@ impl Session {
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
         if let SessionPlace::File(file) = &self.place {
             return not_in_file(&self.cluster.0, file, missing);
+        }
+        if let SessionPlace::Record(_) = &self.place {
+            let lines = missing.iter().map(|key| {
+                let cluster = &self.cluster.0;
+                format!("error: {} is not in the record of {cluster}", describe(key))
+            });
+            let lines: Vec<String> = lines.collect();
+            return CommandError::failed(lines.join("\n")).hint(
+                "name its namespace with -n, or list what is recorded: kubectl spy store ls",
+            );
         }
         let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
         let mut absent = BTreeSet::new();

@@ -3,6 +3,7 @@
 mod every_kind;
 mod file;
 mod missing;
+mod record;
 mod recorded;
 mod server_clock;
 mod snapshot;
@@ -27,12 +28,14 @@ use crate::commands::{
 use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ResourceType, ServedTypes};
+use crate::record::StoreTransport;
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
 use crate::watch::{FileTransport, HttpTransport, Mux, MuxOptions, Transport, source_keys};
 pub(crate) use every_kind::EveryKind;
 use file::{everything, only_namespace, refuse_fields, set_clock, types};
+use record::{every_recorded, recorded_types};
 pub(crate) use server_clock::ServerClock;
 
 /// How long a hint may take, and anything else that the user can do without.
@@ -92,6 +95,7 @@ pub(crate) struct Session {
 enum SessionPlace {
     Cluster(Client),
     File(Arc<FileTransport>),
+    Record(Arc<StoreTransport>),
 }
 
 impl Session {
@@ -181,7 +185,13 @@ impl Session {
                 let found = resolver.discovery().await?;
                 Ok(EveryKind::of(found, args, &self.namespace))
             }
-            (SessionPlace::Cluster(_), Subject::Manifests | Subject::Releases | Subject::Words)
+            (SessionPlace::Record(record), Subject::Unnamed) => {
+                Ok(every_recorded(record, args, &self.namespace))
+            }
+            (
+                SessionPlace::Cluster(_) | SessionPlace::Record(_),
+                Subject::Manifests | Subject::Releases | Subject::Words,
+            )
             | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
         }
     }
@@ -205,6 +215,7 @@ impl Session {
         let resolver = match &self.place {
             SessionPlace::Cluster(client) => self.resolver(client),
             SessionPlace::File(file) => Resolver::of(types(file)),
+            SessionPlace::Record(record) => Resolver::of(recorded_types(record)),
         };
         match (args.subject(), &self.place) {
             (Subject::Manifests, _) => {
@@ -225,7 +236,7 @@ impl Session {
                 };
                 return release_targets(args, &place, verb, context).await;
             }
-            (Subject::Releases, SessionPlace::File(_)) => {
+            (Subject::Releases, SessionPlace::File(_) | SessionPlace::Record(_)) => {
                 return Err(CommandError::usage(
                     "helm:RELEASE needs a cluster: it cannot be used with --from",
                 ));
@@ -235,7 +246,8 @@ impl Session {
                 return Ok(everything(file, &filters));
             }
             // Without a name or type, the arguments are kubectl's error.
-            (Subject::Unnamed, SessionPlace::Cluster(_)) | (Subject::Words, _) => {}
+            (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
+            | (Subject::Words, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(form) = &arguments.equivalent {
@@ -254,6 +266,7 @@ impl Session {
         let listable = |found: &&ResourceType| found.listable() && found.watchable();
         match &self.place {
             SessionPlace::File(file) => ServedTypes::discovered(types(file)),
+            SessionPlace::Record(record) => ServedTypes::discovered(recorded_types(record)),
             SessionPlace::Cluster(client) => {
                 let resolver = self.resolver(client);
                 match tokio::time::timeout(TYPES, resolver.discovery()).await {
@@ -281,7 +294,7 @@ impl Session {
     pub(crate) fn is_logging_in(&self) -> bool {
         match &self.place {
             SessionPlace::Cluster(client) => client.is_renewing(),
-            SessionPlace::File(_) => false,
+            SessionPlace::File(_) | SessionPlace::Record(_) => false,
         }
     }
 
@@ -295,6 +308,11 @@ impl Session {
             model = model.of_excerpt();
         }
         model
+    }
+
+    /// Whether it reads a cluster, and not files or a record.
+    pub(crate) fn has_server(&self) -> bool {
+        matches!(self.place, SessionPlace::Cluster(_))
     }
 
     /// Whether it reads a file instead of a cluster.
@@ -311,7 +329,7 @@ impl Session {
     pub(crate) fn file(&self) -> Option<&Arc<FileTransport>> {
         match &self.place {
             SessionPlace::File(file) => Some(file),
-            SessionPlace::Cluster(_) => None,
+            SessionPlace::Cluster(_) | SessionPlace::Record(_) => None,
         }
     }
 
@@ -335,7 +353,7 @@ impl Session {
     pub(crate) fn failure_feeds(&self) -> Option<LogFeeds> {
         match self.place {
             SessionPlace::Cluster(_) => self.mux.logs(&self.cluster, FailureLogs::MOST),
-            SessionPlace::File(_) => None,
+            SessionPlace::File(_) | SessionPlace::Record(_) => None,
         }
     }
 

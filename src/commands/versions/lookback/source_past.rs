@@ -136,6 +136,17 @@ pub(crate) struct SourcePast {
     pub(crate) from: Option<DatedRevision>,
     /// After this revision, all versions are known of all objects.
     pub(crate) complete: Option<DatedRevision>,
+    /// What of it is recorded; `None` if it was read from a server.
+    pub(crate) recorded: Option<RecordedSpan>,
+}
+
+/// The record of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordedSpan {
+    /// When it begins.
+    pub(crate) since: Timestamp,
+    /// The spans of time in which nobody recorded, the oldest first.
+    pub(crate) holes: Vec<(Timestamp, Timestamp)>,
 }
 
 impl SourcePast {
@@ -152,6 +163,7 @@ impl SourcePast {
             objects: None,
             from: None,
             complete: None,
+            recorded: None,
         }
     }
 

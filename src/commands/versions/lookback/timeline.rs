@@ -102,6 +102,7 @@ impl Timeline {
         let is_known = is_gone || !(is_vague || last.is_vague);
         let is_modified = event.change == ChangeType::Modified;
         event.since = last.time.filter(|_| is_known && is_modified);
+        event.was_unseen = *why == Why::Skipped;
         if is_vague {
             self.open.push(self.entries.len());
         }

@@ -195,14 +195,19 @@ fn compacted_lines(found: &[SourcePast]) -> Vec<String> {
         let line = format!("{words}: {}", first_names(names.clone()));
         (!names.is_empty()).then(|| escape_line(&line).into_owned())
     };
-    let created = line(
-        true,
-        "created in the window, but the server has compacted that version",
-    );
-    let changed = line(
-        false,
-        "changed in the window, but the server has compacted the version before",
-    );
+    let is_recorded = found.iter().any(|found| found.recorded.is_some());
+    let [created, changed] = if is_recorded {
+        [
+            "created in the window, before the record begins",
+            "changed in the window, before the record begins",
+        ]
+    } else {
+        [
+            "created in the window, but the server has compacted that version",
+            "changed in the window, but the server has compacted the version before",
+        ]
+    };
+    let (created, changed) = (line(true, created), line(false, changed));
     created.into_iter().chain(changed).collect()
 }
 

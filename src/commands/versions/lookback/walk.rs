@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
 use super::reach::{PATIENCE, Reach};
-use super::source_past::{CompactedWrite, DatedRevision, PastVersion, SourcePast, WriteTimes};
+use super::source_past::{
+    CompactedWrite, DatedRevision, PastVersion, RecordedSpan, SourcePast, WriteTimes,
+};
 use super::stop_rule::{Interrupt, StopRule};
 use crate::commands::versions::compared::ShownVersions;
 use crate::commands::versions::read_versions::DocCache;
@@ -104,6 +106,7 @@ impl Walker {
             found = found.refused(end);
         }
         found.storage = self.storage().await;
+        found.recorded = self.recorded();
         if self.interrupt.has_cut() {
             return found.cut();
         }
@@ -140,6 +143,11 @@ impl Walker {
     /// Finds the revision at the start of the window, if Lease renewals date it.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
+        let recorded = self.history.recorded();
+        if let Some(before) = recorded.and_then(|it| it.before(self.history.key(), time)) {
+            self.reach.revision = before;
+            return;
+        }
         let find = async { self.dates().await?.before(time, newest).await };
         if let Some(before) = self.interrupt.unless_stopped(find).await.flatten() {
             self.reach.revision = before;
@@ -283,6 +291,19 @@ impl Walker {
         }
     }
 
+    /// From when on the source is recorded, and the holes; `None` if it is read from a server.
+    fn recorded(&self) -> Option<RecordedSpan> {
+        let recorded = self.history.recorded()?;
+        let key = self.history.key();
+        let window = self.reach.time.unwrap_or(Timestamp::MIN);
+        let holes = recorded.holes(key).into_iter();
+        let holes = holes.map(|hole| (hole.since, hole.until));
+        Some(RecordedSpan {
+            since: recorded.since(key)?,
+            holes: holes.filter(|(_, until)| *until > window).collect(),
+        })
+    }
+
     /// Whether a revision marks the start of the window.
     fn is_bounded(&self) -> bool {
         self.reach.revision > WalkLimits::default().floor
@@ -324,6 +345,7 @@ impl Walker {
         mut events: Vec<PastEvent>,
         known: &WriteTimes,
     ) -> (Vec<PastVersion>, Option<Revision>) {
+        self.history.mark_holes(&mut events);
         let why = self.history.tell_matching(&mut events);
         self.interrupt.unless_stopped(why).await;
         let mut docs = DocCache::default();
@@ -372,6 +394,10 @@ impl Walker {
         {
             return Some(exactly(since));
         }
+        let recorded = self.history.recorded();
+        if let Some(time) = recorded.and_then(|it| it.time_of(self.history.key(), at)) {
+            return Some(time);
+        }
         let dating = async { self.dates().await?.of(at).await };
         self.interrupt.in_time(dating).await.flatten()
     }
@@ -380,6 +406,9 @@ impl Walker {
     /// with the Leases, if that is one of them. In the others its time counts; if that is unknown, so is its place.
     pub(super) async fn elsewhere(&self) -> Reach {
         let revision = self.reach.revision;
+        if self.history.is_kept() {
+            return self.reach;
+        }
         let Some(dates) = self.dates.as_ref() else {
             return self.reach;
         };
@@ -401,6 +430,9 @@ impl Walker {
 
     /// The storage of this source. Sources of one resource share it.
     pub(super) async fn storage(&self) -> Storage {
+        if self.history.is_kept() {
+            return Storage::default();
+        }
         let Some(dates) = self.dates.as_ref().filter(|_| self.is_one_of_many()) else {
             return Storage::default();
         };

@@ -1,0 +1,188 @@
+//! `LayeredTransport`: a server with the memory of its record.
+//!
+//! What is now comes from the server. An old revision comes from the record where that is complete, else from the server, and
+//! where the server has forgotten it, from before the hole. Secret values of both look alike: the record has only digests.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+
+use super::secret_key::SecretKey;
+use super::store::Store;
+use super::transport::StoreTransport;
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
+use crate::watch::{
+    At, Between, Clock, Hole, LineStream, ListPage, Page, RecordedPast, Revision, SourceError,
+    Transport,
+};
+
+/// A server, and the record of it.
+pub struct LayeredTransport {
+    live: Arc<dyn Transport>,
+    record: StoreTransport,
+    key: SecretKey,
+    clock: Clock,
+    /// The newest revision after the record that the server has forgotten, for each source that was asked.
+    forgotten: Mutex<Vec<(SourceKey, Revision)>>,
+}
+
+impl LayeredTransport {
+    /// Lays the record of a store under the transport of the same cluster.
+    pub fn new(
+        live: Arc<dyn Transport>,
+        record: StoreTransport,
+        store: &Store,
+        clock: Clock,
+    ) -> LayeredTransport {
+        LayeredTransport {
+            live,
+            record,
+            key: store.key.clone(),
+            clock,
+            forgotten: Mutex::default(),
+        }
+    }
+
+    async fn past_page(
+        &self,
+        key: &SourceKey,
+        at: Revision,
+        page: Page,
+    ) -> Result<ListPage, SourceError> {
+        let exact = At::Exact(at);
+        if self.record.is_complete_at(key, at) {
+            return self.record.list(key, exact, page).await;
+        }
+        match self.live.list(key, exact.clone(), page.clone()).await {
+            Err(expired @ SourceError::Expired(_)) => {
+                let before = self.record.before_hole(key, at, &page);
+                let before = before.ok_or(expired)?;
+                self.forget(key, at);
+                before
+            }
+            answer => answer,
+        }
+    }
+
+    fn forget(&self, key: &SourceKey, at: Revision) {
+        let mut forgotten = self
+            .forgotten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match forgotten.iter_mut().find(|(known, _)| known == key) {
+            Some((_, newest)) => *newest = at.max(*newest),
+            None => forgotten.push((key.clone(), at)),
+        }
+    }
+
+    /// The hole between the end of the record and what the server still has.
+    fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
+        let end = self.record.newest(key)?;
+        let forgotten = self
+            .forgotten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let own = |(known, _): &&(SourceKey, Revision)| known.resource == key.resource;
+        let upto = forgotten.iter().filter(own).map(|(_, at)| *at).max()?;
+        (upto > end.0).then(|| Hole {
+            after: end.0,
+            upto,
+            since: end.1,
+            until: (self.clock)(),
+        })
+    }
+
+    /// A page with digests in the place of Secret values.
+    fn sealed(&self, key: &SourceKey, mut page: ListPage) -> ListPage {
+        for item in &mut page.items {
+            if let Some(sealed) = self.key.sealed_item(key, item) {
+                *item = sealed;
+            }
+        }
+        page
+    }
+}
+
+impl Transport for LayeredTransport {
+    fn list<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        at: At,
+        page: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        Box::pin(async move {
+            let answer = match at {
+                At::Latest => self.live.list(key, at, page).await,
+                At::Exact(at) => self.past_page(key, at, page).await,
+            };
+            Ok(self.sealed(key, answer?))
+        })
+    }
+
+    /// A watch from an old revision first gives what is recorded, and then continues at the server.
+    fn watch<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        from: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        Box::pin(async move {
+            let recorded = self.record.recorded_lines(key, from);
+            let start = recorded
+                .as_ref()
+                .map_or(from.clone(), |(_, end)| (*end).into());
+            let lines = self.live.watch(key, &start).await?;
+            let (secrets, own) = (self.key.clone(), key.clone());
+            let live = lines.map(move |line| {
+                let line = line?;
+                let sealed = secrets.sealed_line(&own, &line);
+                Ok(sealed.unwrap_or(line))
+            });
+            let lines: LineStream = match recorded {
+                Some((lines, _)) => Box::pin(lines.chain(live)),
+                None => Box::pin(live),
+            };
+            Ok(lines)
+        })
+    }
+
+    fn trouble(&self) -> Option<SourceError> {
+        self.live.trouble()
+    }
+
+    fn recorded(&self) -> Option<&dyn RecordedPast> {
+        Some(self)
+    }
+}
+
+impl RecordedPast for LayeredTransport {
+    fn since(&self, key: &SourceKey) -> Option<Timestamp> {
+        self.record.since(key)
+    }
+
+    fn holes(&self, key: &SourceKey) -> Vec<Hole> {
+        let mut holes = self.record.holes(key);
+        holes.extend(self.last_hole(key));
+        holes
+    }
+
+    fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
+        match self.last_hole(key) {
+            Some(hole) if at > hole.after && at <= hole.upto => Some(Between {
+                from: hole.since,
+                until: Some(hole.until),
+            }),
+            Some(_) | None => self.record.time_of(key, at),
+        }
+    }
+
+    fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
+        let (_, until) = self.record.newest(key)?;
+        // The Leases of the server date what happened after the record.
+        (time <= until)
+            .then(|| self.record.before(key, time))
+            .flatten()
+    }
+}

@@ -1,0 +1,333 @@
+//! `ClusterPast`: what all files together have of a cluster, by revision.
+//!
+//! Each file begins with a snapshot, so the state at a revision needs one file. The history of an object needs all of them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::coverage::{Coverage, Span};
+use super::error::StoreError;
+use super::file_reader::{FileReader, IndexRow, RecordedSource, RecordedVersion};
+use super::mark::Mark;
+use super::schema::RecordedCluster;
+use super::store::ClusterFiles;
+use crate::object::Resource;
+use crate::source::{Gap, GapCause, Scope, Select, SourceKey, Why};
+use crate::watch::{Between, Hole, Revision};
+
+/// The files of a cluster, open for reading.
+pub(super) struct ClusterPast {
+    files: Vec<FileReader>,
+    covered: HashMap<SourceKey, Arc<CoveredSource>>,
+    indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
+}
+
+/// A version in a file, and the revision from which on it was the state of its object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedRow {
+    pub(super) file: usize,
+    pub(super) row: IndexRow,
+    pub(super) revision: Revision,
+    /// Whether the object no longer existed from then on.
+    pub(super) is_gone: bool,
+}
+
+/// What the files have of a source.
+#[derive(Debug, Default)]
+pub(super) struct CoveredSource {
+    pub(super) coverage: Coverage,
+    /// The sources of files that have its objects, in the order of the files.
+    parts: Vec<CoveredPart>,
+}
+
+#[derive(Debug)]
+struct CoveredPart {
+    file: usize,
+    source: RecordedSource,
+    coverage: Coverage,
+    /// The number of the first version after each gap, and the revision at its end.
+    gaps: Vec<(i64, Revision)>,
+    /// The number of the first version of the newest history.
+    first: i64,
+    /// The spans in which versions arrived late.
+    late: Vec<LateSpan>,
+}
+
+/// After an interruption, versions arrive that were written during it.
+#[derive(Clone, Copy, Debug)]
+struct LateSpan {
+    /// When the interruption began.
+    since: Timestamp,
+    /// When its end was over for so long that everything has arrived.
+    until: Timestamp,
+}
+
+/// How long after an interruption the missed versions arrive at most.
+const LATE: SignedDuration = SignedDuration::from_secs(60);
+
+impl ClusterPast {
+    /// Opens the files of a cluster. A file without a version yet is passed over.
+    pub(super) fn open(files: &ClusterFiles) -> Result<ClusterPast, StoreError> {
+        let mut open = Vec::new();
+        for file in files.list()? {
+            match FileReader::open(&file.path) {
+                Err(StoreError::Empty { .. }) => {}
+                file => open.push(file?),
+            }
+        }
+        Ok(ClusterPast {
+            files: open,
+            covered: HashMap::new(),
+            indexes: HashMap::new(),
+        })
+    }
+
+    /// The cluster, as the newest file names it; `None` if there are no files.
+    pub(super) fn cluster(&self) -> Option<&RecordedCluster> {
+        self.files.last().map(FileReader::cluster)
+    }
+
+    /// The recorded sources, each once.
+    pub(super) fn sources(&self) -> Vec<SourceKey> {
+        let mut keys: Vec<SourceKey> = Vec::new();
+        for source in self.files.iter().flat_map(FileReader::sources) {
+            if !keys.contains(&source.key) {
+                keys.push(source.key.clone());
+            }
+        }
+        keys
+    }
+
+    /// The time at which the record ends.
+    pub(super) fn until(&self) -> Option<Timestamp> {
+        let sources = self.files.iter().flat_map(FileReader::sources);
+        sources.filter_map(|it| Some(it.reached.as_ref()?.1)).max()
+    }
+
+    /// What the files have of a source.
+    pub(super) fn covered(&mut self, key: &SourceKey) -> Result<Arc<CoveredSource>, StoreError> {
+        let key = SourceKey {
+            form: crate::source::Form::Full,
+            ..key.clone()
+        };
+        if let Some(covered) = self.covered.get(&key) {
+            return Ok(covered.clone());
+        }
+        let mut covered = CoveredSource::default();
+        for (at, file) in self.files.iter().enumerate() {
+            for source in file.sources().iter().filter(|it| covers(&it.key, &key)) {
+                let until = covered.coverage.newest().map(|span| span.until);
+                let part = CoveredPart::read((at, file), source, until)?;
+                if covered.coverage.join(&part.coverage) {
+                    covered.parts.clear();
+                }
+                covered.parts.push(part);
+            }
+        }
+        let covered = Arc::new(covered);
+        self.covered.insert(key, covered.clone());
+        Ok(covered)
+    }
+
+    /// The last versions of the objects that existed at a revision, in the order of one file.
+    pub(super) fn state(
+        &mut self,
+        covered: &CoveredSource,
+        at: Revision,
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let has = |part: &&CoveredPart| part.coverage.span(at).is_some();
+        let Some(part) = covered.parts.iter().find(has) else {
+            return Ok(Vec::new());
+        };
+        let mut last: HashMap<i64, PlacedRow> = HashMap::new();
+        for placed in self.index(part)?.iter().filter(|it| it.revision <= at) {
+            last.insert(placed.row.object, *placed);
+        }
+        let mut last: Vec<PlacedRow> = last
+            .into_values()
+            .filter(|placed| !placed.is_gone)
+            .collect();
+        last.sort_by_key(|placed| placed.row.id);
+        Ok(last)
+    }
+
+    /// The versions of a source after a revision, up to another, in order. A version that several files have appears once.
+    pub(super) fn between(
+        &mut self,
+        covered: &CoveredSource,
+        (after, upto): (Revision, Revision),
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let mut found = Vec::new();
+        for part in &covered.parts {
+            let is_inside = |span: &Span| span.upto > after && span.from <= upto;
+            if part.coverage.spans().iter().any(is_inside) {
+                let rows = self.index(part)?;
+                let inside = rows
+                    .iter()
+                    .filter(|it| it.revision > after && it.revision <= upto);
+                found.extend(inside.copied());
+            }
+        }
+        for hole in covered.coverage.holes() {
+            if hole.after >= after && hole.upto <= upto {
+                found.extend(self.gone_in(covered, &hole)?);
+            }
+        }
+        Ok(in_order(found))
+    }
+
+    /// The objects that existed before a hole and not after it. Nobody has seen their end.
+    fn gone_in(
+        &mut self,
+        covered: &CoveredSource,
+        hole: &Hole,
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let mut uids = HashSet::new();
+        for row in self.state(covered, hole.upto)? {
+            uids.insert(self.read(&row)?.version.object.identity());
+        }
+        let mut gone = Vec::new();
+        for row in self.state(covered, hole.after)? {
+            if !uids.contains(&self.read(&row)?.version.object.identity()) {
+                gone.push(PlacedRow {
+                    revision: hole.upto,
+                    is_gone: true,
+                    ..row
+                });
+            }
+        }
+        Ok(gone)
+    }
+
+    /// All versions of the objects with a name, in order.
+    pub(super) fn named(
+        &mut self,
+        covered: &CoveredSource,
+        name: &str,
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let mut found = Vec::new();
+        for part in &covered.parts {
+            let rows = self.files[part.file].index_of(&part.source, name)?;
+            found.extend(part.placed(rows));
+        }
+        Ok(in_order(found))
+    }
+
+    /// Reads a version.
+    pub(super) fn read(&mut self, placed: &PlacedRow) -> Result<RecordedVersion, StoreError> {
+        self.files[placed.file].version(&placed.row)
+    }
+
+    /// When a version arrived.
+    pub(super) fn seen(&self, placed: &PlacedRow) -> Timestamp {
+        self.files[placed.file].seen(&placed.row)
+    }
+
+    /// When a version was written: when it arrived, unless it arrived late.
+    pub(super) fn written(&self, covered: &CoveredSource, placed: &PlacedRow) -> Between {
+        let seen = self.seen(placed);
+        let parts = covered.parts.iter();
+        let mut late = parts
+            .filter(|part| part.file == placed.file)
+            .flat_map(|part| &part.late);
+        let late = late.find(|late| late.since <= seen && seen <= late.until);
+        Between {
+            from: late.map_or(seen, |late| late.since),
+            until: Some(seen),
+        }
+    }
+
+    /// The versions of a part, in the order of the file.
+    fn index(&mut self, part: &CoveredPart) -> Result<Arc<[PlacedRow]>, StoreError> {
+        let id = (part.file, part.source.id);
+        if let Some(index) = self.indexes.get(&id) {
+            return Ok(index.clone());
+        }
+        let rows = self.files[part.file].index(&part.source)?;
+        let index: Arc<[PlacedRow]> = part.placed(rows).into();
+        self.indexes.insert(id, index.clone());
+        Ok(index)
+    }
+}
+
+impl CoveredPart {
+    /// Reads the marks of a source. The files before this one end at `before`.
+    fn read(
+        (at, file): (usize, &FileReader),
+        source: &RecordedSource,
+        before: Option<Timestamp>,
+    ) -> Result<CoveredPart, StoreError> {
+        let (mut gaps, mut first) = (Vec::new(), 0);
+        let (mut late, mut lost) = (Vec::new(), None);
+        for (next, seen, mark) in file.marks_of(source)? {
+            match mark {
+                Mark::Gap(Gap { upto, cause, .. }) => {
+                    gaps.extend(Revision::parse(&upto).map(|upto| (next, upto)));
+                    if cause == GapCause::Restored {
+                        first = next;
+                    }
+                }
+                Mark::State { name, .. } if &*name == "live" => {
+                    let until = seen.checked_add(LATE).unwrap_or(seen);
+                    late.extend(lost.take().map(|since| LateSpan { since, until }));
+                }
+                Mark::State { name, .. } if &*name == "connecting" => lost = before,
+                Mark::State { .. } => lost = lost.or(Some(seen)),
+                Mark::Synced { .. } | Mark::Undecodable { .. } => {}
+            }
+        }
+        Ok(CoveredPart {
+            late,
+            file: at,
+            coverage: file.coverage(source)?,
+            source: source.clone(),
+            gaps,
+            first,
+        })
+    }
+
+    /// The rows of the newest history with their revisions. An object that was missing from a listing after a gap was gone
+    /// at the end of that gap.
+    fn placed(&self, rows: Vec<IndexRow>) -> Vec<PlacedRow> {
+        let rows = rows.into_iter().filter(|row| row.id >= self.first);
+        let placed = rows.filter_map(|row| {
+            let own = row.revision?;
+            let gap = self.gaps.iter().rev().find(|(next, _)| *next <= row.id);
+            let revision = match (row.why(), gap) {
+                (Some(Why::Vanished), Some((_, upto))) => own.max(*upto),
+                _ => own,
+            };
+            Some(PlacedRow {
+                file: self.file,
+                row,
+                revision,
+                is_gone: row.is_gone(),
+            })
+        });
+        placed.collect()
+    }
+}
+
+/// The versions in the order of their revisions, each once. The snapshot of a file repeats versions of the file before.
+fn in_order(mut found: Vec<PlacedRow>) -> Vec<PlacedRow> {
+    let is_repeated = |placed: &PlacedRow| placed.row.why() == Some(Why::Listed);
+    found.sort_by_key(|it| (it.revision, it.is_gone, is_repeated(it)));
+    // Several objects can be missing after one hole.
+    found.dedup_by(|next, it| {
+        let is_same = (next.revision, next.is_gone) == (it.revision, it.is_gone);
+        is_same && (!it.is_gone || (next.file, next.row.object) == (it.file, it.row.object))
+    });
+    found
+}
+
+/// Whether a recorded source has all objects of a source.
+fn covers(recorded: &SourceKey, key: &SourceKey) -> bool {
+    let is_same = |one: &Resource, other: &Resource| {
+        (&one.group, &one.version, &one.plural) == (&other.group, &other.version, &other.plural)
+    };
+    let has_scope = recorded.scope == Scope::Cluster || recorded.scope == key.scope;
+    let has_objects = recorded.select == Select::All || recorded.select == key.select;
+    is_same(&recorded.resource, &key.resource) && has_scope && has_objects
+}
