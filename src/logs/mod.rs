@@ -5,7 +5,9 @@
 //! Pod. `watch` sends the requests.
 
 mod admission;
+mod answer_end;
 mod chain;
+mod container_reading;
 mod end_check;
 mod filter;
 mod instances;

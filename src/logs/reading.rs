@@ -3,17 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use jiff::Timestamp;
 
 use super::chain::LogChain;
+use super::container_reading::ContainerReading;
 use super::end_check::{EndCheck, EndVerdict, NewestText, ReadSoFar};
 use super::instances::LogPlace;
 use super::long_line::LongLine;
-use super::read_step::{ReadInstances, ReadOptions, ReadStep};
-use super::resume::ResumeWindow;
-use super::tail::TailHold;
-use crate::source::log::{LogInstance, LogLine, LogRequest, LogStart};
+use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep};
+use super::resume::{Continuation, KnownLine, ResumeWindow};
+use super::splitter::LinePart;
+use super::strays::StrayMatch;
+use super::tail::{ReadFrom, TailEnd, TailHold};
+use super::timed_line::timed_line;
+use crate::source::log::{
+    LogEvent, LogGap, LogGapCause, LogInstance, LogLine, LogRequest, LogStart,
+};
+
+/// Why the lines of a tail are shown now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TailPause {
+    /// All requested parts came.
+    Full,
+    /// Nothing follows for a while.
+    Silence,
+    /// The answer is over.
+    AnswerOver,
+}
 
 /// The instance that is read.
 #[derive(Debug)]
@@ -132,13 +149,251 @@ impl InstanceReading {
         }
     }
 
-    /// Takes a new line, or the next part of one.
-    pub(super) fn note(&mut self, line: &LogLine) {
-        self.newest.take(line);
+    /// The server has answered, and lines follow.
+    pub(super) fn opened(&mut self, container: &mut ContainerReading) {
+        container.may_return = true;
+        self.is_forbidden = false;
+        self.has_news = false;
+        self.is_empty = true;
+        self.node_error = None;
+        if !std::mem::replace(&mut self.is_opened, true) {
+            container
+                .events
+                .push(LogEvent::Opened(self.instance.clone()));
+        }
+        if self.check.is_asked() {
+            return;
+        }
+        self.window.reopen();
+        self.long.reopen();
+        if self.window.last().is_none() {
+            let wanted = self.start.tail;
+            self.window.begin(self.start == LogStart::default());
+            self.tail = wanted.map(|wanted| TailHold::new(wanted, self.asked_parts));
+        }
+    }
+
+    /// Takes a line of the answer, or the next part of a long one.
+    pub(super) fn line(&mut self, mut part: LinePart, container: &mut ContainerReading) -> Flow {
+        if self.check.is_asked() {
+            if !self.check.take(&part) {
+                self.node_text(&part.bytes, container);
+            }
+            return Flow::Continue;
+        }
+        if self.long.is_within() {
+            return match self.long.more(part) {
+                Some(line) => self.show(line, container),
+                None => Flow::Continue,
+            };
+        }
+        let Some((time, length)) = timed_line(&part.bytes) else {
+            self.long.skip(&part);
+            self.node_text(&part.bytes, container);
+            return Flow::Continue;
+        };
+        self.is_empty = false;
+        let continuation = self.window.take(time, &part.bytes);
+        if continuation == Continuation::New && self.is_stray(time, &part, container) {
+            return Flow::Continue;
+        }
+        part.bytes.advance(length);
+        let line = match continuation {
+            Continuation::New => {
+                self.give_up_long_line(container);
+                Some(self.long.start(time, part))
+            }
+            Continuation::Known if self.window.is_repeated() => self.long.repeat(time, part),
+            Continuation::Known => {
+                self.long.skip(&part);
+                None
+            }
+            Continuation::Other => {
+                self.question(&container.chain);
+                return Flow::Stop;
+            }
+        };
+        line.map_or(Flow::Continue, |line| self.show(line, container))
+    }
+
+    /// Skips a line that was shown under the instance before.
+    fn is_stray(
+        &mut self,
+        time: Timestamp,
+        part: &LinePart,
+        container: &mut ContainerReading,
+    ) -> bool {
+        // An instance is read again because they are not in its log.
+        if container.strays.is_empty() || self.is_reread {
+            return false;
+        }
+        match container.strays.take(KnownLine::of(time, &part.bytes)) {
+            StrayMatch::New => return false,
+            StrayMatch::First(text) => container.notice(text),
+            StrayMatch::Further => {}
+        }
+        self.long.skip(part);
+        true
+    }
+
+    /// Another line follows a long one whose end did not come.
+    fn give_up_long_line(&mut self, container: &mut ContainerReading) {
+        let Some(end) = self.long.close() else {
+            return;
+        };
+        container.events.push(LogEvent::Line(end));
+        // A gap is said anyway.
+        if self.gap.is_none() {
+            container.notice("the rest of a long line cannot be read any more");
+        }
+    }
+
+    /// Takes a line that has not been shown, or a part of one.
+    fn show(&mut self, line: LogLine, container: &mut ContainerReading) -> Flow {
+        self.newest.take(&line);
         self.check.note(ReadSoFar {
             window: &self.window,
             newest: &self.newest,
         });
+        self.has_news = true;
+        self.failures = 0;
+        self.is_reported = false;
+        match &mut self.tail {
+            None => self.emit(line, container),
+            Some(tail) => {
+                if tail.push(line) {
+                    return self.end_tail(TailPause::Full, container);
+                }
+            }
+        }
+        container.flow()
+    }
+
+    fn emit(&mut self, line: LogLine, container: &mut ContainerReading) {
+        if container.is_off || self.since_time.is_some_and(|since| line.time < since) {
+            return;
+        }
+        if let Some(after) = self.gap.take() {
+            let cause = LogGapCause::Rotated;
+            let upto = Some(line.time);
+            container
+                .events
+                .push(LogEvent::Gap(LogGap { after, upto, cause }));
+        }
+        container.show(line);
+    }
+
+    /// Shows the held lines, or asks for more of them.
+    pub(super) fn end_tail(&mut self, pause: TailPause, container: &mut ContainerReading) -> Flow {
+        let Some(tail) = self.tail.take() else {
+            return Flow::Continue;
+        };
+        let (lines, from) = match tail.end() {
+            TailEnd::AskMore(parts) => {
+                self.ask_again_for(parts);
+                return Flow::Stop;
+            }
+            TailEnd::Lines(lines, from) => (lines, from),
+        };
+        self.start.tail = None;
+        if pause == TailPause::Full {
+            self.check.pass();
+        }
+        match from {
+            ReadFrom::FirstLine
+                if pause == TailPause::Silence && container.options.start.since.is_none() =>
+            {
+                self.window.begins_with_log();
+            }
+            ReadFrom::FirstLine | ReadFrom::Later => {}
+            ReadFrom::WithinLine => {
+                if let Some(first) = lines.first() {
+                    self.window.forget_first(first.time);
+                }
+                container.notice(
+                    "the last lines are so long that the first one is shown without its beginning",
+                );
+            }
+        }
+        for line in lines {
+            self.emit(line, container);
+        }
+        container.flow()
+    }
+
+    /// Shows the held lines of an answer that broke.
+    pub(super) fn break_tail(&mut self, container: &mut ContainerReading) -> Flow {
+        for line in self.tail.take().into_iter().flat_map(TailHold::broken) {
+            self.emit(line, container);
+        }
+        container.flow()
+    }
+
+    /// Nothing has arrived for a while.
+    pub(super) fn quiet(&mut self, container: &mut ContainerReading) -> Flow {
+        let is_silence_an_end = container.options.follow && self.asked == LogPlace::Running;
+        if is_silence_an_end && self.end_tail(TailPause::Silence, container) == Flow::Stop {
+            return Flow::Stop;
+        }
+        if self.window.is_doubtful() {
+            self.question(&container.chain);
+            return Flow::Stop;
+        }
+        // The instance has ended, and its stream has not.
+        if self.place(&container.chain) == self.asked {
+            Flow::Continue
+        } else {
+            Flow::Stop
+        }
+    }
+
+    /// The status of the container is another one. Returns whether the answer that arrives is still of use.
+    pub(super) fn moved(&mut self, chain: &LogChain) -> Flow {
+        let place = self.place(chain);
+        self.doubt = self.doubt.filter(|doubted| *doubted == place);
+        // Nothing shows yet which instance the answer is about.
+        let is_unknown = self.window.last().is_none();
+        if is_unknown && place != self.asked {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Takes a text without a time: the node sends errors in place of lines.
+    fn node_text(&mut self, text: &[u8], container: &mut ContainerReading) {
+        let text: Arc<str> = String::from_utf8_lossy(text).into();
+        // inotify(7): each follow takes an instance, and a node has 128 of them by default.
+        let is_followed = container.options.follow && self.asked == LogPlace::Running;
+        if is_followed && text.contains("fsnotify watcher") && text.contains("too many open files")
+        {
+            if !std::mem::replace(&mut container.is_polled, true) {
+                container.events.push(LogEvent::Polled);
+            }
+            return;
+        }
+        let is_end_of_pod = container.chain.is_pod_gone() && text.contains("NotFound");
+        let is_new = self.node_error.as_ref() != Some(&text) && !self.is_reported;
+        if is_new && !is_end_of_pod {
+            self.is_reported = true;
+            container.notice(&text);
+        }
+        self.node_error = Some(text);
+    }
+
+    /// Notes that lines after the last one may be missing. Returns whether there was one.
+    pub(super) fn note_missing(
+        &self,
+        cause: LogGapCause,
+        container: &mut ContainerReading,
+    ) -> bool {
+        let gap = self.window.last().map(|after| LogGap {
+            after,
+            upto: None,
+            cause,
+        });
+        container.events.extend(gap.map(LogEvent::Gap));
+        self.window.last().is_some()
     }
 
     /// Takes the end of the answer with the last line.
@@ -160,8 +415,12 @@ impl InstanceReading {
         is_settled && (self.check.is_passed() || is_repeated || is_one_begun_line)
     }
 
-    /// Reads the instance again from its first line.
-    pub(super) fn read_again(&mut self) {
+    /// Reads the instance again from its first line. What was shown of it so far may belong to the next one.
+    pub(super) fn read_again(&mut self, container: &mut ContainerReading) {
+        container.strays.add(&self.window);
+        container
+            .events
+            .extend(self.long.close().map(LogEvent::Line));
         self.window = ResumeWindow::default();
         self.newest = NewestText::default();
         self.check = EndCheck::default();
