@@ -82,8 +82,7 @@ impl Mux {
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
-        let archive = self.upstreams.archive(key)?;
-        History::new(archive, self.upstreams.options.page_items)
+        History::new(self.upstreams.archive(key)?)
     }
 
     /// The logs of a cluster's containers; `None` for an unknown cluster.
@@ -185,6 +184,7 @@ impl Upstreams {
             transport: cluster.transport.clone(),
             compacted: cluster.compacted.clone(),
             key: Arc::new(key.clone()),
+            page_items: self.options.page_items,
         })
     }
 

@@ -37,7 +37,6 @@ pub(super) struct Backfiller {
     pub(super) pace: Speed,
     /// The seed of the jitter of its retries.
     seed: u64,
-    pub(super) page_items: u32,
     /// How many bytes of versions may be in memory at once.
     pub(super) bytes: usize,
 }
@@ -65,7 +64,6 @@ impl Backfiller {
             archive,
             pace: Speed(options.speed),
             seed,
-            page_items: options.page_items,
             bytes: options.queue_bytes,
         }
     }

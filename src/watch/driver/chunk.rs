@@ -85,7 +85,7 @@ impl Backfiller {
             return Ok(histories);
         }
         let mut listed = BTreeMap::new();
-        for version in self.archive.listing(at, self.page_items).await? {
+        for version in self.archive.listing(at).await? {
             let own = Revision::parse(&version.version);
             let is_newer = own.is_some_and(|own| own > filling.base);
             let key = version.object.namespaced_name();
@@ -262,7 +262,7 @@ impl Backfiller {
         let archive = self.archive.metadata();
         let archive = &archive;
         let looks = stream::iter(open).map(|at| async move {
-            let there = archive.listing(at, self.page_items).await?;
+            let there = archive.listing(at).await?;
             Ok::<_, PastError>((at, there))
         });
         let mut looks = looks.buffered(AT_ONCE);

@@ -20,14 +20,16 @@ mod walk;
 mod watch_cache;
 mod window;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::object::ObjectRef;
+use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{SourceKey, Version, Why};
 use crate::watch::error::SourceError;
 use crate::watch::transport::{Page, RecordedPast, Upstream};
-use read::{end, ended};
+use read::ended;
 use replay::{Before, Cached};
+use versions_before::VersionsBefore;
 
 pub(super) use dates::leases;
 pub use dates::{Between, Dates, Storage, is_surely_before};
@@ -47,15 +49,13 @@ pub use window::{Changed, Comparison, Missing};
 #[derive(Clone)]
 pub struct History {
     archive: Archive,
-    page_items: u32,
 }
 
 impl History {
     /// `None` if the source has no past: a file already contains everything.
-    pub(in crate::watch) fn new(archive: Archive, page_items: u32) -> Option<History> {
+    pub(in crate::watch) fn new(archive: Archive) -> Option<History> {
         archive.transport.has_past().then(|| History {
             archive: archive.retrying(),
-            page_items,
         })
     }
 
@@ -125,7 +125,9 @@ impl History {
         let objects = objects.into_iter().map(Arc::new).collect();
         let now = ObjectsAt { at, objects };
         let cached = Cached::read(&self.archive, &now, Revision::FIRST).await;
-        let mut before = self.versions_before(&cached, &now).await?.known;
+        let mut before = VersionsBefore::read(&self.archive, &cached, &now)
+            .await?
+            .known;
         let events = cached.objects.into_iter().flat_map(|(name, events)| {
             let before = before.remove(&name).unwrap_or(Before::Known(None));
             events.past_events(before)
@@ -177,29 +179,37 @@ impl History {
         self.archive.metadata().newest().await
     }
 
-    /// The oldest listing of an archive that can be read, at the start of a span or later. Only the `wanted`
-    /// objects are kept. The server may compact it during the read, so this tries newer ones.
-    async fn oldest(
-        &self,
-        archive: &Archive,
-        span: RevisionSpan,
-        wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
-    ) -> Result<ObjectsAt, End> {
-        let (mut at, now) = (span.after, span.upto);
-        loop {
-            let oldest = archive.oldest(at, now).await;
-            at = oldest.map_err(|unread| end(unread, now))?;
-            match archive.listing_of(at, self.page_items, wanted).await {
-                Ok(objects) => return Ok(ObjectsAt { at, objects }),
-                Err(PastError::Forgotten) if at < now => at = at.next(),
-                Err(unread) => return Err(end(unread, now)),
-            }
-        }
+    /// Finds the changes of the source's objects up to `now`. It starts after `floor`, or as far back as the
+    /// server's history reaches. Only revisions decide which objects have changed: their `managedFields` may
+    /// have times of a client.
+    pub async fn compare(&self, now: ObjectsAt, floor: Revision) -> Result<Comparison, End> {
+        Comparison::read(&self.archive, now, floor).await
     }
 
-    /// The oldest listing of all objects, with their metadata only.
-    async fn oldest_metadata(&self, span: RevisionSpan) -> Result<ObjectsAt, End> {
-        let metadata = self.archive.metadata();
-        self.oldest(&metadata, span, &|_| true).await
+    /// The walks back of the objects that existed after a revision and ended by `upto`, and that revision, or the oldest
+    /// one that can be read. `known` has the names whose versions are known from then on. With a revision, they are known
+    /// only from their creation at it.
+    pub async fn ended(
+        &self,
+        after: Revision,
+        upto: Revision,
+        known: &BTreeMap<NamespacedName, Option<Revision>>,
+    ) -> Result<(Revision, Vec<Walk>), End> {
+        let span = RevisionSpan { after, upto };
+        let oldest = self.archive.oldest_metadata(span).await?;
+        let limits = WalkLimits {
+            floor: oldest.at,
+            ..WalkLimits::default()
+        };
+        let walk = |there: Arc<Version>| {
+            let absent = match known.get(&there.object.namespaced_name()) {
+                Some(created) => created.filter(|created| *created > oldest.at)?.back(1),
+                None => upto,
+            };
+            let walk = self.absent(&there.object, absent, limits.clone());
+            Some(walk.without_watch_cache())
+        };
+        let walks = oldest.objects.into_iter().filter_map(walk);
+        Ok((oldest.at, walks.collect()))
     }
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::past_event::ObjectAt;
+use super::past_event::{ObjectAt, ObjectsAt};
 use super::refusals::Refusals;
 use super::request_limit::RequestLimit;
-use super::revision::Revision;
+use super::revision::{Revision, RevisionSpan};
 use crate::object::ObjectRef;
 use crate::source::{Form, Packer, SourceKey, Version};
 use crate::watch::envelope::Reader;
@@ -43,6 +43,8 @@ pub(in crate::watch) struct Archive {
     pub(in crate::watch) transport: Arc<dyn Transport>,
     pub(in crate::watch) compacted: Arc<ServerPast>,
     pub(in crate::watch) key: Arc<SourceKey>,
+    /// How many objects a page of a listing has; 0 for all of them.
+    pub(in crate::watch) page_items: u32,
 }
 
 impl Archive {
@@ -99,24 +101,30 @@ impl Archive {
         }
     }
 
+    /// The archive with listings of one page.
+    pub(super) fn in_one_page(self) -> Archive {
+        Archive {
+            page_items: 0,
+            ..self
+        }
+    }
+
     /// All objects of the source at a revision.
     pub(in crate::watch) async fn listing(
         &self,
         at: Revision,
-        page_items: u32,
     ) -> Result<Vec<Arc<Version>>, PastError> {
-        self.listing_of(at, page_items, &|_| true).await
+        self.listing_of(at, &|_| true).await
     }
 
-    pub(super) async fn listing_of(
+    async fn listing_of(
         &self,
         at: Revision,
-        page_items: u32,
         wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
     ) -> Result<Vec<Arc<Version>>, PastError> {
         let mut reader = Reader::new(&self.key);
         let (mut found, mut packer) = (Vec::new(), None);
-        let mut pages = Pages::of(&self.key, page_items);
+        let mut pages = Pages::of(&self.key, self.page_items);
         loop {
             let mut answer = self.page(at, pages.wanted()).await?;
             let further = pages.take(&mut answer).map_err(refused)?;
@@ -211,6 +219,30 @@ impl Archive {
         }
     }
 
+    /// The oldest listing that can be read, at the start of a span or later. Only the `wanted` objects are kept. The
+    /// server may compact it during the read, so this tries newer ones.
+    pub(super) async fn oldest_listing(
+        &self,
+        span: RevisionSpan,
+        wanted: &(dyn Fn(&ObjectRef) -> bool + Sync),
+    ) -> Result<ObjectsAt, End> {
+        let (mut at, now) = (span.after, span.upto);
+        loop {
+            let oldest = self.oldest(at, now).await;
+            at = oldest.map_err(|unread| end(unread, now))?;
+            match self.listing_of(at, wanted).await {
+                Ok(objects) => return Ok(ObjectsAt { at, objects }),
+                Err(PastError::Forgotten) if at < now => at = at.next(),
+                Err(unread) => return Err(end(unread, now)),
+            }
+        }
+    }
+
+    /// The oldest listing of all objects, with their metadata only.
+    pub(super) async fn oldest_metadata(&self, span: RevisionSpan) -> Result<ObjectsAt, End> {
+        self.metadata().oldest_listing(span, &|_| true).await
+    }
+
     /// The one object of this archive now, and the server's newest revision.
     pub(super) async fn object_now(&self, object: &ObjectRef) -> Result<ObjectAt, PastError> {
         let (at, there) = self.listing_now().await?;
@@ -239,7 +271,7 @@ impl Archive {
         object: &ObjectRef,
         at: Revision,
     ) -> Result<Option<Arc<Version>>, PastError> {
-        let there = self.listing(at, 0).await?;
+        let there = self.clone().in_one_page().listing(at).await?;
         Ok(there.into_iter().find(|there| is_named(there, object)))
     }
 }

@@ -19,6 +19,7 @@ fn archive(fake: &Fake) -> Archive {
         transport: Arc::new(fake.clone()),
         compacted: Arc::default(),
         key: Arc::new(pods()),
+        page_items: 0,
     }
 }
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
-use super::History;
 use super::past_event::ObjectsAt;
-use super::read::{End, PastError, end};
+use super::read::{Archive, End, PastError, end};
 use super::replay::{Before, Cached};
 use super::revision::{Revision, RevisionSpan};
 use super::window::Missing;
@@ -34,10 +33,10 @@ pub(super) struct VersionsBefore {
 
 type First<'c> = (&'c ObjectRef, Revision);
 
-impl History {
+impl VersionsBefore {
     /// Reads the version of each object before its first event.
-    pub(super) async fn versions_before(
-        &self,
+    pub(super) async fn read(
+        archive: &Archive,
         cached: &Cached,
         now: &ObjectsAt,
     ) -> Result<VersionsBefore, End> {
@@ -47,7 +46,7 @@ impl History {
             .filter(|events| events.follow_a_version())
             .filter_map(|events| Some((events.object()?, events.first()?)))
             .collect();
-        let page = usize::try_from(self.page_items).unwrap_or(usize::MAX);
+        let page = usize::try_from(archive.page_items).unwrap_or(usize::MAX);
         let pages = now.objects.len().div_ceil(page.max(1));
         let pages = if page == 0 { 1 } else { pages.max(1) };
         if wanted.len() > pages * READS_A_PAGE {
@@ -55,16 +54,16 @@ impl History {
                 after: cached.reaches,
                 upto: now.at,
             };
-            self.in_one_list(&wanted, span).await
+            VersionsBefore::in_one_list(archive, &wanted, span).await
         } else {
-            self.one_by_one(&wanted).await
+            VersionsBefore::one_by_one(archive, &wanted).await
         }
     }
 
     /// Reads each object at the revision before its first event.
-    async fn one_by_one(&self, wanted: &[First<'_>]) -> Result<VersionsBefore, End> {
+    async fn one_by_one(archive: &Archive, wanted: &[First<'_>]) -> Result<VersionsBefore, End> {
         let reads = wanted.iter().map(|&(object, at)| async move {
-            let before = self.archive.alone(object);
+            let before = archive.alone(object);
             (object, at, before.object(object, at.back(1)).await)
         });
         let reads: Vec<_> = reads.collect();
@@ -91,7 +90,7 @@ impl History {
 
     /// Reads all of them with one list: at the start of the watch cache, or at the oldest revision after it.
     async fn in_one_list(
-        &self,
+        archive: &Archive,
         wanted: &[First<'_>],
         span: RevisionSpan,
     ) -> Result<VersionsBefore, End> {
@@ -100,7 +99,7 @@ impl History {
             .map(|(object, _)| object.namespaced_name())
             .collect();
         let is_wanted = |object: &ObjectRef| names.contains(&object.namespaced_name());
-        let oldest = self.oldest(&self.archive, span, &is_wanted).await?;
+        let oldest = archive.oldest_listing(span, &is_wanted).await?;
         let (at, listed) = (oldest.at, oldest.objects);
         let listed = listed
             .into_iter()

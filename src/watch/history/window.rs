@@ -12,7 +12,7 @@
 //!    walk of an object that did not exist at `then` ends with its creation: one request finds it absent. It does
 //!    not search for an earlier lifetime of the name. Such a lifetime is in neither list;
 //!    [`Comparison::complete`] is the revision from which none can be missing. A view that begins later than `then`
-//!    reads those that existed at its beginning with [`History::ended`].
+//!    reads those that existed at its beginning with [`History::ended`](super::History::ended).
 //!
 //! A list that all objects share cannot replace the walk. Each version has its own revision, and only a read at
 //! the revision before it shows which version it followed. So a walk needs one read for each version, whatever
@@ -25,11 +25,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::History;
 use super::past_event::{ObjectAt, ObjectsAt, PastEvent, Presence};
 use super::read::{Archive, End, end};
 use super::replay::{Before, Cached, EventsOfObject};
 use super::revision::{Revision, RevisionSpan};
+use super::versions_before::VersionsBefore;
 use super::walk::{Walk, WalkLimits};
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
@@ -77,14 +77,16 @@ pub struct Missing {
 
 type Named = BTreeMap<NamespacedName, Arc<Version>>;
 
-impl History {
-    /// Finds the changes of the source's objects up to `now`. It starts after `floor`, or as far back as the
-    /// server's history reaches. Only revisions decide which objects have changed: their `managedFields` may
-    /// have times of a client.
-    pub async fn compare(&self, mut now: ObjectsAt, floor: Revision) -> Result<Comparison, End> {
-        self.settle(&mut now).await?;
+impl Comparison {
+    /// Reads the changes up to `now`. See [`History::compare`](super::History::compare).
+    pub(super) async fn read(
+        archive: &Archive,
+        mut now: ObjectsAt,
+        floor: Revision,
+    ) -> Result<Comparison, End> {
+        settle(archive, &mut now).await?;
         let floor = floor.min(now.at);
-        let cached = Cached::read(&self.archive, &now, floor).await;
+        let cached = Cached::read(archive, &now, floor).await;
         let (base, is_read) = (cached.reaches, cached.is_read);
         let (mut then, mut old) = (floor, Named::new());
         if base > floor {
@@ -92,15 +94,15 @@ impl History {
                 after: floor,
                 upto: now.at,
             };
-            let oldest = self.oldest_metadata(span).await?;
+            let oldest = archive.oldest_metadata(span).await?;
             then = oldest.at;
             if then < base {
                 old = by_name(oldest.objects);
             }
         }
-        let mut versions = self.versions_before(&cached, &now).await?;
+        let mut versions = VersionsBefore::read(archive, &cached, &now).await?;
         let mut window = Window {
-            archive: &self.archive,
+            archive,
             span: RevisionSpan {
                 after: then,
                 upto: base,
@@ -123,49 +125,21 @@ impl History {
             missing: versions.missing,
         })
     }
+}
 
-    /// The walks back of the objects that existed after a revision and ended by `upto`, and that revision, or the oldest
-    /// one that can be read. `known` has the names whose versions are known from then on. With a revision, they are known
-    /// only from their creation at it.
-    pub async fn ended(
-        &self,
-        after: Revision,
-        upto: Revision,
-        known: &BTreeMap<NamespacedName, Option<Revision>>,
-    ) -> Result<(Revision, Vec<Walk>), End> {
-        let oldest = self.oldest_metadata(RevisionSpan { after, upto }).await?;
-        let limits = down_to(oldest.at);
-        let walk = |there: Arc<Version>| {
-            let absent = match known.get(&there.object.namespaced_name()) {
-                Some(created) => created.filter(|created| *created > oldest.at)?.back(1),
-                None => upto,
-            };
-            let start = ObjectAt {
-                at: absent,
-                there: None,
-            };
-            let walk = Walk::new(&self.archive, &there.object, start, limits.clone());
-            Some(walk.without_watch_cache())
-        };
-        let walks = oldest.objects.into_iter().filter_map(walk);
-        Ok((oldest.at, walks.collect()))
+/// Restores a listing to its own revision. Its last pages are newer if the server compacted that revision between two
+/// pages.
+async fn settle(archive: &Archive, now: &mut ObjectsAt) -> Result<(), End> {
+    let at = now.at;
+    let is_younger =
+        |there: &mut Arc<Version>| Revision::parse(&there.version).is_none_or(|own| own > at);
+    let younger: Vec<_> = now.objects.extract_if(.., is_younger).collect();
+    for there in younger {
+        let there = archive.alone(&there.object).object(&there.object, at).await;
+        let there = there.map_err(|unread| end(unread, at))?;
+        now.objects.extend(there);
     }
-
-    /// Restores a listing to its own revision. Its last pages are newer if the server compacted that revision
-    /// between two pages.
-    async fn settle(&self, now: &mut ObjectsAt) -> Result<(), End> {
-        let at = now.at;
-        let is_younger =
-            |there: &mut Arc<Version>| Revision::parse(&there.version).is_none_or(|own| own > at);
-        let younger: Vec<_> = now.objects.extract_if(.., is_younger).collect();
-        for there in younger {
-            let archive = self.archive.alone(&there.object);
-            let there = archive.object(&there.object, at).await;
-            let there = there.map_err(|unread| end(unread, at))?;
-            now.objects.extend(there);
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A comparison in progress.
@@ -304,6 +278,7 @@ mod tests {
             transport: Arc::new(Fake::new()),
             compacted: Arc::default(),
             key: Arc::new(pods()),
+            page_items: 0,
         };
         let [after, upto] = [1, 9].map(|number: u32| {
             let number = Revision::read(&number.to_string());

@@ -85,7 +85,7 @@ impl Dates {
     /// Uses the Leases of this archive.
     pub(in crate::watch) fn new(archive: Archive) -> Dates {
         Dates {
-            archive: archive.retrying(),
+            archive: archive.retrying().in_one_page(),
             renewals: Mutex::default(),
             listed: OnceCell::new(),
             recent: OnceCell::new(),
@@ -278,7 +278,7 @@ impl Dates {
             return Err(PastError::Spent);
         }
         let asked = Instant::now();
-        let leases = self.archive.listing(at, 0).await;
+        let leases = self.archive.listing(at).await;
         let mut renewals = self.lock();
         // The requests of a search run side by side.
         renewals.waited += asked.elapsed() / PROBES;

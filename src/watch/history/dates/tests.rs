@@ -114,6 +114,7 @@ fn dates(transport: Renewed) -> Dates {
         transport: Arc::new(transport),
         compacted: Arc::default(),
         key: Arc::new(leases(&ClusterId("test".into()))),
+        page_items: 0,
     })
 }
 
@@ -255,8 +256,9 @@ async fn a_separate_storage_has_separate_revisions() {
             transport: Arc::new(fake),
             compacted: Arc::default(),
             key: Arc::new(pods()),
+            page_items: 0,
         };
-        let history = History::new(archive, 0).expect("live");
+        let history = History::new(archive).expect("live");
         let dates = dates(renewed(1));
         assert_eq!(dates.covers(&history).await, covered, "{newest}");
     }
