@@ -31,8 +31,8 @@ pub(super) struct LiveRecording {
     counted: (u64, Instant),
     next_line: Instant,
     next_heartbeat: Instant,
-    /// The trouble that was reported last.
-    trouble: Option<String>,
+    /// Whether the last line said that nothing is written.
+    has_trouble: bool,
 }
 
 impl LiveRecording {
@@ -51,7 +51,7 @@ impl LiveRecording {
             counted: (0, now),
             next_line: now + LINE,
             next_heartbeat: now,
-            trouble: None,
+            has_trouble: false,
         }
     }
 
@@ -90,10 +90,11 @@ impl LiveRecording {
         progress: &RecordProgress,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if progress.trouble == self.trouble {
+        // Each try fails with a file of its own; one line is enough.
+        if progress.trouble.is_some() == self.has_trouble {
             return Ok(());
         }
-        self.trouble.clone_from(&progress.trouble);
+        self.has_trouble = progress.trouble.is_some();
         let line = match &progress.trouble {
             Some(trouble) => format!("not recording: {trouble}"),
             None => "recording again; the record has a hole".to_owned(),
