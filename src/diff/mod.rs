@@ -23,6 +23,7 @@ pub mod text;
 mod values;
 mod walk;
 mod who;
+mod writer;
 
 use std::fmt;
 
@@ -36,11 +37,15 @@ pub use diff_node::NodeId;
 pub use filter::{Filter, Projection};
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
-pub use origin::{Origin, RenamedItem};
+pub use origin::{Origin, RenamedItem, renamed_from, renamed_items};
+pub use partial::partly;
 pub use redact::{Content, Embedded, Redactor, Shown};
 pub use sealed::{SecretDigest, sealed};
 pub use secret::LAST_APPLIED;
 pub use values::Fmt;
+pub use writer::{
+    VersionWriter, former_owner, is_same_manager, manager_name, probable_owner, writer, writer_of,
+};
 
 /// The changes between two versions of a value.
 ///

@@ -36,49 +36,46 @@ pub struct RenamedItem<'a> {
     pub field: &'a str,
 }
 
-impl<'a> Diff<'a> {
-    /// The renamed items. Of several new items that equal a removed one, only the first is that item.
-    pub fn renamed_items(&self) -> Vec<RenamedItem<'a>> {
-        let mut renamed: Vec<RenamedItem<'a>> = Vec::new();
-        for change in self.changes() {
-            if let Some(Origin::Item { at: from, fields }) = self.renamed_from(change)
-                && let [field] = fields[..]
-                && renamed.iter().all(|item| item.from != from)
-            {
-                let to = change.at;
-                renamed.push(RenamedItem { from, to, field });
-            }
+/// The renamed items. Of several new items that equal a removed one, only the first is that item.
+pub fn renamed_items<'a>(diff: &Diff<'a>) -> Vec<RenamedItem<'a>> {
+    let mut renamed: Vec<RenamedItem<'a>> = Vec::new();
+    for change in diff.changes() {
+        if let Some(Origin::Item { at: from, fields }) = renamed_from(diff, change)
+            && let [field] = fields[..]
+            && renamed.iter().all(|item| item.from != from)
+        {
+            let to = change.at;
+            renamed.push(RenamedItem { from, to, field });
         }
-        renamed
     }
+    renamed
+}
 
-    /// The removed sibling that an added value equals, if there is one.
-    pub fn renamed_from(&self, change: &Change) -> Option<Origin<'a>> {
-        if change.op != Op::Add || change.at == NodeId::ROOT || self.changes().len() > MANY {
-            return None;
-        }
-        let new = self.node(change.at).new?;
-        let parent = self.parent(change.at);
-        let mut gone = self.changes().iter().filter(|other| {
-            other.op == Op::Remove && self.parent(other.at) == parent && other.at != change.at
-        });
-        gone.find_map(|other| self.is_renamed(other.at, change.at, new))
+/// The removed sibling that an added value equals, if there is one.
+pub fn renamed_from<'a>(diff: &Diff<'a>, change: &Change) -> Option<Origin<'a>> {
+    if change.op != Op::Add || change.at == NodeId::ROOT || diff.changes().len() > MANY {
+        return None;
     }
+    let parent = diff.parent(change.at);
+    let mut gone = diff.changes().iter().filter(|other| {
+        other.op == Op::Remove && diff.parent(other.at) == parent && other.at != change.at
+    });
+    gone.find_map(|other| origin(diff, other.at, change.at))
+}
 
-    fn is_renamed(&self, from: NodeId, to: NodeId, new: Value<'a>) -> Option<Origin<'a>> {
-        let old = self.node(from).old?;
-        match (&self.node(from).step, &self.node(to).step) {
-            (NodeStep::Field(_), NodeStep::Field(_)) => {
-                (new.raw().len() > TELLING && same(old, new)).then_some(Origin::Field(from))
-            }
-            (NodeStep::Item { .. }, NodeStep::Item { .. }) => {
-                let mut fields = self.key_fields(to);
-                let alike = !fields.is_empty() && same_but(old, new, &fields);
-                fields.retain(|name| !same_field(old, new, name));
-                alike.then_some(Origin::Item { at: from, fields })
-            }
-            _ => None,
+fn origin<'a>(diff: &Diff<'a>, from: NodeId, to: NodeId) -> Option<Origin<'a>> {
+    let (old, new) = (diff.node(from).old?, diff.node(to).new?);
+    match (&diff.node(from).step, &diff.node(to).step) {
+        (NodeStep::Field(_), NodeStep::Field(_)) => {
+            (new.raw().len() > TELLING && same(old, new)).then_some(Origin::Field(from))
         }
+        (NodeStep::Item { .. }, NodeStep::Item { .. }) => {
+            let mut fields = diff.key_fields(to);
+            let alike = !fields.is_empty() && same_but(old, new, &fields);
+            fields.retain(|name| !same_field(old, new, name));
+            alike.then_some(Origin::Item { at: from, fields })
+        }
+        _ => None,
     }
 }
 

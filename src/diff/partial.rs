@@ -9,35 +9,33 @@ use super::redact::push_json_string;
 use super::secret::Guard;
 use super::{Change, Diff, NodeId, Op};
 
-impl Diff<'_> {
-    /// The old version with the wanted changes applied. All changes give the new version, none the old.
-    /// Changes dropped from the diff are not applied. A new or moved item follows the item that precedes it
-    /// in the new list, as far as that item is present.
-    pub fn partly(&self, wanted: impl Fn(&Change) -> bool) -> Doc {
-        let mut writer = PartialWriter {
-            diff: self,
-            children: FxHashMap::default(),
-            edited: FxHashSet::default(),
-            moved: FxHashSet::default(),
-            out: String::new(),
-        };
-        for at in self.values() {
-            let parent = self.parent(at);
-            writer.children.entry(parent).or_default().push(at);
-            let says_so = matches!(self.field(at), Some("kind" | "apiVersion"));
-            if says_so && self.node(parent).guard != Guard::Open {
-                writer.edited.insert(parent);
-            }
+/// The old version of a diff with the wanted changes applied. All changes give the new version, none the old.
+/// Changes dropped from the diff are not applied. A new or moved item follows the item that precedes it
+/// in the new list, as far as that item is present.
+pub fn partly(diff: &Diff<'_>, wanted: impl Fn(&Change) -> bool) -> Doc {
+    let mut writer = PartialWriter {
+        diff,
+        children: FxHashMap::default(),
+        edited: FxHashSet::default(),
+        moved: FxHashSet::default(),
+        out: String::new(),
+    };
+    for at in diff.values() {
+        let parent = diff.parent(at);
+        writer.children.entry(parent).or_default().push(at);
+        let says_so = matches!(diff.field(at), Some("kind" | "apiVersion"));
+        if says_so && diff.node(parent).guard != Guard::Open {
+            writer.edited.insert(parent);
         }
-        for change in self.changes().iter().filter(|change| wanted(change)) {
-            match change.op {
-                Op::Move { .. } => writer.moved.insert(change.at),
-                Op::Add | Op::Remove | Op::Replace => writer.edited.insert(change.at),
-            };
-        }
-        writer.value(NodeId::ROOT);
-        Doc::parse(writer.out).expect("it is composed of parts of two valid documents")
     }
+    for change in diff.changes().iter().filter(|change| wanted(change)) {
+        match change.op {
+            Op::Move { .. } => writer.moved.insert(change.at),
+            Op::Add | Op::Remove | Op::Replace => writer.edited.insert(change.at),
+        };
+    }
+    writer.value(NodeId::ROOT);
+    Doc::parse(writer.out).expect("it is composed of parts of two valid documents")
 }
 
 struct PartialWriter<'w, 'a> {

@@ -289,7 +289,7 @@ fn partly(old: &str, new: &str, (only, ignore): (&[&str], &[&str])) -> String {
     let filter = filter(only, ignore);
     let (a, b) = (doc(old), doc(new));
     let diff = Diff::of(Some(a.root()), Some(b.root()));
-    let partly = diff.partly(|change| filter.keeps(&diff, change));
+    let partly = crate::diff::partly(&diff, |change| filter.keeps(&diff, change));
     let diff = Diff::of(Some(a.root()), Some(partly.root()));
     let patch = crate::diff::json_patch::step_by_step(&diff, &Redactor::new());
     let patch = serde_json::to_string(&patch).expect("a patch serializes");

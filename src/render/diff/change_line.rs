@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::diff_line::DiffLine;
 use super::painter::{Painter, ShownPair};
 use super::value;
-use crate::diff::{Change, Content, Fmt, NodeId, Op, Origin, Shown};
+use crate::diff::{Change, Content, Fmt, NodeId, Op, Origin, Shown, renamed_from};
 use crate::object;
 use crate::object::path::{PathWriter, Side};
 use crate::render::style::{Look, Role};
@@ -48,7 +48,7 @@ pub(super) fn alone(painter: &Painter<'_>, line: &mut DiffLine, change: &Change,
 
 /// The removed sibling that an added value was before, as a note.
 fn origin(painter: &Painter<'_>, change: &Change) -> Option<String> {
-    match painter.diff.renamed_from(change)? {
+    match renamed_from(painter.diff, change)? {
         Origin::Field(at) => {
             let mut text = "  (renamed from ".to_owned();
             let start = text.len();

@@ -3,7 +3,7 @@
 use super::created::{COLUMNS, containers, secret_keys};
 use super::shown_changes::ShownChanges;
 use super::value::fitting;
-use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown};
+use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown, renamed_items};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text;
@@ -59,7 +59,7 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
 
 /// An added item as a change of its key: `ports[port=80,protocol=TCP].port`, `80` and `8080`.
 fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Option<ChangeInLine> {
-    let mut renamed = diff.renamed_items().into_iter();
+    let mut renamed = renamed_items(diff).into_iter();
     let RenamedItem { from, to, field } = renamed.find(|item| item.to == change.at)?;
     let value = |at, side| {
         let item = diff.shown(at, side, redactor);
@@ -93,7 +93,7 @@ pub fn images_in_line(object: Shown<'_>) -> Option<String> {
 /// key is one change: the removal of the item it was before is left out.
 pub fn most_telling_first(diff: &Diff<'_>, changes: &mut Vec<&Change>) {
     let is_here = |at| changes.iter().any(|change| change.at == at);
-    let mut renamed = diff.renamed_items();
+    let mut renamed = renamed_items(diff);
     renamed.retain(|item| is_here(item.to));
     changes.retain(|change| renamed.iter().all(|item| item.from != change.at));
     let is_new =

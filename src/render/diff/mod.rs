@@ -31,4 +31,4 @@ pub use in_line::{ChangeInLine, change_in_line, images_in_line, most_telling_fir
 pub use shown_changes::ShownChanges;
 pub use tree::{Extent, tree_lines, whole_lines};
 pub use view::{ChangeCounts, DiffView, Fold, counts, selected};
-pub use who::{VersionWriter, writer, writer_of};
+pub use who::shorter_forms;

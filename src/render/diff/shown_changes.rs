@@ -3,8 +3,8 @@
 use super::lines::{counted, lines};
 use super::painter::Painter;
 use super::view::{DiffView, shown};
-use super::who::{Attribution, VersionWriter, former_owner};
-use crate::diff::{Change, Diff};
+use super::who::Attribution;
+use crate::diff::{Change, Diff, VersionWriter, former_owner};
 use crate::object::managed_fields::{By, Writers};
 
 /// The changes of a version that a view shows, and their managers. Both the heading and the lines of the

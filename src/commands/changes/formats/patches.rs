@@ -6,7 +6,7 @@ use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::{Rendered, both_versions};
 use crate::commands::versions::Compared;
 use crate::diff::json_patch::{Patch, json_patch, step_by_step};
-use crate::diff::{Diff, MergePatch, merge_patch};
+use crate::diff::{Diff, MergePatch, merge_patch, partly};
 use crate::object::Value;
 use crate::render::diff::ChangeType;
 use crate::render::json::line;
@@ -50,7 +50,7 @@ impl Format for Patches {
                 Patches::Merge => merge_patch_line(view, old, new),
             };
         }
-        let partly = diff.partly(|change| options.shown.filter.keeps(diff, change));
+        let partly = partly(diff, |change| options.shown.filter.keeps(diff, change));
         let diff = Diff::keyed(Some(old), Some(partly.root()), keys);
         if diff.is_empty() {
             return Rendered::quiet(compared.counts.clone());

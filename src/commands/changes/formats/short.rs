@@ -4,8 +4,9 @@ use super::{Audience, Format, VersionView};
 use crate::commands::changes::fold::EventLine;
 use crate::commands::changes::output::Rendered;
 use crate::commands::versions::TwoLives;
+use crate::diff::{VersionWriter, writer};
 use crate::render::diff::{
-    ChangeType, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line, writer,
+    ChangeType, ShownChanges, images_in_line, secret_keys_in_line, shorter_forms,
 };
 use crate::render::text::{cut_line, escape_line, width};
 
@@ -45,7 +46,7 @@ impl VersionView<'_> {
         let name = style.name(object);
         let start = format!("{} {}", styles.dim(&time), styles.name(&name));
         let ellipsis = self.look.symbols.ellipsis;
-        let who = self.short_who().map(|who| who.shorter_forms(ellipsis));
+        let who = self.short_who().map(|who| shorter_forms(&who, ellipsis));
         let who = who.into_iter().flatten();
         let heads = who.map(|who| format!("{start}{GAP}{}{GAP}", escape_line(&who)));
         let mut heads: Vec<String> = heads.collect();

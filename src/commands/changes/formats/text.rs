@@ -5,7 +5,8 @@ use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::Rendered;
 use crate::commands::versions::{TwoLives, known};
 use crate::diff::Diff;
-use crate::render::diff::{ChangeType, ShownChanges, writer};
+use crate::diff::writer;
+use crate::render::diff::{ChangeType, ShownChanges};
 use crate::render::text::escape_line;
 
 /// A format that shows lines below the heading of each version.

@@ -3,7 +3,7 @@
 use super::VersionView;
 use super::text::TextFormat;
 use crate::commands::versions::{VersionDoc, known};
-use crate::diff::Diff;
+use crate::diff::{Diff, partly};
 use crate::render::diff::ShownChanges;
 use crate::render::text::escape_line;
 use crate::render::unified::{UnifiedSide, unified};
@@ -22,7 +22,7 @@ impl TextFormat for Unified {
         diff: &Diff<'_>,
     ) -> Vec<String> {
         // Several managers may have written this version: print only the parts of the managers in `--by`.
-        let theirs = (!view.options.shown.by.is_everyone()).then(|| diff.partly(|_| true));
+        let theirs = (!view.options.shown.by.is_everyone()).then(|| partly(diff, |_| true));
         let now = view.compared.read.now();
         let doc = theirs.as_ref().unwrap_or(now.doc);
         sides(

@@ -12,12 +12,11 @@ use crate::commands::versions::{
     Compared, ControlledObject, DocCache, ManagerFilter, Occurrence, PastTime, ReadVersions,
     ShownVersions, TimelineEntry, VersionEvent, When, is_event, is_report, unreadable,
 };
-use crate::diff::Redactor;
+use crate::diff::{Redactor, VersionWriter, writer};
 use crate::env::Clock;
 use crate::object::{EventFacts, ObjectRef, ResourceVersion, Uid, Value};
 use crate::render::diff::{
-    ChangeType, DiffView, Fold, ShownChanges, VersionWriter, images_in_line, secret_keys_in_line,
-    writer,
+    ChangeType, DiffView, Fold, ShownChanges, images_in_line, secret_keys_in_line,
 };
 use crate::render::style::Look;
 use crate::render::text::escape_line;
@@ -242,10 +241,6 @@ impl ItemBuilder {
             fold: Fold::Many,
         };
         let change = compared.change();
-        let name = |who: VersionWriter| {
-            let mut forms = who.shorter_forms(self.look.symbols.ellipsis).into_iter();
-            forms.next().unwrap_or_default()
-        };
         if let Some(diff) = compared
             .diff
             .as_ref()
@@ -253,7 +248,7 @@ impl ItemBuilder {
         {
             let shown = ShownChanges::of(diff, &compared.writers, &view);
             let who = shown.who().or_else(|| shown.former_owner());
-            return (who.map(name), shown.in_line(None));
+            return (who.as_ref().map(VersionWriter::short), shown.in_line(None));
         }
         let object = self.redactor.shown(compared.read.doc.root());
         let word = change.word().to_lowercase();
@@ -261,7 +256,7 @@ impl ItemBuilder {
         let more = more.filter(|_| change.is_creation());
         let text = more.map_or(word.clone(), |more| format!("{word}: {more}"));
         let who = writer(&compared.writers).filter(|_| change.is_creation());
-        (who.map(name), text)
+        (who.as_ref().map(VersionWriter::short), text)
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::diff::{Change, Diff, Filter, Op, Redactor};
+use crate::diff::{Change, Diff, Filter, Op, Redactor, VersionWriter, writer_of};
 use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep};
 use crate::object::{Doc, Value, managed_fields, restarted_at};
-use crate::render::diff::{DiffView, Fold, ShownChanges, VersionWriter, selected, writer_of};
+use crate::render::diff::{DiffView, Fold, ShownChanges, selected};
 use crate::render::style::{Look, Styles, Symbols};
 
 use super::moment::Moment;
