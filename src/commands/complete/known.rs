@@ -79,6 +79,16 @@ pub(super) fn goals() -> Vec<Offer> {
     goals.map(|(goal, about)| Offer::new(goal, about)).into()
 }
 
+/// Usual values of `--at`.
+pub(super) fn past_times() -> Vec<Offer> {
+    let times = [
+        ("1m", "a minute ago"),
+        ("3m", "three minutes ago"),
+        ("5m", "five minutes ago"),
+    ];
+    times.map(|(time, about)| Offer::new(time, about)).into()
+}
+
 /// Usual values of `changes --since`.
 pub(super) fn starts() -> Vec<Offer> {
     let starts = [

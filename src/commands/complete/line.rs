@@ -317,6 +317,8 @@ pub(super) enum ValueSort {
     Container,
     /// How far back `changes` starts.
     Since,
+    /// How long ago.
+    PastTime,
     /// A time limit.
     Timeout,
     /// What `-v` logs.
@@ -346,6 +348,7 @@ impl ValueSort {
             "container" => ValueSort::Container,
             "since" if is_duration(arg) => ValueSort::Timeout,
             "since" => ValueSort::Since,
+            "at" => ValueSort::PastTime,
             "timeout" | "request-timeout" | "pod-running-timeout" => ValueSort::Timeout,
             "v" => ValueSort::Verbosity,
             "for" => ValueSort::Goal,

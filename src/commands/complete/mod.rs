@@ -93,6 +93,7 @@ async fn value(
             Offers::of(known::relations(word), word)
         }
         ValueSort::Fields => Offers::of(known::fields(), word),
+        ValueSort::PastTime => Offers::of(known::past_times(), word),
         ValueSort::Since => Offers::of(known::starts(), word),
         ValueSort::Timeout => Offers::of(known::time_limits(), word),
         ValueSort::Verbosity => Offers::of(known::log_levels(), word),

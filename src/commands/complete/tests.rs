@@ -133,6 +133,7 @@ fn flags_at_the_cursor() {
         ),
         ("changes --from ", "from: File |"),
         ("changes --since ", "since: Since |"),
+        ("status --at ", "at: PastTime |"),
         ("changes --since=1", "since: Since |1"),
         ("status pods --timeout ", "timeout: Timeout | after pods"),
         ("trace --request-timeout ", "request-timeout: Timeout |"),
