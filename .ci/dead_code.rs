@@ -32,6 +32,8 @@ mod object;
 mod record;
 #[path = "../src/render/mod.rs"]
 mod render;
+#[path = "../src/rollout/mod.rs"]
+mod rollout;
 #[path = "../src/sandbox/mod.rs"]
 mod sandbox;
 #[path = "../src/source/mod.rs"]

@@ -2,8 +2,10 @@
 //! who changed it, and what serves what.
 //!
 //! The map: [`object`] and [`source`] are the plain data that everyone shares; [`diff`], [`status`] and [`graph`] are
-//! pure engines over it, [`logs`] reads the logs of containers without a gap, and [`model`] is the live state of a view; [`cluster`] and [`watch`] do the talking; [`record`] keeps what was seen in files; [`render`] makes text; [`sandbox`] is an embedded API
-//! server; `commands` holds a folder per verb and [`cli`] the command line. ARCHITECTURE.md says who may
+//! pure engines over it, [`logs`] reads the logs of containers without a gap, [`model`] is the live state of a view, and
+//! [`rollout`] follows the change of a workload; [`cluster`] and [`watch`] do the talking; [`record`] keeps what was seen
+//! in files; [`render`] makes text; [`sandbox`] is an embedded API server; `commands` holds a folder per verb and [`cli`]
+//! the command line. ARCHITECTURE.md says who may
 //! import whom and follows one event from the wire to the screen.
 
 pub mod cli;
@@ -17,6 +19,7 @@ pub mod model;
 pub mod object;
 pub mod record;
 pub mod render;
+pub mod rollout;
 pub mod sandbox;
 pub mod source;
 pub mod status;

@@ -31,7 +31,7 @@ use jiff::Timestamp;
 use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source, trace_plan};
 use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey};
-use crate::status::{Rules, Status};
+use crate::status::{Assessment, Rules, Status};
 
 use around::Around;
 use objects::Objects;
@@ -213,6 +213,16 @@ impl Model {
     /// The object with this uid.
     pub fn object(&self, uid: &Uid) -> Option<&ModelObject> {
         self.objects.get(uid)
+    }
+
+    /// The time for which it has judged the objects last.
+    pub fn judged_at(&self) -> Timestamp {
+        self.objects.refreshed
+    }
+
+    /// The assessment of the object with this uid.
+    pub fn assessment(&self, uid: &Uid) -> Option<&Assessment> {
+        Some(&self.objects.get(uid)?.assessment)
     }
 
     /// Every object, by uid.

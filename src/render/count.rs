@@ -1,17 +1,5 @@
 //! Formats counts with their nouns.
 
-use std::fmt::Display;
-
-/// `1 watch`, `2 watches`.
-pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
-    count: N,
-    one: &str,
-    many: &str,
-) -> String {
-    let word = if count == N::from(1) { one } else { many };
-    format!("{count} {word}")
-}
-
 /// `1 change`, `25 changes`, `4,864 watches`, `2 ingresses`, `3 networkpolicies`.
 pub fn plural(count: usize, unit: &str) -> String {
     let count_text = thousands(count);

@@ -8,8 +8,8 @@ use super::rows::{StatusRow, StatusRows};
 use super::state::RECENT;
 use crate::commands::LastLines;
 use crate::graph::Standing;
+use crate::object::counted;
 use crate::render::canvas::Canvas;
-use crate::render::count::counted;
 use crate::render::outline::{ColumnMemory, Outline, OutlineItem, OutlineSpace, Weight};
 use crate::status::Status;
 

@@ -64,7 +64,6 @@ pub(super) trait Chain {
 
     /// Applies the effects of events and of time, and updates the followed sources.
     fn refresh(&mut self, now: Timestamp) {
-        self.traced_mut().judged_at = now;
         self.traced_mut().model.refresh(now);
         let story = self.plan();
         self.traced_mut().model.step(now, &story);

@@ -23,14 +23,6 @@ impl Headline {
         }
     }
 
-    /// The headline with this progress.
-    pub(super) fn at(self, progress: impl Into<String>) -> Headline {
-        Headline {
-            progress: Some(progress.into()),
-            ..self
-        }
-    }
-
     /// The text: `rolling out: 1/3 updated, 3 available`.
     pub(super) fn text(&self) -> String {
         match &self.progress {

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::graph::{TraceReach, Way, relation_names};
 use crate::object::{GroupKind, near};
+use crate::rollout::workload_kind;
 use crate::source::SourceKey;
 use chain::Chain;
 use object::ObjectTrace;
@@ -31,6 +32,7 @@ use printed_trace::TraceFormat;
 use service::ServiceTrace;
 use traced::{TraceOptions, Traced};
 use tracer::Tracer;
+use workload::WorkloadTrace;
 
 /// Show what an object is connected to, and where the chain breaks
 #[derive(clap::Args, Clone, Debug)]
@@ -290,8 +292,8 @@ async fn chains(
 /// The trace of an object.
 fn open(traced: Traced) -> Box<dyn Chain> {
     let type_ = traced.source.resource.group_kind();
-    match workload::story(&type_) {
-        Some(open) => Box::new(open(traced)),
+    match workload_kind(&type_) {
+        Some(kind) => Box::new(WorkloadTrace::new(kind, traced)),
         None if is_service(&type_) => Box::new(ServiceTrace::new(traced)),
         None => Box::new(ObjectTrace::new(traced)),
     }
@@ -299,7 +301,7 @@ fn open(traced: Traced) -> Box<dyn Chain> {
 
 /// Whether the objects of a type have a story of their own.
 fn has_story(type_: &GroupKind) -> bool {
-    workload::story(type_).is_some() || is_service(type_)
+    workload_kind(type_).is_some() || is_service(type_)
 }
 
 fn is_service(type_: &GroupKind) -> bool {

@@ -17,8 +17,6 @@ pub(super) struct Traced {
     pub(super) source: SourceKey,
     pub(super) presence: Presence,
     pub(super) model: Model,
-    /// The time for which the model judged the objects last.
-    pub(super) judged_at: Timestamp,
     /// What changed before the object failed and may be the cause, the most suspect first.
     pub(super) last_changes: Vec<LastChange>,
     /// Whether the view shows the rules behind the states.
@@ -67,7 +65,6 @@ impl Traced {
             source,
             presence: Presence::Unread,
             model,
-            judged_at: Timestamp::UNIX_EPOCH,
             last_changes: Vec::new(),
             explains: options.explains,
             reach: options.reach,
@@ -110,7 +107,7 @@ impl Traced {
 
     /// The assessment of one of the objects around it.
     pub(super) fn assessment(&self, uid: &Uid) -> Option<&Assessment> {
-        Some(&self.model.object(uid)?.assessment)
+        self.model.assessment(uid)
     }
 
     /// The rules behind the states, one on each line: those of the object, then those that found the causes around it.
@@ -160,6 +157,14 @@ impl Presence {
         match self {
             Presence::There(uid) => Some(uid),
             Presence::Unread | Presence::Absent | Presence::Deleted(_) => None,
+        }
+    }
+
+    /// The uid of the object, even if it is deleted.
+    pub(super) fn last_uid(&self) -> Option<&Uid> {
+        match self {
+            Presence::There(uid) | Presence::Deleted(uid) => Some(uid),
+            Presence::Unread | Presence::Absent => None,
         }
     }
 }

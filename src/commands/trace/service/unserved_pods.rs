@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use super::state::ServiceState;
 use crate::graph::{AddressGroup, Node, PodCoverage};
-use crate::object::Uid;
+use crate::object::{Uid, counted};
 use crate::render::canvas::Canvas;
-use crate::render::count::counted;
 use crate::render::outline::OutlineItem;
 use crate::render::style::{Role, role};
 use crate::render::table::Cell;

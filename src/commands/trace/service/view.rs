@@ -11,9 +11,8 @@ use crate::graph::{
     PodCoverage, Port, ServedEndpoint, Service,
 };
 use crate::model::Model;
-use crate::object::{PodCounts, Value};
+use crate::object::{PodCounts, Value, counted};
 use crate::render::canvas::Canvas;
-use crate::render::count::counted;
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};

@@ -1,34 +1,36 @@
 //! The parts of a frame about a workload: its state, the phases of its rollout, its conditions, and its revisions as a tree.
 
-use jiff::Timestamp;
+use std::collections::BTreeSet;
 
-use super::change::SpecChange;
-use super::moment::Moment;
-use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
-use super::pods::PodGroup;
-use super::rollout;
-use super::rollout::RolloutSnapshot;
-use super::state::WorkloadState;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::WorkloadTrace;
 use crate::commands::trace::chain::FrameParts;
-use crate::commands::trace::headline::Headline;
+use crate::diff::Redactor;
 use crate::graph::Node;
-use crate::object::{StatusCondition, Value, conditions};
+use crate::model::Model;
+use crate::object::{StatusCondition, Value, conditions, counted};
 use crate::render::age;
 use crate::render::canvas::Canvas;
-use crate::render::count::counted;
+use crate::render::diff::{DiffView, Fold, ShownChanges};
 use crate::render::outline::{Outline, OutlineItem, Weight};
-use crate::render::style::{Look, Role, role, symbol};
+use crate::render::style::{Look, Role, Styles, Symbols, role, symbol};
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::{escape_line, fit_names};
-use crate::status::{Cause, CauseRule, Status};
+use crate::rollout::{
+    Moment, PhaseName, PhaseProgress, PodGroup, RolloutDue, RolloutPhase, RolloutSnapshot,
+    RolloutState, SpecChange, blockers,
+};
+use crate::status::{Cause, CauseRule, MAX_MISSED, Status};
 
 /// The parts of the frame.
-pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
-    let rollout = state.rollout();
+pub(super) fn frame_parts(trace: &WorkloadTrace, canvas: Canvas) -> FrameParts {
+    let (state, rollout) = (&trace.state, trace.rollout());
     let (mut facts, mut right, mut lines) = Default::default();
     if let Some(rollout) = &rollout {
         facts = rollout.kind.facts(rollout.object());
-        right = rollout.kind.countdown(rollout, canvas.now);
+        right = countdown(rollout, canvas.now);
         lines = phase_lines(state, canvas);
         lines.extend(blocker_lines(rollout, canvas));
         lines.extend(cause_lines(rollout, canvas));
@@ -40,7 +42,30 @@ pub(super) fn frame_parts(state: &WorkloadState, canvas: Canvas) -> FrameParts {
         right,
         lines,
         has_change: state.has_fields(),
-        outline: outline(state, rollout.as_ref(), canvas),
+        outline: outline(trace, rollout.as_ref(), canvas),
+    }
+}
+
+/// The time until the controller acts or gives up, for the end of the headline's line.
+fn countdown(rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
+    match rollout.kind.due(rollout, now) {
+        None => String::new(),
+        Some(RolloutDue::Deadline(end)) if end > now => {
+            format!("{} to the deadline", age::human(end.duration_since(now)))
+        }
+        Some(RolloutDue::Deadline(_)) => "the deadline has passed".to_owned(),
+        Some(RolloutDue::Start(next, _)) if next > now => {
+            format!("next start in {}", age::human(next.duration_since(now)))
+        }
+        Some(RolloutDue::Start(next, missed)) => {
+            let more = if missed == MAX_MISSED {
+                "at least "
+            } else {
+                ""
+            };
+            let starts = counted(missed, "start is", "starts are");
+            format!("{more}{starts} due, for {}", age::age(next, now))
+        }
     }
 }
 
@@ -58,7 +83,7 @@ fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
         let symbol = look.styles.paint(Role::Moving, look.symbols.in_progress);
         format!("{symbol} {}", escape_line(text))
     };
-    rollout::blockers(rollout).iter().map(line).collect()
+    blockers(rollout).iter().map(line).collect()
 }
 
 /// The rules whose causes the headline, the phases and the Pods show.
@@ -93,7 +118,7 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
         .collect()
 }
 
-fn phase_lines(state: &WorkloadState, canvas: Canvas) -> Vec<String> {
+fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<String> {
     let phases = &state.phases;
     let start = phases.first().map_or(Moment::default(), |change| change.at);
     let is_short = is_short(canvas);
@@ -116,14 +141,57 @@ const INDENT: &str = "    ";
 
 /// What a change changed, with old and new values.
 fn field_lines(change: Option<&SpecChange>, canvas: Canvas) -> Vec<String> {
-    let fields = change.and_then(|change| change.fields.as_ref());
     let width = canvas.look.width;
     let look = Look {
         width: width.map(|columns| columns.saturating_sub(INDENT.len())),
         ..canvas.look
     };
-    let lines = fields.map_or(Vec::new(), |fields| fields.lines(look));
+    let lines = change_lines(change, look);
     lines.iter().map(|line| format!("{INDENT}{line}")).collect()
+}
+
+/// How many lines of changes are shown.
+const LINES_SHOWN: usize = 5;
+
+/// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
+fn change_lines(change: Option<&SpecChange>, look: Look) -> Vec<String> {
+    let Some(fields) = change.and_then(|change| change.fields.as_ref()) else {
+        return Vec::new();
+    };
+    let (diff, filter) = (fields.diff(), fields.filter());
+    let view = DiffView {
+        look,
+        redactor: &Redactor::new(),
+        filter: &filter,
+        noise: &BTreeSet::new(),
+        zone: &TimeZone::UTC,
+        fold: Fold::Many,
+    };
+    let mut lines = ShownChanges::unattributed(&diff, &view).lines();
+    let more = lines.len().saturating_sub(LINES_SHOWN);
+    lines.truncate(LINES_SHOWN);
+    lines.extend((more > 0).then(|| format!("  {more} more")));
+    lines
+}
+
+/// The changes without styles and without a limit of width.
+pub(super) fn plain_lines(change: Option<&SpecChange>) -> Vec<String> {
+    let look = Look {
+        width: None,
+        styles: Styles::PLAIN,
+        symbols: &Symbols::ASCII,
+    };
+    change_lines(change, look)
+}
+
+/// The time since `start`: in tenths of a second if both were seen live, because one clock then shows both; otherwise in
+/// seconds. `None` if a time is unknown, or `start` was later.
+fn after(at: Moment, start: Moment) -> Option<String> {
+    if let (Some(seen), Some(start)) = (at.seen, start.seen) {
+        return Some(age::since_start(seen.duration_since(start)));
+    }
+    let span = at.time()?.duration_since(start.time()?);
+    (!span.is_negative()).then(|| age::delta(span))
 }
 
 fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
@@ -138,7 +206,7 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
     let is_of_schedule = matches!(phase.name, PhaseName::LastRun | PhaseName::NextRun);
     let time = match phase.progress {
         _ if is_of_schedule => String::new(),
-        PhaseProgress::Done | PhaseProgress::Failed => phase.at.after(start).unwrap_or_default(),
+        PhaseProgress::Done | PhaseProgress::Failed => after(phase.at, start).unwrap_or_default(),
         PhaseProgress::Underway | PhaseProgress::Waiting => "...".to_owned(),
         PhaseProgress::Unknown => String::new(),
     };
@@ -216,13 +284,14 @@ fn judge(condition: &StatusCondition<'_>) -> Status {
 }
 
 /// The tree of a workload's dependents, also after its deletion.
-pub(super) fn outline(
-    state: &WorkloadState,
+fn outline(
+    trace: &WorkloadTrace,
     rollout: Option<&RolloutSnapshot<'_>>,
     canvas: Canvas,
 ) -> Outline {
-    let gone = state.uid().filter(|_| rollout.is_none());
-    let gone = gone.map(|uid| state.kind.groups(&state.traced, uid));
+    let (kind, traced) = (trace.state.kind, &trace.traced);
+    let gone = traced.presence.last_uid().filter(|_| rollout.is_none());
+    let gone = gone.map(|uid| kind.groups(&traced.model, uid));
     let groups = rollout.map_or(gone.as_deref().unwrap_or_default(), |rollout| {
         &rollout.groups
     });
@@ -230,17 +299,22 @@ pub(super) fn outline(
     let mut items = Vec::new();
     for group in groups.iter().filter(is_shown) {
         let depth = 1 + usize::from(group.name.is_some());
-        items.extend(group_item(state, group, canvas));
+        items.extend(group_item(&traced.model, group, canvas));
         let pods = group.pods.iter();
-        items.extend(pods.filter_map(|pod| pod_item(state, pod, depth, canvas)));
+        items.extend(pods.filter_map(|pod| pod_item(&traced.model, pod, depth, canvas)));
     }
     let idle: Vec<_> = groups.iter().filter(|group| !is_shown(group)).collect();
     let line = |text: &String| OutlineItem::line(1, text, Role::Dim);
     items.extend(idle_text(&idle).iter().map(line));
-    items.extend(remarks(state, rollout).iter().map(line));
+    items.extend(remarks(&trace.state.left, rollout).iter().map(line));
+    let column = match kind.group_kind() {
+        "" => "Pod",
+        "Job" => "Job",
+        _ => "Revision",
+    };
     Outline {
         columns: vec![
-            Column::new(state.kind.column(), Fit::CutMiddle),
+            Column::new(column, Fit::CutMiddle),
             Column::new("Ready", Fit::Keep),
             Column::new("Image / Status", Fit::Shrink),
             Column::new("Age", Fit::Drop(1)),
@@ -254,7 +328,7 @@ pub(super) fn outline(
 }
 
 /// The kinds that were not read, and the pods that do not belong to the workload.
-fn remarks(state: &WorkloadState, rollout: Option<&RolloutSnapshot<'_>>) -> Vec<String> {
+fn remarks(left: &[String], rollout: Option<&RolloutSnapshot<'_>>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(rollout) = rollout {
         remarks.extend(rollout.loaded.unread.iter().cloned());
@@ -266,8 +340,8 @@ fn remarks(state: &WorkloadState, rollout: Option<&RolloutSnapshot<'_>>) -> Vec<
         };
         remarks.extend(rollout.orphans.iter().map(orphan));
     }
-    let left = |pod: &String| format!("left: {pod} no longer matches the selector");
-    remarks.extend(state.left.iter().map(left));
+    let line = |pod: &String| format!("left: {pod} no longer matches the selector");
+    remarks.extend(left.iter().map(line));
     remarks
 }
 
@@ -285,9 +359,9 @@ fn idle_text(idle: &[&PodGroup<'_>]) -> Option<String> {
 }
 
 /// The row of a group; `None` if its Pods belong to the workload itself.
-fn group_item(state: &WorkloadState, group: &PodGroup<'_>, canvas: Canvas) -> Option<OutlineItem> {
+fn group_item(model: &Model, group: &PodGroup<'_>, canvas: Canvas) -> Option<OutlineItem> {
     let name = group.name.as_ref()?;
-    let template = group.template(&state.traced);
+    let template = group.template(model);
     let images = template.map_or(String::new(), |template| images(template.root()));
     let cells = vec![
         Cell::new(&format!("{name}{}", group.suffix()), Role::Name),
@@ -298,14 +372,9 @@ fn group_item(state: &WorkloadState, group: &PodGroup<'_>, canvas: Canvas) -> Op
     Some(OutlineItem::row(1, group.status, cells).weighing(Weight::Line))
 }
 
-fn pod_item(
-    state: &WorkloadState,
-    pod: &Node,
-    depth: usize,
-    canvas: Canvas,
-) -> Option<OutlineItem> {
+fn pod_item(model: &Model, pod: &Node, depth: usize, canvas: Canvas) -> Option<OutlineItem> {
     let node = pod.pod()?.node.as_deref();
-    let assessment = state.traced.assessment(&pod.uid)?;
+    let assessment = model.assessment(&pod.uid)?;
     let (status, row) = (assessment.status(), &assessment.row);
     let cells = vec![
         Cell::new(&pod.object.to_string(), Role::Plain),
@@ -339,99 +408,5 @@ fn short_image(image: &str) -> String {
             format!("{name}@{digest}")
         }
         None => name.to_owned(),
-    }
-}
-
-/// The headline of a workload that exists; `None` if it is not assessed.
-pub(super) fn verdict(rollout: &RolloutSnapshot<'_>) -> Option<Headline> {
-    let assessment = rollout.assessment()?;
-    let headline = |stage: &str| Headline::new(assessment.status(), stage);
-    if rollout.is_deleting() {
-        return Some(headline("being deleted"));
-    }
-    if !rollout.is_observed() {
-        let (generation, observed) = rollout.generations();
-        return Some(headline(&format!(
-            "not yet observed by the controller (generation {generation}, observed {observed})"
-        )));
-    }
-    if rollout.is_complete() && assessment.status() == Status::Failed {
-        return Some(headline(&assessment.verdict.message));
-    }
-    Some(rollout.kind.headline(rollout, assessment.status()))
-}
-
-/// The headline of a rollout that its controller has observed.
-pub(super) fn rollout(rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-    let headline = |stage: &str| Headline::new(status, stage);
-    let counts = rollout.counts;
-    let (wanted, available) = (counts.wanted, counts.available);
-    if rollout.deadline_exceeded().is_some() {
-        return headline("the rollout has failed").at(progress(rollout));
-    }
-    if let Some(failure) = rollout.replica_failure() {
-        return headline(&failure.reason).at(progress(rollout));
-    }
-    if rollout.is_complete() {
-        return match wanted {
-            0 => headline("scaled to 0"),
-            _ if counts.goal < wanted => {
-                headline("complete up to the partition").at(progress(rollout))
-            }
-            _ => headline("complete").at(format!("{available}/{wanted} available")),
-        };
-    }
-    if rollout.is_paused() {
-        return headline("paused").at(progress(rollout));
-    }
-    if wanted == 0 {
-        let left = counted(counts.there, "pod", "pods");
-        return headline("scaling to 0").at(format!("{left} left"));
-    }
-    if rollout.is_on_delete() && counts.updated < counts.goal {
-        return headline("waiting for someone to delete the old pods").at(progress(rollout));
-    }
-    if is_rolled_out(rollout) {
-        let failing = failing(rollout);
-        return headline(&format!(
-            "rolled out, but {available}/{wanted} available{failing}"
-        ));
-    }
-    headline("rolling out").at(progress(rollout))
-}
-
-/// Whether only the availability of the Pods is missing.
-fn is_rolled_out(rollout: &RolloutSnapshot<'_>) -> bool {
-    // The condition stays until the controller has created the next ReplicaSet.
-    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
-    match rollout.condition("Progressing") {
-        Some(condition) => condition.reason == "NewReplicaSetAvailable" && has_newest,
-        None => false,
-    }
-}
-
-/// `1/3 updated, 3 available, 1 failing`.
-fn progress(rollout: &RolloutSnapshot<'_>) -> String {
-    let counts = rollout.counts;
-    format!(
-        "{}/{} updated, {} available{}",
-        counts.updated,
-        counts.goal,
-        counts.available,
-        failing(rollout)
-    )
-}
-
-/// How many objects of the rollout are failing, counted as in `status`.
-pub(super) fn failing(rollout: &RolloutSnapshot<'_>) -> String {
-    let groups = rollout.groups.iter();
-    let nodes = groups.flat_map(|group| group.object.into_iter().chain(group.pods.iter().copied()));
-    let failing = nodes
-        .filter_map(|node| rollout.traced.assessment(&node.uid))
-        .filter(|assessment| assessment.is_failing_itself())
-        .count();
-    match failing {
-        0 => String::new(),
-        failing => format!(", {failing} failing"),
     }
 }

@@ -4,37 +4,37 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use crate::commands::trace::traced::Traced;
 use crate::graph::{Graph, Node, Pod, Standing};
+use crate::model::Model;
 use crate::object::{Doc, Uid};
 use crate::status::{Assessment, Cause, CauseRule, Status};
 
 /// The Pods of one revision of a workload, or of one run.
-pub(super) struct PodGroup<'a> {
+pub struct PodGroup<'a> {
     /// The object of the group; `None` if it was not read, or if the Pods have none.
     pub(super) object: Option<&'a Node>,
     /// Its name in the tree: `replicaset/web-1`; `None` if the workload has the Pods itself.
-    pub(super) name: Option<String>,
+    pub name: Option<String>,
     /// The number of the revision.
-    pub(super) number: Option<i64>,
+    pub number: Option<i64>,
     /// Whether it is the newest revision.
     pub(super) standing: Standing,
     /// Its Pods.
-    pub(super) pods: Vec<&'a Node>,
+    pub pods: Vec<&'a Node>,
     /// How many Pods its controller counts.
     pub(super) there: i64,
     /// How many of them are available.
     pub(super) available: i64,
     /// Its state.
-    pub(super) status: Status,
+    pub status: Status,
     /// Its ready Pods of all: `2/3`.
-    pub(super) ready: String,
+    pub ready: String,
 }
 
 impl<'a> PodGroup<'a> {
     /// The group of an object that owns its Pods, as a `ReplicaSet` or a Job does.
-    pub(super) fn owned(traced: &'a Traced, object: &'a Node, standing: Standing) -> PodGroup<'a> {
-        let assessment = traced.assessment(&object.uid);
+    pub(super) fn owned(model: &'a Model, object: &'a Node, standing: Standing) -> PodGroup<'a> {
+        let assessment = model.assessment(&object.uid);
         let ready = assessment.and_then(|assessment| assessment.row.ready.clone());
         let counts = object
             .workload()
@@ -45,7 +45,7 @@ impl<'a> PodGroup<'a> {
             name: Some(object.object.to_string()),
             number: object.revision(),
             standing,
-            pods: pods_of(traced.graph(), &object.uid),
+            pods: pods_of(model.graph(), &object.uid),
             there: counts.there,
             available: counts.available,
             status: assessment.map_or(Status::Unknown, Assessment::status),
@@ -54,8 +54,8 @@ impl<'a> PodGroup<'a> {
     }
 
     /// The group of Pods that the workload itself owns. The Pods alone show its state.
-    pub(super) fn of_pods(traced: &Traced, pods: Vec<&'a Node>) -> PodGroup<'a> {
-        let assessments = pods.iter().filter_map(|pod| traced.assessment(&pod.uid));
+    pub(super) fn of_pods(model: &Model, pods: Vec<&'a Node>) -> PodGroup<'a> {
+        let assessments = pods.iter().filter_map(|pod| model.assessment(&pod.uid));
         let status = assessments.map(Assessment::status).max();
         let ready = pods.iter().filter(|pod| pod.is_ready_pod()).count();
         PodGroup {
@@ -72,12 +72,12 @@ impl<'a> PodGroup<'a> {
     }
 
     /// Whether it belongs to the newest revision.
-    pub(super) fn is_current(&self) -> bool {
+    pub fn is_current(&self) -> bool {
         self.standing == Standing::Current
     }
 
     /// Whether it has and wants no Pods.
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         let has_pods = self.there > 0 || !self.pods.is_empty();
         let wants = self.object.and_then(Node::workload).is_some()
             && self.object.is_some_and(|object| !object.is_idle());
@@ -85,7 +85,7 @@ impl<'a> PodGroup<'a> {
     }
 
     /// When its object was created.
-    pub(super) fn created(&self) -> Option<Timestamp> {
+    pub fn created(&self) -> Option<Timestamp> {
         self.object?.created
     }
 
@@ -97,15 +97,15 @@ impl<'a> PodGroup<'a> {
     }
 
     /// The number after the name: ` #12`.
-    pub(super) fn suffix(&self) -> String {
+    pub fn suffix(&self) -> String {
         self.number
             .map_or(String::new(), |number| format!(" #{number}"))
     }
 
     /// An object with the Pod template of the group, at `spec.template`.
-    pub(super) fn template(&self, traced: &Traced) -> Option<Doc> {
+    pub fn template(&self, model: &Model) -> Option<Doc> {
         let object = self.object?;
-        let doc = traced.model.doc(&object.uid)?;
+        let doc = model.doc(&object.uid)?;
         match &*object.object.kind {
             "ControllerRevision" => Doc::parse(doc.root().get("data")?.raw()).ok(),
             _ => Some(doc),
@@ -163,9 +163,9 @@ pub(super) enum PodStep {
 
 impl<'a> PodProgress<'a> {
     /// Reads the progress of a Pod; `None` if the Pod is being deleted.
-    pub(super) fn of(traced: &'a Traced, node: &'a Node) -> Option<PodProgress<'a>> {
+    pub(super) fn of(model: &'a Model, node: &'a Node) -> Option<PodProgress<'a>> {
         let pod = node.pod().filter(|_| !node.deleting)?;
-        let assessment = traced.assessment(&node.uid)?;
+        let assessment = model.assessment(&node.uid)?;
         Some(PodProgress {
             name: &node.object.name,
             word: &assessment.row.word,

@@ -4,18 +4,16 @@ use std::cmp::Reverse;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::trace::headline::Headline;
-use crate::commands::trace::traced::Traced;
 use crate::graph::Standing;
-use crate::object::{PodCounts, StatusCondition, Uid, Value};
-use crate::render::age;
-use crate::render::count::counted;
-use crate::status::{Assessment, MAX_MISSED, Status, missed_starts, next_start};
+use crate::model::Model;
+use crate::object::{PodCounts, StatusCondition, Uid, Value, counted};
+use crate::status::{Assessment, Status, missed_starts, next_start};
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+use super::phases;
 use super::pods::{PodGroup, PodStep, number, pods_of};
-use super::rollout::{RolloutSnapshot, WorkloadKind, count, spec, unread_text};
-use super::{phases, view};
+use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, count, spec, unread_text};
+use super::stage::{RolloutStage, failing};
 
 /// The kind `batch/Job`.
 pub(super) struct Job;
@@ -23,10 +21,6 @@ pub(super) struct Job;
 impl WorkloadKind for Job {
     fn group_kind(&self) -> &'static str {
         ""
-    }
-
-    fn column(&self) -> &'static str {
-        "Pod"
     }
 
     /// Without `completions`, one succeeded Pod ends the run.
@@ -43,9 +37,9 @@ impl WorkloadKind for Job {
         }
     }
 
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-        let pods = pods_of(traced.graph(), uid);
-        vec![PodGroup::of_pods(traced, pods)]
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        let pods = pods_of(model.graph(), uid);
+        vec![PodGroup::of_pods(model, pods)]
     }
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
@@ -87,31 +81,32 @@ impl WorkloadKind for Job {
         has_ended(rollout, "Complete").is_some()
     }
 
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-        let headline = |stage: &str| Headline::new(status, stage).at(numbers(rollout));
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
+        let stage = |name: &str| RolloutStage::new(name).at(numbers(rollout));
         if self.is_complete(rollout) {
-            headline("complete")
+            stage("complete")
         } else if has_ended(rollout, "Failed").is_some() {
-            headline("failed")
+            stage("failed")
         } else if rollout.is_suspended() {
-            headline("suspended")
+            stage("suspended")
         } else if start(rollout).is_none() {
-            Headline::new(status, "to be started by the controller")
+            RolloutStage::new("to be started by the controller")
         } else {
-            let failing = view::failing(rollout);
-            Headline::new(status, "running").at(format!("{}{failing}", numbers(rollout)))
+            let failing = failing(rollout);
+            RolloutStage::new("running").at(format!("{}{failing}", numbers(rollout)))
         }
     }
 
     /// The Job fails this long after its start.
-    fn deadline(&self, rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
+    fn due(&self, rollout: &RolloutSnapshot<'_>, _: Timestamp) -> Option<RolloutDue> {
         let seconds = rollout
             .object()
             .i64_at(&["spec", "activeDeadlineSeconds"])?;
         let is_over = ["Complete", "Failed"].map(|kind| has_ended(rollout, kind).is_some());
         let start =
             start(rollout).filter(|_| !is_over.contains(&true) && !rollout.is_suspended())?;
-        start.checked_add(SignedDuration::from_secs(seconds)).ok()
+        let end = start.checked_add(SignedDuration::from_secs(seconds)).ok()?;
+        Some(RolloutDue::Deadline(end))
     }
 
     fn reports_generation(&self) -> bool {
@@ -200,10 +195,6 @@ impl WorkloadKind for CronJob {
         "Job"
     }
 
-    fn column(&self) -> &'static str {
-        "Job"
-    }
-
     fn groups_own_pods(&self) -> bool {
         true
     }
@@ -216,8 +207,8 @@ impl WorkloadKind for CronJob {
     }
 
     /// Its Jobs, the newest first.
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-        let mut jobs = traced.graph().children(uid);
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        let mut jobs = model.graph().children(uid);
         jobs.retain(|job| &*job.object.kind == "Job");
         jobs.sort_by_key(|job| Reverse(job.created));
         let jobs = jobs.into_iter().enumerate().map(|(at, job)| {
@@ -225,7 +216,7 @@ impl WorkloadKind for CronJob {
                 0 => Standing::Current,
                 _ => Standing::Old,
             };
-            PodGroup::owned(traced, job, standing)
+            PodGroup::owned(model, job, standing)
         });
         jobs.collect()
     }
@@ -249,21 +240,20 @@ impl WorkloadKind for CronJob {
         false
     }
 
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-        let headline = |stage: String| Headline::new(status, stage);
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
         let active = rollout.counts.there;
         let last = rollout.current().map(|job| job.status);
         let last = last.filter(|last| *last == Status::Failed && active == 0);
         let last = last.map_or("", |_| "; the last run failed");
         if rollout.is_suspended() {
-            return headline(format!("suspended{last}"));
+            return RolloutStage::new(format!("suspended{last}"));
         }
         if active > 0 {
-            return headline("running".to_owned()).at(counted(active, "active job", "active jobs"));
+            return RolloutStage::new("running").at(counted(active, "active job", "active jobs"));
         }
         match rollout.object().time_at(&["status", "lastScheduleTime"]) {
-            None => headline(format!("not started by its schedule yet{last}")),
-            Some(_) => headline(format!("waits for its next start{last}")),
+            None => RolloutStage::new(format!("not started by its schedule yet{last}")),
+            Some(_) => RolloutStage::new(format!("waits for its next start{last}")),
         }
     }
 
@@ -271,25 +261,12 @@ impl WorkloadKind for CronJob {
         false
     }
 
-    /// The next start, or how many starts were missed.
-    fn countdown(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
-        let Some(due) = next_start(rollout.object(), now) else {
-            return String::new();
-        };
-        if due > now {
-            return format!("next start in {}", age::human(due.duration_since(now)));
-        }
-        let missed = missed_starts(rollout.object(), now);
-        let more = if missed == MAX_MISSED {
-            "at least "
-        } else {
-            ""
-        };
-        let since = age::age(due, now);
-        format!(
-            "{more}{} due, for {since}",
-            counted(missed, "start is", "starts are")
-        )
+    fn due(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> Option<RolloutDue> {
+        let next = next_start(rollout.object(), now)?;
+        Some(RolloutDue::Start(
+            next,
+            missed_starts(rollout.object(), now),
+        ))
     }
 }
 
@@ -307,7 +284,7 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     };
     let assessment = job
         .object
-        .and_then(|job| rollout.traced.assessment(&job.uid));
+        .and_then(|job| rollout.model.assessment(&job.uid));
     let word = assessment.map_or("", |assessment: &Assessment| &assessment.row.word);
     let text = format!("{} {word}", job.title());
     match job.status {
@@ -322,9 +299,9 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
 }
 
 fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let text = match next_start(rollout.object(), rollout.traced.judged_at) {
+    let text = match next_start(rollout.object(), rollout.model.judged_at()) {
         _ if rollout.is_suspended() => "suspended".to_owned(),
-        Some(due) => age::rfc3339(due),
+        Some(due) => due.to_string(),
         None => String::new(),
     };
     RolloutPhase::new(PhaseName::NextRun, PhaseProgress::Waiting, text)

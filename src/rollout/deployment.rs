@@ -2,15 +2,14 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::trace::headline::Headline;
-use crate::commands::trace::traced::Traced;
+use crate::model::Model;
 use crate::object::{Kind, PodCounts, Uid, Value};
-use crate::status::Status;
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::PodGroup;
-use super::rollout::{RolloutSnapshot, WorkloadKind, spec};
-use super::{phases, pods, view};
+use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, spec};
+use super::stage::{RolloutStage, stage_of_rollout};
+use super::{phases, pods};
 
 /// The kind `apps/Deployment`.
 pub(super) struct Deployment;
@@ -28,14 +27,14 @@ impl WorkloadKind for Deployment {
         PhaseName::ReplicaSet
     }
 
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-        let graph = traced.graph();
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        let graph = model.graph();
         let mut sets = graph.children(uid);
         sets.retain(|set| &*set.object.kind == "ReplicaSet");
         let mut standings = graph.standings();
         let groups = sets.into_iter();
         let mut groups: Vec<_> = groups
-            .map(|set| PodGroup::owned(traced, set, standings.of(&set.uid)))
+            .map(|set| PodGroup::owned(model, set, standings.of(&set.uid)))
             .collect();
         pods::sort(&mut groups);
         groups
@@ -72,13 +71,13 @@ impl WorkloadKind for Deployment {
             && [there, updated, available] == [wanted; 3]
     }
 
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-        view::rollout(rollout, status)
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
+        stage_of_rollout(rollout)
     }
 
     /// The deadline ends this long after the last progress. The API server sets 600 seconds by default. The
     /// largest number means no deadline.
-    fn deadline(&self, rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
+    fn due(&self, rollout: &RolloutSnapshot<'_>, _: Timestamp) -> Option<RolloutDue> {
         let progressing = rollout.condition("Progressing")?;
         let is_running = progressing.status == "True"
             && progressing.reason != "NewReplicaSetAvailable"
@@ -88,7 +87,8 @@ impl WorkloadKind for Deployment {
             .i64_at(&["spec", "progressDeadlineSeconds"])
             .filter(|seconds| *seconds < i64::from(i32::MAX))?;
         let from = progressing.updated().filter(|_| is_running)?;
-        from.checked_add(SignedDuration::from_secs(seconds)).ok()
+        let end = from.checked_add(SignedDuration::from_secs(seconds)).ok()?;
+        Some(RolloutDue::Deadline(end))
     }
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {

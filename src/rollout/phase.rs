@@ -1,14 +1,30 @@
 //! `RolloutPhase`: one phase of a rollout, its progress, and why it failed.
 
-use super::change::{ChangedFields, SpecChange};
-use super::moment::Moment;
+use jiff::Timestamp;
+
+use super::change::SpecChange;
 use crate::object::StatusCondition;
 use crate::status::{Cause, CauseRule};
-use jiff::Timestamp;
+
+/// When something happened: by the server's clock, in seconds, and by our clock if it was seen live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The server's time.
+    pub server: Option<Timestamp>,
+    /// Our time.
+    pub seen: Option<Timestamp>,
+}
+
+impl Moment {
+    /// The known time; the server's if both are known.
+    pub fn time(self) -> Option<Timestamp> {
+        self.server.or(self.seen)
+    }
+}
 
 /// The phases, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PhaseName {
+pub enum PhaseName {
     /// Someone changed the spec.
     Change,
     /// Someone changed another part of the spec since, for example the number of replicas.
@@ -41,7 +57,7 @@ pub(super) enum PhaseName {
 
 /// The progress of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PhaseProgress {
+pub enum PhaseProgress {
     /// It is complete.
     Done,
     /// It has started.
@@ -56,35 +72,35 @@ pub(super) enum PhaseProgress {
 
 /// One phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RolloutPhase {
-    pub(super) name: PhaseName,
-    pub(super) progress: PhaseProgress,
+pub struct RolloutPhase {
+    /// Which phase it is.
+    pub name: PhaseName,
+    /// How far it is.
+    pub progress: PhaseProgress,
     /// The progress as text. Not escaped.
-    pub(super) text: String,
-    /// What changed, for a change. Escaped.
-    pub(super) fields: Vec<String>,
+    pub text: String,
     /// Why it failed.
-    pub(super) failure: Option<PhaseFailure>,
+    pub failure: Option<PhaseFailure>,
     /// When it reached its progress.
-    pub(super) at: Moment,
+    pub at: Moment,
 }
 
 /// Why a phase failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PhaseFailure {
+pub struct PhaseFailure {
     /// The rule that found it.
-    pub(super) rule: CauseRule,
+    pub rule: CauseRule,
     /// The pod, its state, and the number of other such pods. Not escaped; empty if no pod caused it.
-    pub(super) what: String,
+    pub what: String,
     /// The name of the pod.
-    pub(super) pod: Option<String>,
+    pub pod: Option<String>,
     /// The cause. Not escaped.
-    pub(super) cause: String,
+    pub cause: String,
 }
 
 impl PhaseName {
     /// The name in frames, lines and records.
-    pub(super) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             PhaseName::Change => "spec change",
             PhaseName::LaterChange => "then changed",
@@ -106,7 +122,7 @@ impl PhaseName {
 
 impl PhaseProgress {
     /// The word in lines and records.
-    pub(super) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             PhaseProgress::Done => "done",
             PhaseProgress::Underway => "underway",
@@ -137,7 +153,6 @@ impl RolloutPhase {
             name,
             progress,
             text: text.into(),
-            fields: Vec::new(),
             failure: None,
             at: Moment::default(),
         }
@@ -145,10 +160,8 @@ impl RolloutPhase {
 
     /// The phase of a change: the one that starts a rollout, or a later one.
     pub(super) fn change(name: PhaseName, change: &SpecChange) -> RolloutPhase {
-        let fields = change.fields.as_ref();
         RolloutPhase {
             at: change.at,
-            fields: fields.map_or(Vec::new(), ChangedFields::plain_lines),
             ..RolloutPhase::new(name, PhaseProgress::Done, change.text())
         }
     }
@@ -203,20 +216,10 @@ impl RolloutPhase {
     }
 
     /// The progress, and the pod that delays it: `1/2 pulled; web-x ErrImagePull`.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         match &self.failure {
             Some(failure) if !failure.what.is_empty() => format!("{}; {}", self.text, failure.what),
             _ => self.text.clone(),
-        }
-    }
-
-    /// The summary, with what changed.
-    pub(super) fn message(&self) -> String {
-        let summary = self.summary();
-        let fields: Vec<&str> = self.fields.iter().map(|field| field.trim()).collect();
-        match fields[..] {
-            [] => summary,
-            _ => format!("{summary}: {}", fields.join("; ")),
         }
     }
 }

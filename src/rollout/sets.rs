@@ -3,18 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::commands::trace::headline::Headline;
-use crate::commands::trace::traced::Traced;
 use crate::graph::{Node, Standing};
-use crate::object::{Uid, Value, partition};
-use crate::render::count::counted;
-use crate::status::Status;
+use crate::model::Model;
+use crate::object::{Uid, Value, counted, partition};
 
 use super::deployment::RollingUpdateLimits;
 use super::phase::RolloutPhase;
 use super::pods::{PodGroup, pods_of};
-use super::rollout::{RolloutSnapshot, WorkloadKind, count, spec};
-use super::{phases, pods, view};
+use super::snapshot::{RolloutSnapshot, WorkloadKind, count, spec};
+use super::stage::{RolloutStage, stage_of_rollout};
+use super::{phases, pods};
 
 /// The kind `apps/StatefulSet`.
 pub(super) struct StatefulSet;
@@ -24,8 +22,8 @@ impl WorkloadKind for StatefulSet {
         "ControllerRevision"
     }
 
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-        groups(traced, uid)
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        groups(model, uid)
     }
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
@@ -54,8 +52,8 @@ impl WorkloadKind for StatefulSet {
             && counts.updated >= counts.goal
     }
 
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
-        view::rollout(rollout, status)
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
+        stage_of_rollout(rollout)
     }
 
     /// Pods below the partition keep their revision.
@@ -79,8 +77,8 @@ impl WorkloadKind for DaemonSet {
         "ControllerRevision"
     }
 
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-        groups(traced, uid)
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        groups(model, uid)
     }
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
@@ -102,11 +100,11 @@ impl WorkloadKind for DaemonSet {
         counts.updated >= counts.wanted && counts.available >= counts.wanted
     }
 
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline {
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
         if rollout.is_complete() && rollout.counts.wanted == 0 {
-            return Headline::new(status, "runs on no node");
+            return RolloutStage::new("runs on no node");
         }
-        view::rollout(rollout, status)
+        stage_of_rollout(rollout)
     }
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
@@ -130,8 +128,8 @@ impl WorkloadKind for DaemonSet {
 const HASH: &str = "controller-revision-hash";
 
 /// The Pods of a workload by revision. Pods whose revision was not read make a group of their own.
-pub(super) fn groups<'a>(traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
-    let graph = traced.graph();
+pub(super) fn groups<'a>(model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+    let graph = model.graph();
     let mut standings = graph.standings();
     let mut by_hash: BTreeMap<Option<&str>, Vec<&Node>> = BTreeMap::new();
     for pod in pods_of(graph, uid) {
@@ -139,7 +137,7 @@ pub(super) fn groups<'a>(traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
     }
     let mut revisions = graph.children(uid);
     revisions.retain(|revision| &*revision.object.kind == "ControllerRevision");
-    let newest = newest(traced, uid, &revisions);
+    let newest = newest(model, uid, &revisions);
     let mut groups = Vec::new();
     for revision in revisions {
         let names = [Some(&*revision.object.name), revision.label(HASH)];
@@ -154,9 +152,9 @@ pub(super) fn groups<'a>(traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
         groups.push(PodGroup {
             object: Some(revision),
             name: Some(revision.object.to_string()),
-            number: number(traced, &revision.uid),
+            number: number(model, &revision.uid),
             standing,
-            ..PodGroup::of_pods(traced, pods)
+            ..PodGroup::of_pods(model, pods)
         });
     }
     for (hash, pods) in by_hash {
@@ -166,7 +164,7 @@ pub(super) fn groups<'a>(traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
         groups.push(PodGroup {
             name: Some(format!("revision {}", hash.unwrap_or("unknown"))),
             standing,
-            ..PodGroup::of_pods(traced, pods)
+            ..PodGroup::of_pods(model, pods)
         });
     }
     pods::sort(&mut groups);
@@ -175,8 +173,8 @@ pub(super) fn groups<'a>(traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>> {
 
 /// The revision of the current Pod template: the one that a `StatefulSet` names, else the one with the highest
 /// number. A rollback gives an old revision a new number.
-fn newest<'a>(traced: &Traced, uid: &Uid, revisions: &[&'a Node]) -> Option<&'a Uid> {
-    let named = traced.model.doc(uid);
+fn newest<'a>(model: &Model, uid: &Uid, revisions: &[&'a Node]) -> Option<&'a Uid> {
+    let named = model.doc(uid);
     let named = named.and_then(|owner| owner.root().text_at(&["status", "updateRevision"]));
     let found = match named {
         Some(name) => revisions
@@ -184,11 +182,11 @@ fn newest<'a>(traced: &Traced, uid: &Uid, revisions: &[&'a Node]) -> Option<&'a 
             .find(|revision| revision.object.name == name),
         None => revisions
             .iter()
-            .max_by_key(|revision| number(traced, &revision.uid)),
+            .max_by_key(|revision| number(model, &revision.uid)),
     };
     found.map(|revision| &revision.uid)
 }
 
-fn number(traced: &Traced, revision: &Uid) -> Option<i64> {
-    traced.model.doc(revision)?.root().i64_at(&["revision"])
+fn number(model: &Model, revision: &Uid) -> Option<i64> {
+    model.doc(revision)?.root().i64_at(&["revision"])
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use crate::graph::Images;
 use crate::object::StatusCondition;
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::{PodGroup, PodProgress, PodStep};
-use super::rollout::{RolloutSnapshot, unread_text};
+use super::snapshot::{RolloutSnapshot, unread_text};
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
@@ -36,7 +36,7 @@ pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<Rollou
 /// The progress of the Pods of the newest revision.
 pub(super) fn pods<'a>(rollout: &RolloutSnapshot<'a>) -> Vec<PodProgress<'a>> {
     let pods = rollout.new_pods();
-    pods.filter_map(|pod| PodProgress::of(rollout.traced, pod))
+    pods.filter_map(|pod| PodProgress::of(rollout.model, pod))
         .collect()
 }
 
@@ -120,17 +120,14 @@ fn listed(nodes: &BTreeSet<&str>) -> String {
 /// How many of the wanted Pods have their images.
 pub(super) fn images(pods: &[PodProgress<'_>], wanted: i64) -> RolloutPhase {
     let n = count(pods, |pod| pod.pod.images != Images::Missing);
-    let time = pods.iter().filter_map(pulled_by).max();
+    let pulled = pods.iter().filter_map(|pod| match pod.pod.images {
+        Images::Pulled(time) => time,
+        Images::Missing => None,
+    });
+    let time = pulled.max();
     let text = format!("{n}/{wanted} pulled");
     let phase = RolloutPhase::new(PhaseName::Images, PhaseProgress::of(n, wanted), text).at(time);
     with_trouble(phase, pods, PodStep::Image)
-}
-
-fn pulled_by(pod: &PodProgress<'_>) -> Option<Timestamp> {
-    match pod.pod.images {
-        Images::Pulled(time) => time,
-        Images::Missing => None,
-    }
 }
 
 fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> RolloutPhase {
@@ -284,7 +281,7 @@ pub(super) fn earlier_revision(
     rollout: &RolloutSnapshot<'_>,
     group: &PodGroup<'_>,
 ) -> Option<EarlierRevision> {
-    let object = rollout.traced.model.doc(&group.object?.uid)?;
+    let object = rollout.model.doc(&group.object?.uid)?;
     let path = [
         "metadata",
         "annotations",

@@ -1,35 +1,37 @@
-//! `WorkloadState`: the objects of a workload's trace, the current change, and the times of its phases.
+//! `RolloutState`: the change that a rollout follows, its phases, and their times, as the events of its objects show them.
 
 use jiff::Timestamp;
 
-use crate::commands::trace::traced::{Presence, Traced};
+use crate::graph::Node;
+use crate::model::Model;
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Version, Why};
 
-use super::change::{ChangedFields, SpecChange};
-use super::moment::Moment;
-use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
+use super::change::{ChangedFields, SpecChange, TEMPLATE};
+use super::phase::{Moment, PhaseName, PhaseProgress, RolloutPhase};
 use super::phases::earlier_revision;
-use super::rollout::{Loaded, RolloutSnapshot, WorkloadKind};
+use super::snapshot::{RolloutSnapshot, WorkloadKind};
 
-/// The trace of one workload.
-pub(super) struct WorkloadState {
-    pub(super) kind: &'static dyn WorkloadKind,
-    pub(super) traced: Traced,
+/// The rollout or the runs of one workload.
+pub struct RolloutState {
+    /// What is different for its kind.
+    pub kind: &'static dyn WorkloadKind,
+    /// The source of the workload, which selects its name.
+    source: SourceKey,
     /// The sources of its revisions and pods, by its current or last selector.
     dependents: Vec<SourceKey>,
     /// The change that the rollout follows, from the workload alone.
-    pub(super) change: SpecChange,
+    change: SpecChange,
     /// The same, completed from other objects.
     completed: SpecChange,
     /// The last change of another part of the spec since.
     later: Option<SpecChange>,
     /// The phases of the rollout. The first one is the change, completed from other objects.
-    pub(super) phases: Vec<RolloutPhase>,
+    pub phases: Vec<RolloutPhase>,
     /// The highest number of old pods since the change.
     old_pods: i64,
     /// The last pods that stopped matching the selector.
-    pub(super) left: Vec<String>,
+    pub left: Vec<String>,
     arrived: Arrived,
 }
 
@@ -45,12 +47,12 @@ struct Arrived {
 /// How many pods that left the selector are kept.
 const LEFT: usize = 3;
 
-impl WorkloadState {
-    /// The trace of a workload before any event.
-    pub(super) fn new(kind: &'static dyn WorkloadKind, traced: Traced) -> WorkloadState {
-        WorkloadState {
+impl RolloutState {
+    /// The state before any event. The source selects the name of the workload.
+    pub fn new(kind: &'static dyn WorkloadKind, source: SourceKey) -> RolloutState {
+        RolloutState {
             kind,
-            traced,
+            source,
             dependents: Vec::new(),
             change: SpecChange::default(),
             completed: SpecChange::default(),
@@ -62,35 +64,30 @@ impl WorkloadState {
         }
     }
 
-    /// The uid of the workload, even if it is deleted.
-    pub(super) fn uid(&self) -> Option<&Uid> {
-        match &self.traced.presence {
-            Presence::There(uid) | Presence::Deleted(uid) => Some(uid),
-            Presence::Unread | Presence::Absent => None,
-        }
+    /// The rollout of the workload with this uid as it is; `None` if it does not exist.
+    pub fn snapshot<'m>(&self, model: &'m Model, uid: Option<&Uid>) -> Option<RolloutSnapshot<'m>> {
+        RolloutSnapshot::of(self.kind, model, uid?, &self.dependents)
     }
 
-    /// The current rollout; `None` if the workload does not exist.
-    pub(super) fn rollout(&self) -> Option<RolloutSnapshot<'_>> {
-        let loaded = Loaded::of(self.kind.group_kind(), &self.traced, &self.dependents);
-        RolloutSnapshot::of(self.kind, &self.traced, loaded)
-    }
-
-    /// The sources that show the rollout, as far as it is known.
-    pub(super) fn plan(&mut self) -> Vec<SourceKey> {
-        let source = &self.traced.source;
-        if let Some(node) = self.traced.node() {
-            self.dependents = node.dependent_sources(&source.cluster);
-            self.dependents
-                .extend(node.revision_source(&source.cluster));
+    /// The sources that show the rollout, as far as they are known. They follow from the workload, if that is there.
+    pub fn plan(&mut self, workload: Option<&Node>) -> Vec<SourceKey> {
+        let cluster = &self.source.cluster;
+        if let Some(node) = workload {
+            self.dependents = node.dependent_sources(cluster);
+            self.dependents.extend(node.revision_source(cluster));
         }
-        let mut sources = vec![source.clone()];
+        let mut sources = vec![self.source.clone()];
         sources.extend(self.dependents.iter().cloned());
         sources
     }
 
-    /// Records the effect of an event, before the model applies it.
-    pub(super) fn note(&mut self, source: &SourceKey, event: &Event) {
+    /// The generation of the change; `None` if it is unknown.
+    pub fn generation(&self) -> Option<i64> {
+        self.change.generation
+    }
+
+    /// Records the effect of an event, before the model applies it. Until then, the workload has this uid.
+    pub fn note(&mut self, source: &SourceKey, event: &Event, uid: Option<&Uid>) {
         let Event::Object {
             why,
             now,
@@ -104,8 +101,13 @@ impl WorkloadState {
         self.arrived.seen = Some(*seen);
         self.arrived.listed |= !why.is_live();
         self.note_left(*why, now);
-        if *source == self.traced.source && !why.is_gone() {
-            self.note_change(now, prev.as_deref(), why.is_live().then_some(*seen));
+        if *source == self.source && !why.is_gone() {
+            let is_same = uid == Some(&now.object.identity());
+            if !is_same {
+                self.left.clear();
+            }
+            let prev = prev.as_deref().filter(|_| is_same);
+            self.note_change(now, prev, why.is_live().then_some(*seen));
         }
     }
 
@@ -115,11 +117,7 @@ impl WorkloadState {
         let Ok(workload) = now.doc() else {
             return;
         };
-        let is_same = self.traced.uid() == Some(&now.object.identity());
-        if !is_same {
-            self.left.clear();
-        }
-        let prev = prev.and_then(|prev| prev.doc().ok()).filter(|_| is_same);
+        let prev = prev.and_then(|prev| prev.doc().ok());
         let change = match &prev {
             Some(prev) => SpecChange::between(prev, &workload, seen),
             None => Some(SpecChange::last(workload.root())),
@@ -150,12 +148,12 @@ impl WorkloadState {
     }
 
     /// Whether the phases show what changed before the rollout.
-    pub(super) fn has_fields(&self) -> bool {
+    pub fn has_fields(&self) -> bool {
         self.completed.fields.is_some()
     }
 
     /// The change that a phase is about.
-    pub(super) fn change_of(&self, phase: PhaseName) -> Option<&SpecChange> {
+    pub fn change_of(&self, phase: PhaseName) -> Option<&SpecChange> {
         match phase {
             PhaseName::Change => Some(&self.completed),
             PhaseName::LaterChange => self.later.as_ref(),
@@ -188,7 +186,7 @@ impl WorkloadState {
     fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
         let created = Self::find_time(rollout);
         if self.change.fields.is_none()
-            && let Some(fields) = self.find_fields(rollout)
+            && let Some(fields) = Self::find_fields(rollout)
         {
             return SpecChange::last_of_template(rollout.object(), fields, created);
         }
@@ -201,15 +199,15 @@ impl WorkloadState {
 
     /// What the change changed: the difference between the pod template of the last revision before it and that
     /// of the workload.
-    fn find_fields(&self, rollout: &RolloutSnapshot<'_>) -> Option<ChangedFields> {
+    fn find_fields(rollout: &RolloutSnapshot<'_>) -> Option<ChangedFields> {
         let current = rollout.current().and_then(|group| group.number);
         let before = rollout
             .old_groups()
             .filter(|group| group.number.is_some())
             .filter(|group| current.is_none_or(|current| group.number < Some(current)))
             .max_by_key(|group| group.number)?;
-        let template = before.template(&self.traced)?;
-        ChangedFields::of_template(&template, &self.traced.doc()?)
+        let template = before.template(rollout.model)?;
+        ChangedFields::of(&template, &rollout.doc, TEMPLATE)
     }
 
     /// When the change was made, if the managed fields do not show it: when its revision was created. `None` if
@@ -221,10 +219,10 @@ impl WorkloadState {
             .then(|| current.created())?
     }
 
-    /// Records the progress of the rollout, after a batch of events and as time passes.
-    pub(super) fn settle(&mut self) {
+    /// Records the progress of the rollout, after a batch of events and as time passes. The workload has this uid, if it exists.
+    pub fn settle(&mut self, model: &Model, uid: Option<&Uid>) {
         let arrived = std::mem::take(&mut self.arrived);
-        let Some(rollout) = self.rollout() else {
+        let Some(rollout) = self.snapshot(model, uid) else {
             self.phases.clear();
             return;
         };

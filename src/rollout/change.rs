@@ -1,30 +1,25 @@
 //! `SpecChange`: the change that a rollout follows: what changed, who changed it, and when.
 
-use std::collections::BTreeSet;
-
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::diff::{Change, Diff, Filter, Op, Redactor, VersionWriter, writer_of};
+use crate::diff::{Change, Diff, Filter, Op, VersionWriter, writer_of};
 use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep};
 use crate::object::{Doc, Value, managed_fields, restarted_at};
-use crate::render::diff::{DiffView, Fold, ShownChanges, selected};
-use crate::render::style::{Look, Styles, Symbols};
 
-use super::moment::Moment;
+use super::phase::Moment;
 
 /// The most time between a spec change and the creation of its revision.
 const REACTION: SignedDuration = SignedDuration::from_secs(5);
 
 /// A change of a workload's spec.
 #[derive(Clone, Default)]
-pub(super) struct SpecChange {
+pub struct SpecChange {
     /// The generation after it; `None` if that is unknown.
-    pub(super) generation: Option<i64>,
+    pub generation: Option<i64>,
     /// The field manager that wrote it.
     by: Option<VersionWriter>,
     /// What changed; `None` if unknown.
-    pub(super) fields: Option<ChangedFields>,
+    pub fields: Option<ChangedFields>,
     /// When it was made.
     pub(super) at: Moment,
 }
@@ -108,7 +103,7 @@ impl SpecChange {
         let roots = (Some(old.root()), Some(new.root()));
         let writers = Diff::of(roots.0, roots.1).writers(roots.0, roots.1);
         let writers = writers.up_to(seen.unwrap_or(Timestamp::MAX));
-        let fields = ChangedFields::of_spec(old, new);
+        let fields = ChangedFields::of(old, new, SPEC);
         Some(SpecChange {
             generation: Some(generation(new.root())),
             by: fields.as_ref().and_then(|fields| fields.writer(seen)),
@@ -151,15 +146,18 @@ fn generation(object: Value<'_>) -> i64 {
 
 /// Two versions of a spec.
 #[derive(Clone)]
-pub(super) struct ChangedFields {
+pub struct ChangedFields {
     old: Doc,
     new: Doc,
     /// The part of the objects that is compared.
     part: &'static str,
 }
 
+/// The whole spec.
+const SPEC: &str = "spec";
+
 /// The part of a spec whose changes start a rollout.
-const TEMPLATE: &str = "spec.template";
+pub(super) const TEMPLATE: &str = "spec.template";
 
 /// Fields that controllers add to the templates of their revisions.
 const ADDED: [&str; 3] = [
@@ -168,21 +166,9 @@ const ADDED: [&str; 3] = [
     "spec.template[\"$patch\"]",
 ];
 
-/// How many lines of changes are shown.
-const LINES_SHOWN: usize = 5;
-
 impl ChangedFields {
-    /// The differences between two versions of a workload; `None` if their specs are equal.
-    pub(super) fn of_spec(old: &Doc, new: &Doc) -> Option<ChangedFields> {
-        ChangedFields::of(old, new, "spec")
-    }
-
-    /// The differences between the Pod templates of a revision and of its workload.
-    pub(super) fn of_template(old: &Doc, new: &Doc) -> Option<ChangedFields> {
-        ChangedFields::of(old, new, TEMPLATE)
-    }
-
-    fn of(old: &Doc, new: &Doc, part: &'static str) -> Option<ChangedFields> {
+    /// The differences between two versions of a part of a workload, [`SPEC`] or [`TEMPLATE`]; `None` if they are equal.
+    pub(super) fn of(old: &Doc, new: &Doc, part: &'static str) -> Option<ChangedFields> {
         let changed = ChangedFields {
             old: old.clone(),
             new: new.clone(),
@@ -201,34 +187,6 @@ impl ChangedFields {
         restarted_at(self.old.root()) != restarted_at(self.new.root())
     }
 
-    /// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
-    pub(super) fn lines(&self, look: Look) -> Vec<String> {
-        let diff = self.diff();
-        let (redactor, filter) = (Redactor::new(), filter(self.part));
-        let view = DiffView {
-            look,
-            redactor: &redactor,
-            filter: &filter,
-            noise: &BTreeSet::new(),
-            zone: &TimeZone::UTC,
-            fold: Fold::Many,
-        };
-        let mut lines = ShownChanges::unattributed(&diff, &view).lines();
-        let more = lines.len().saturating_sub(LINES_SHOWN);
-        lines.truncate(LINES_SHOWN);
-        lines.extend((more > 0).then(|| format!("  {more} more")));
-        lines
-    }
-
-    /// The changes without styles and without a limit of width.
-    pub(super) fn plain_lines(&self) -> Vec<String> {
-        self.lines(Look {
-            width: None,
-            styles: Styles::PLAIN,
-            symbols: &Symbols::ASCII,
-        })
-    }
-
     /// The field manager that wrote the newer version. If none is recorded, the one that owns all values that were set.
     /// The version arrived at `seen`, if it arrived live.
     pub(super) fn writer(&self, seen: Option<Timestamp>) -> Option<VersionWriter> {
@@ -236,29 +194,36 @@ impl ChangedFields {
         let diff = self.diff();
         let writers = diff.writers(Some(old), Some(new));
         let writers = writers.up_to(seen.unwrap_or(Timestamp::MAX));
-        writer_of(&diff, &writers, &Self::changes(&diff, self.part))
+        writer_of(&diff, &writers, &changes(&diff, &self.filter()))
     }
 
     /// Whether the change only removes fields.
     pub(super) fn are_only_removed(&self) -> bool {
         let diff = self.diff();
-        let mut changes = Self::changes(&diff, self.part).into_iter();
-        changes.all(|change| change.op == Op::Remove)
+        let changes = changes(&diff, &self.filter());
+        changes.iter().all(|change| change.op == Op::Remove)
     }
 
     fn differs_in(&self, part: &str) -> bool {
-        let diff = self.diff();
-        !Self::changes(&diff, part).is_empty()
+        !changes(&self.diff(), &filter(part)).is_empty()
     }
 
-    /// The changes in a part of the objects.
-    fn changes<'d>(diff: &'d Diff<'_>, part: &str) -> Vec<&'d Change> {
-        selected(diff, &filter(part), &BTreeSet::new()).collect()
-    }
-
-    fn diff(&self) -> Diff<'_> {
+    /// Everything that differs.
+    pub fn diff(&self) -> Diff<'_> {
         Diff::of(Some(self.old.root()), Some(self.new.root()))
     }
+
+    /// The compared part of the objects, without what controllers add.
+    pub fn filter(&self) -> Filter {
+        filter(self.part)
+    }
+}
+
+/// The changes that a filter keeps, without noise.
+fn changes<'d>(diff: &'d Diff<'_>, filter: &Filter) -> Vec<&'d Change> {
+    let changes = diff.changes().iter();
+    let changes = changes.filter(|change| change.noise.is_none() && filter.keeps(diff, change));
+    changes.collect()
 }
 
 fn filter(part: &str) -> Filter {

@@ -1,51 +1,54 @@
-//! `RolloutSnapshot`: the state of a rollout or a run at one time, from the objects alone.
+//! `RolloutSnapshot`: the state of a rollout or a run at one time, from the objects alone. `WorkloadKind` is what the kinds of
+//! workloads do differently.
 
 use jiff::Timestamp;
 
-use crate::commands::trace::headline::Headline;
-use crate::commands::trace::traced::Traced;
 use crate::graph::Node;
-use crate::object::{Doc, PodCounts, StatusCondition, Uid, Value, condition};
-use crate::render::age;
-use crate::render::count::counted;
+use crate::model::Model;
+use crate::object::{Doc, PodCounts, StatusCondition, Uid, Value, condition, counted};
 use crate::source::SourceKey;
-use crate::status::{Assessment, Cause, CauseRule, Status};
+use crate::status::{Assessment, CauseRule};
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::{PodGroup, number};
+use super::stage::RolloutStage;
 
 /// A workload, its revisions and its Pods.
-pub(super) struct RolloutSnapshot<'a> {
-    pub(super) kind: &'static dyn WorkloadKind,
-    pub(super) loaded: Loaded,
-    pub(super) traced: &'a Traced,
+pub struct RolloutSnapshot<'a> {
+    /// What is different for its kind.
+    pub kind: &'static dyn WorkloadKind,
+    /// Which of its objects have been read.
+    pub loaded: Loaded,
+    pub(super) model: &'a Model,
+    uid: Uid,
     /// The workload.
-    doc: Doc,
+    pub(super) doc: Doc,
     /// The numbers of its Pods.
     pub(super) counts: PodCounts,
     /// Its revisions or runs, the newest one first.
-    pub(super) groups: Vec<PodGroup<'a>>,
+    pub groups: Vec<PodGroup<'a>>,
     /// Pods that match its selector and have no owner.
-    pub(super) orphans: Vec<&'a Node>,
+    pub orphans: Vec<&'a Node>,
 }
 
 impl<'a> RolloutSnapshot<'a> {
-    /// Reads the rollout of the traced workload; `None` if that does not exist.
+    /// Reads the rollout of a workload, of whose dependents these are the sources; `None` if it does not exist.
     pub(super) fn of(
         kind: &'static dyn WorkloadKind,
-        traced: &'a Traced,
-        loaded: Loaded,
+        model: &'a Model,
+        uid: &Uid,
+        dependents: &[SourceKey],
     ) -> Option<RolloutSnapshot<'a>> {
-        let doc = traced.doc()?;
-        let uid = traced.uid()?;
-        let mut orphans = traced.graph().selected_pods(uid);
+        let doc = model.doc(uid)?;
+        let mut orphans = model.graph().selected_pods(uid);
         orphans.retain(|pod| pod.owners.is_empty());
         Some(RolloutSnapshot {
             kind,
-            loaded,
-            traced,
+            loaded: Loaded::of(kind.group_kind(), model, dependents),
+            model,
+            uid: uid.clone(),
             counts: kind.counts(doc.root()),
-            groups: kind.groups(traced, uid),
+            groups: kind.groups(model, uid),
             orphans,
             doc,
         })
@@ -66,7 +69,7 @@ impl<'a> RolloutSnapshot<'a> {
     }
 
     /// The workload.
-    pub(super) fn object(&self) -> Value<'_> {
+    pub fn object(&self) -> Value<'_> {
         self.doc.root()
     }
 
@@ -77,8 +80,8 @@ impl<'a> RolloutSnapshot<'a> {
     }
 
     /// The assessment of the workload.
-    pub(super) fn assessment(&self) -> Option<&'a Assessment> {
-        self.traced.assessment(self.traced.uid()?)
+    pub fn assessment(&self) -> Option<&'a Assessment> {
+        self.model.assessment(&self.uid)
     }
 
     /// The group of the newest revision.
@@ -181,15 +184,10 @@ impl<'a> RolloutSnapshot<'a> {
     }
 }
 
-/// The parts of a trace that depend on the kind of the workload.
-pub(super) trait WorkloadKind: Sync {
+/// What the kinds of workloads do differently.
+pub trait WorkloadKind: Sync {
     /// The kind of the objects between the workload and its Pods; empty if there are none.
     fn group_kind(&self) -> &'static str;
-
-    /// The title of the column with their names.
-    fn column(&self) -> &'static str {
-        "Revision"
-    }
 
     /// Whether those objects own the Pods. Otherwise the workload owns both.
     fn groups_own_pods(&self) -> bool {
@@ -207,9 +205,9 @@ pub(super) trait WorkloadKind: Sync {
     }
 
     /// Its Pods by revision, the newest revision first. It may be deleted.
-    fn groups<'a>(&self, traced: &'a Traced, uid: &Uid) -> Vec<PodGroup<'a>>;
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>>;
 
-    /// What its spec wants, and how it gets there, for the title.
+    /// What its spec wants, and how it gets there, in words.
     fn facts(&self, object: Value<'_>) -> Vec<String>;
 
     /// The phases after the change. `old_pods` is the highest number of old Pods since then.
@@ -218,20 +216,11 @@ pub(super) trait WorkloadKind: Sync {
     /// Whether every step is done, by the controller's counts.
     fn is_complete(&self, rollout: &RolloutSnapshot<'_>) -> bool;
 
-    /// The headline of a workload in this state.
-    fn headline(&self, rollout: &RolloutSnapshot<'_>, status: Status) -> Headline;
+    /// How far it has come, once the controller has observed it.
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage;
 
-    /// The time until the controller acts or gives up, for the end of the headline's line.
-    fn countdown(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
-        match self.deadline(rollout).map(|end| end.duration_since(now)) {
-            None => String::new(),
-            Some(left) if left.is_positive() => format!("{} to the deadline", age::human(left)),
-            Some(_) => "the deadline has passed".to_owned(),
-        }
-    }
-
-    /// When the controller gives up; `None` without a deadline.
-    fn deadline(&self, _rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
+    /// What the controller does at a time; `None` if nothing.
+    fn due(&self, _rollout: &RolloutSnapshot<'_>, _now: Timestamp) -> Option<RolloutDue> {
         None
     }
 
@@ -256,25 +245,34 @@ pub(super) trait WorkloadKind: Sync {
     }
 }
 
+/// What the controller does at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RolloutDue {
+    /// It gives up at this time.
+    Deadline(Timestamp),
+    /// It starts the next run at this time. If that has passed, so many starts are missed.
+    Start(Timestamp, usize),
+}
+
 /// Which objects of a rollout have all been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Loaded {
+pub struct Loaded {
     /// The objects between the workload and its Pods.
     pub(super) groups: bool,
     /// The Pods.
     pub(super) pods: bool,
     /// The texts in place of the objects that have not been read.
-    pub(super) unread: Vec<String>,
+    pub unread: Vec<String>,
 }
 
 impl Loaded {
     /// Looks up which of these sources have been read.
-    pub(super) fn of(group_kind: &str, traced: &Traced, sources: &[SourceKey]) -> Loaded {
+    pub(super) fn of(group_kind: &str, model: &Model, sources: &[SourceKey]) -> Loaded {
         let is_read = |kind: &str| {
             let mut of_kind = sources
                 .iter()
                 .filter(|source| &*source.resource.kind == kind);
-            of_kind.any(|source| traced.is_read(source))
+            of_kind.any(|source| model.coverage().is_read(source))
         };
         let kinds = [group_kind, "Pod"].into_iter();
         let unread = kinds.filter(|kind| !kind.is_empty() && !is_read(kind));
@@ -292,8 +290,8 @@ pub(super) fn unread_text(kind: &str) -> String {
 }
 
 /// The blockers of a rollout, one line each.
-pub(super) fn blockers(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
-    let mut blockers: Vec<String> = rollout.kind.limits(rollout).into_iter().collect();
+pub fn blockers(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
+    let mut blockers = rollout.kind.limits(rollout);
     blockers.extend(disruption_budgets(rollout));
     blockers
 }
@@ -303,11 +301,12 @@ fn disruption_budgets(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
     if rollout.assessment().is_none_or(Assessment::is_well) {
         return Vec::new();
     }
-    let budgets = rollout.traced.graph().of_kind("PodDisruptionBudget");
+    let budgets = rollout.model.graph().of_kind("PodDisruptionBudget");
     let budgets = budgets.filter(|budget| covers(budget, rollout));
     let lines = budgets.filter_map(|budget| {
-        let mut causes = rollout.traced.assessment(&budget.uid)?.causes.iter();
-        let cause = causes.find(|cause| forbids(cause))?;
+        let mut causes = rollout.model.assessment(&budget.uid)?.causes.iter();
+        let forbids = [CauseRule::BudgetViolated, CauseRule::EvictionsBlocked];
+        let cause = causes.find(|cause| forbids.contains(&cause.rule))?;
         Some(format!("{}: {}", budget.object, cause.text))
     });
     lines.collect()
@@ -315,16 +314,9 @@ fn disruption_budgets(rollout: &RolloutSnapshot<'_>) -> Vec<String> {
 
 /// Whether a budget selects any Pod of the rollout.
 fn covers(budget: &Node, rollout: &RolloutSnapshot<'_>) -> bool {
-    let graph = rollout.traced.graph();
+    let graph = rollout.model.graph();
     let mut pods = rollout.groups.iter().flat_map(|group| &group.pods);
     pods.any(|pod| graph.selects_by_relations(&budget.uid, pod))
-}
-
-fn forbids(cause: &Cause) -> bool {
-    matches!(
-        cause.rule,
-        CauseRule::BudgetViolated | CauseRule::EvictionsBlocked
-    )
 }
 
 /// The sum of such numbers. A server may send any.

@@ -1,0 +1,124 @@
+//! `RolloutStage`: how far a workload has come, in words.
+
+use super::snapshot::RolloutSnapshot;
+use crate::object::counted;
+use crate::status::{Assessment, Status};
+
+/// How far a workload has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolloutStage {
+    /// The stage: `rolling out`. Not escaped.
+    pub name: String,
+    /// The progress: `1/3 updated`. Not escaped.
+    pub progress: Option<String>,
+}
+
+impl RolloutStage {
+    /// A stage without progress.
+    pub(super) fn new(name: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            name: name.into(),
+            progress: None,
+        }
+    }
+
+    /// The stage with this progress.
+    pub(super) fn at(self, progress: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            progress: Some(progress.into()),
+            ..self
+        }
+    }
+}
+
+/// The stage of a workload with this assessment.
+pub fn stage(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> RolloutStage {
+    if rollout.is_deleting() {
+        return RolloutStage::new("being deleted");
+    }
+    if !rollout.is_observed() {
+        let (generation, observed) = rollout.generations();
+        return RolloutStage::new(format!(
+            "not yet observed by the controller (generation {generation}, observed {observed})"
+        ));
+    }
+    if rollout.is_complete() && assessment.status() == Status::Failed {
+        return RolloutStage::new(&*assessment.verdict.message);
+    }
+    rollout.kind.stage(rollout)
+}
+
+/// The stage of a rollout that its controller has observed.
+pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
+    let stage = |name: &str| RolloutStage::new(name);
+    let counts = rollout.counts;
+    let (wanted, available) = (counts.wanted, counts.available);
+    if rollout.deadline_exceeded().is_some() {
+        return stage("the rollout has failed").at(progress(rollout));
+    }
+    if let Some(failure) = rollout.replica_failure() {
+        return stage(&failure.reason).at(progress(rollout));
+    }
+    if rollout.is_complete() {
+        return match wanted {
+            0 => stage("scaled to 0"),
+            _ if counts.goal < wanted => {
+                stage("complete up to the partition").at(progress(rollout))
+            }
+            _ => stage("complete").at(format!("{available}/{wanted} available")),
+        };
+    }
+    if rollout.is_paused() {
+        return stage("paused").at(progress(rollout));
+    }
+    if wanted == 0 {
+        let left = counted(counts.there, "pod", "pods");
+        return stage("scaling to 0").at(format!("{left} left"));
+    }
+    if rollout.is_on_delete() && counts.updated < counts.goal {
+        return stage("waiting for someone to delete the old pods").at(progress(rollout));
+    }
+    if is_rolled_out(rollout) {
+        let failing = failing(rollout);
+        return stage(&format!(
+            "rolled out, but {available}/{wanted} available{failing}"
+        ));
+    }
+    stage("rolling out").at(progress(rollout))
+}
+
+/// Whether only the availability of the Pods is missing.
+fn is_rolled_out(rollout: &RolloutSnapshot<'_>) -> bool {
+    // The condition stays until the controller has created the next ReplicaSet.
+    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
+    match rollout.condition("Progressing") {
+        Some(condition) => condition.reason == "NewReplicaSetAvailable" && has_newest,
+        None => false,
+    }
+}
+
+/// `1/3 updated, 3 available, 1 failing`.
+fn progress(rollout: &RolloutSnapshot<'_>) -> String {
+    let counts = rollout.counts;
+    format!(
+        "{}/{} updated, {} available{}",
+        counts.updated,
+        counts.goal,
+        counts.available,
+        failing(rollout)
+    )
+}
+
+/// How many objects of the rollout are failing, counted as in `status`.
+pub(super) fn failing(rollout: &RolloutSnapshot<'_>) -> String {
+    let groups = rollout.groups.iter();
+    let nodes = groups.flat_map(|group| group.object.into_iter().chain(group.pods.iter().copied()));
+    let failing = nodes
+        .filter_map(|node| rollout.model.assessment(&node.uid))
+        .filter(|assessment| assessment.is_failing_itself())
+        .count();
+    match failing {
+        0 => String::new(),
+        failing => format!(", {failing} failing"),
+    }
+}
