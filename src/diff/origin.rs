@@ -72,17 +72,13 @@ fn origin<'a>(diff: &Diff<'a>, from: NodeId, to: NodeId) -> Option<Origin<'a>> {
         (NodeStep::Item { .. }, NodeStep::Item { .. }) => {
             let mut fields = diff.key_fields(to);
             let alike = !fields.is_empty() && same_but(old, new, &fields);
-            fields.retain(|name| !same_field(old, new, name));
+            fields.retain(|name| match (old.get(name), new.get(name)) {
+                (Some(old), Some(new)) => !same(old, new),
+                (old, new) => old.is_some() || new.is_some(),
+            });
             alike.then_some(Origin::Item { at: from, fields })
         }
         _ => None,
-    }
-}
-
-fn same_field(old: Value<'_>, new: Value<'_>, name: &str) -> bool {
-    match (old.get(name), new.get(name)) {
-        (Some(old), Some(new)) => same(old, new),
-        (old, new) => old.is_none() && new.is_none(),
     }
 }
 

@@ -98,26 +98,18 @@ fn complete(
         reading.rest = rest;
     }
     let is_growing = container.options.follow && reading.asked == LogPlace::Running;
-    if reading.doubt.is_some() {
-        None
-    } else if is_growing {
-        conclude_following(reading, container)
-    } else {
-        conclude(reading, container)
-    }
-}
-
-/// The end of an answer about an instance that runs, and of which more is read.
-fn conclude_following(
-    reading: &mut InstanceReading,
-    container: &mut ContainerReading,
-) -> Option<LogEnd> {
-    if reading.end_tail(TailPause::AnswerOver, container) == Flow::Stop {
+    if reading.doubt.is_some()
+        || (is_growing && reading.end_tail(TailPause::AnswerOver, container) == Flow::Stop)
+    {
         return None;
     }
-    if is_unproven(reading) {
-        return conclude_unproven(reading, container);
+    if reading.window.is_unproven() && reading.node_error.is_none() {
+        return unproven(reading, container);
     }
+    if !is_growing {
+        return conclude(reading, container);
+    }
+    // More of the instance is read.
     if container.is_polled {
         reading.wait = Some(ReadStep::WaitTurn);
     } else {
@@ -128,9 +120,6 @@ fn conclude_following(
 
 /// The end of an answer about an instance that has ended, or of one that is read once.
 fn conclude(reading: &mut InstanceReading, container: &mut ContainerReading) -> Option<LogEnd> {
-    if is_unproven(reading) {
-        return conclude_unproven(reading, container);
-    }
     if let Some(text) = reading.node_error.clone() {
         reading.node_errors += 1;
         if reading.node_errors < TRIES {
@@ -195,16 +184,8 @@ fn ask_tail_again(reading: &mut InstanceReading, container: &mut ContainerReadin
     }
 }
 
-/// Whether the answer showed none of the lines that it had to repeat.
-fn is_unproven(reading: &InstanceReading) -> bool {
-    reading.window.is_unproven() && reading.node_error.is_none()
-}
-
-/// After an answer without the lines that it had to repeat, another attempt follows, or a doubt.
-fn conclude_unproven(
-    reading: &mut InstanceReading,
-    container: &mut ContainerReading,
-) -> Option<LogEnd> {
+/// The answer showed none of the lines that it had to repeat: another attempt follows, or a doubt.
+fn unproven(reading: &mut InstanceReading, container: &mut ContainerReading) -> Option<LogEnd> {
     // The node may have gone before its first byte.
     if reading.is_empty && reading.failures + 1 < TRIES {
         reading.pause();
@@ -271,11 +252,11 @@ fn refused(
         }
         401 | 403 if options.follow && container.may_return => {
             if reading.wait_for_right() {
-                container.events.push(LogEvent::Refused(refusal));
+                container.push(LogEvent::Refused(refusal));
             }
         }
         _ if is_hopeless || !options.follow => {
-            container.events.push(LogEvent::Refused(refusal));
+            container.push(LogEvent::Refused(refusal));
             container.is_off = true;
         }
         _ if reading.failures >= TRIES && reading.asked != LogPlace::Running => {
@@ -300,7 +281,7 @@ fn not_ready(reading: &mut InstanceReading, container: &ContainerReading) -> Opt
 fn failed(reading: &mut InstanceReading, container: &mut ContainerReading, refusal: LogRefusal) {
     if !container.options.follow && reading.failures + 1 >= TRIES {
         reading.note_missing(LogGapCause::Cut, container);
-        container.events.push(LogEvent::Refused(refusal));
+        container.push(LogEvent::Refused(refusal));
         container.is_off = true;
         return;
     }

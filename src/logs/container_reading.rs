@@ -66,8 +66,13 @@ impl ContainerReading {
             .push(LogEvent::Line(LogLine { text, ends, ..line }));
     }
 
+    /// Passes an event on.
+    pub(super) fn push(&mut self, event: LogEvent) {
+        self.events.push(event);
+    }
+
     /// Shows a message about the log.
     pub(super) fn notice(&mut self, text: &str) {
-        self.events.push(LogEvent::Notice(text.into()));
+        self.push(LogEvent::Notice(text.into()));
     }
 }

@@ -226,9 +226,7 @@ impl LogReader {
         if reading.is_reread {
             container.strays.note_reread();
         }
-        container
-            .events
-            .push(LogEvent::Ended(reading.instance, end));
+        container.push(LogEvent::Ended(reading.instance, end));
         container.is_off |= match container.options.instances {
             ReadInstances::Present => !container.options.follow,
             ReadInstances::Previous => true,

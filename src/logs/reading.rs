@@ -157,9 +157,7 @@ impl InstanceReading {
         self.is_empty = true;
         self.node_error = None;
         if !std::mem::replace(&mut self.is_opened, true) {
-            container
-                .events
-                .push(LogEvent::Opened(self.instance.clone()));
+            container.push(LogEvent::Opened(self.instance.clone()));
         }
         if self.check.is_asked() {
             return;
@@ -241,7 +239,7 @@ impl InstanceReading {
         let Some(end) = self.long.close() else {
             return;
         };
-        container.events.push(LogEvent::Line(end));
+        container.push(LogEvent::Line(end));
         // A gap is said anyway.
         if self.gap.is_none() {
             container.notice("the rest of a long line cannot be read any more");
@@ -276,9 +274,7 @@ impl InstanceReading {
         if let Some(after) = self.gap.take() {
             let cause = LogGapCause::Rotated;
             let upto = Some(line.time);
-            container
-                .events
-                .push(LogEvent::Gap(LogGap { after, upto, cause }));
+            container.push(LogEvent::Gap(LogGap { after, upto, cause }));
         }
         container.show(line);
     }
@@ -368,7 +364,7 @@ impl InstanceReading {
         if is_followed && text.contains("fsnotify watcher") && text.contains("too many open files")
         {
             if !std::mem::replace(&mut container.is_polled, true) {
-                container.events.push(LogEvent::Polled);
+                container.push(LogEvent::Polled);
             }
             return;
         }

@@ -6,10 +6,24 @@ use crate::diff::{Change, Diff, Filter, Op, VersionWriter, writer_of};
 use crate::object::managed_fields::{ManagedFieldsEntry, OwnerStep};
 use crate::object::{Doc, Value, managed_fields, restarted_at};
 
-use super::phase::Moment;
-
 /// The most time between a spec change and the creation of its revision.
 const REACTION: SignedDuration = SignedDuration::from_secs(5);
+
+/// When something happened: by the server's clock, in seconds, and by our clock if it was seen live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The server's time.
+    pub server: Option<Timestamp>,
+    /// Our time.
+    pub seen: Option<Timestamp>,
+}
+
+impl Moment {
+    /// The known time; the server's if both are known.
+    pub fn time(self) -> Option<Timestamp> {
+        self.server.or(self.seen)
+    }
+}
 
 /// A change of a workload's spec.
 #[derive(Clone, Default)]

@@ -7,8 +7,8 @@ use crate::object::{Kind, PodCounts, Uid, Value};
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::PodGroup;
-use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, spec};
-use super::stage::{RolloutStage, stage_of_rollout};
+use super::snapshot::{RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, spec};
+use super::stage::stage_of_rollout;
 use super::{phases, pods};
 
 /// The kind `apps/Deployment`.
@@ -42,14 +42,8 @@ impl WorkloadKind for Deployment {
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = spec(object, "replicas", 1);
-        let strategy = object.at(&["spec", "strategy"]);
-        let kind = strategy.and_then(|strategy| strategy.str_at(&["type"]));
-        let kind = kind.as_deref().unwrap_or("RollingUpdate").to_owned();
-        let limits = RollingUpdateLimits::of(object, "strategy", wanted);
-        let limits = limits.map(RollingUpdateLimits::text);
-        let facts = std::iter::once(kind).chain(limits);
-        let facts = facts.collect::<Vec<_>>().join(", ");
-        vec![self.amount(wanted), facts]
+        let strategy = strategy_with_limits(object, "strategy", wanted);
+        vec![self.amount(wanted), strategy]
     }
 
     fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
@@ -98,6 +92,24 @@ impl WorkloadKind for Deployment {
     }
 }
 
+/// The type of an update strategy, the field `strategy` or `updateStrategy`: `RollingUpdate`.
+pub(super) fn strategy(object: Value<'_>, field: &str) -> String {
+    let kind = object.str_at(&["spec", field, "type"]);
+    kind.as_deref().unwrap_or("RollingUpdate").to_owned()
+}
+
+/// The same with its limits: `RollingUpdate, surge 1, unavailable 0`.
+pub(super) fn strategy_with_limits(object: Value<'_>, field: &str, wanted: i64) -> String {
+    let kind = strategy(object, field);
+    match RollingUpdateLimits::of(object, field, wanted) {
+        Some(limits) => format!(
+            "{kind}, surge {}, unavailable {}",
+            limits.surge, limits.unavailable
+        ),
+        None => kind,
+    }
+}
+
 /// How many Pods a rolling update may add and take away at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RollingUpdateLimits {
@@ -130,11 +142,6 @@ impl RollingUpdateLimits {
                 _ => unavailable,
             },
         })
-    }
-
-    /// The limits as text: `surge 1, unavailable 0`.
-    pub(super) fn text(self) -> String {
-        format!("surge {}, unavailable {}", self.surge, self.unavailable)
     }
 
     /// Why the controller neither adds nor removes a Pod; `None` if it may do either.

@@ -7,13 +7,15 @@ use jiff::{SignedDuration, Timestamp};
 use crate::graph::Standing;
 use crate::model::Model;
 use crate::object::{PodCounts, StatusCondition, Uid, Value, counted};
-use crate::status::{Assessment, Status, missed_starts, next_start};
+use crate::status::{Assessment, CauseRule, Status, missed_starts, next_start};
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::phases;
 use super::pods::{PodGroup, PodStep, number, pods_of};
-use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, count, spec, unread_text};
-use super::stage::{RolloutStage, failing};
+use super::snapshot::{
+    RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, count, spec, unread_text,
+};
+use super::stage::failing;
 
 /// The kind `batch/Job`.
 pub(super) struct Job;
@@ -291,7 +293,8 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         Status::Current => phase(PhaseProgress::Done, text).at(job.created()),
         Status::Failed => {
             let cause = assessment.and_then(|assessment| assessment.causes.first());
-            phase(PhaseProgress::Underway, text).failed_by(cause)
+            let cause = cause.map_or((CauseRule::Failed, ""), |cause| (cause.rule, &cause.text));
+            phase(PhaseProgress::Underway, text).failed(PhaseFailure::new(cause.0, cause.1))
         }
         Status::InProgress | Status::Terminating => phase(PhaseProgress::Underway, text),
         Status::NotFound | Status::Unknown => phase(PhaseProgress::Unknown, text),

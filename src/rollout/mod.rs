@@ -20,11 +20,11 @@ use deployment::Deployment;
 use jobs::{CronJob, Job};
 use sets::{DaemonSet, StatefulSet};
 
-pub use change::{ChangedFields, SpecChange};
-pub use phase::{Moment, PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
+pub use change::{ChangedFields, Moment, SpecChange};
+pub use phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 pub use pods::PodGroup;
-pub use snapshot::{Loaded, RolloutDue, RolloutSnapshot, WorkloadKind, blockers};
-pub use stage::{RolloutStage, stage};
+pub use snapshot::{Loaded, RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, blockers};
+pub use stage::stage;
 pub use state::RolloutState;
 
 /// The kinds of workloads, with their groups.

@@ -2,25 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::change::SpecChange;
+use super::change::{Moment, SpecChange};
 use crate::object::StatusCondition;
-use crate::status::{Cause, CauseRule};
-
-/// When something happened: by the server's clock, in seconds, and by our clock if it was seen live.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
-    /// The server's time.
-    pub server: Option<Timestamp>,
-    /// Our time.
-    pub seen: Option<Timestamp>,
-}
-
-impl Moment {
-    /// The known time; the server's if both are known.
-    pub fn time(self) -> Option<Timestamp> {
-        self.server.or(self.seen)
-    }
-}
+use crate::status::CauseRule;
 
 /// The phases, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +55,7 @@ pub enum PhaseProgress {
 }
 
 /// One phase.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct RolloutPhase {
     /// Which phase it is.
     pub name: PhaseName,
@@ -79,6 +63,8 @@ pub struct RolloutPhase {
     pub progress: PhaseProgress,
     /// The progress as text. Not escaped.
     pub text: String,
+    /// The change of the spec, if the phase is one.
+    pub change: Option<SpecChange>,
     /// Why it failed.
     pub failure: Option<PhaseFailure>,
     /// When it reached its progress.
@@ -153,6 +139,7 @@ impl RolloutPhase {
             name,
             progress,
             text: text.into(),
+            change: None,
             failure: None,
             at: Moment::default(),
         }
@@ -162,6 +149,7 @@ impl RolloutPhase {
     pub(super) fn change(name: PhaseName, change: &SpecChange) -> RolloutPhase {
         RolloutPhase {
             at: change.at,
+            change: Some(change.clone()),
             ..RolloutPhase::new(name, PhaseProgress::Done, change.text())
         }
     }
@@ -205,14 +193,10 @@ impl RolloutPhase {
         }
     }
 
-    /// The phase as failed because of this cause of an object.
-    pub(super) fn failed_by(self, cause: Option<&Cause>) -> RolloutPhase {
-        self.failed(PhaseFailure {
-            rule: cause.map_or(CauseRule::Failed, |cause| cause.rule),
-            what: String::new(),
-            pod: None,
-            cause: cause.map_or(String::new(), |cause| cause.text.clone()),
-        })
+    /// Whether it is a change, and what changed is known.
+    pub fn has_fields(&self) -> bool {
+        let change = self.change.as_ref();
+        change.is_some_and(|change| change.fields.is_some())
     }
 
     /// The progress, and the pod that delays it: `1/2 pulled; web-x ErrImagePull`.
@@ -225,13 +209,18 @@ impl RolloutPhase {
 }
 
 impl PhaseFailure {
-    /// The failure that a condition reports.
-    pub(super) fn of(condition: &StatusCondition<'_>) -> PhaseFailure {
+    /// A failure that no pod caused.
+    pub(super) fn new(rule: CauseRule, cause: &str) -> PhaseFailure {
         PhaseFailure {
-            rule: CauseRule::Condition,
+            rule,
             what: String::new(),
             pod: None,
-            cause: condition.message.clone().into_owned(),
+            cause: cause.to_owned(),
         }
+    }
+
+    /// The failure that a condition reports.
+    pub(super) fn of(condition: &StatusCondition<'_>) -> PhaseFailure {
+        PhaseFailure::new(CauseRule::Condition, &condition.message)
     }
 }

@@ -9,7 +9,7 @@ use crate::object::StatusCondition;
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::pods::{PodGroup, PodProgress, PodStep};
-use super::snapshot::{RolloutSnapshot, unread_text};
+use super::snapshot::{RolloutSnapshot, sum, unread_text};
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
 pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
@@ -41,16 +41,13 @@ pub(super) fn pods<'a>(rollout: &RolloutSnapshot<'a>) -> Vec<PodProgress<'a>> {
 }
 
 fn observed(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
+    let phase = |progress, text| RolloutPhase::new(PhaseName::Observed, progress, text);
     let (generation, observed) = rollout.generations();
     if rollout.is_observed() {
-        return RolloutPhase::new(
-            PhaseName::Observed,
-            PhaseProgress::Done,
-            format!("generation {generation}"),
-        );
+        return phase(PhaseProgress::Done, format!("generation {generation}"));
     }
     let text = format!("not yet by the controller (generation {generation}, observed {observed})");
-    RolloutPhase::new(PhaseName::Observed, PhaseProgress::Underway, text)
+    phase(PhaseProgress::Underway, text)
 }
 
 fn revision(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
@@ -59,11 +56,10 @@ fn revision(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         _ if !rollout.knows_owners() => {
             RolloutPhase::unread(name, &unread_text(rollout.kind.group_kind()))
         }
-        None => RolloutPhase::new(
-            name,
-            PhaseProgress::Waiting,
-            "to be created by the controller",
-        ),
+        None => {
+            let text = "to be created by the controller";
+            RolloutPhase::new(name, PhaseProgress::Waiting, text)
+        }
         Some(group) => created(rollout, group),
     };
     match rollout.replica_failure() {
@@ -146,7 +142,7 @@ fn available(rollout: &RolloutSnapshot<'_>, pods: &[PodProgress<'_>]) -> Rollout
         0 => format!(" ({ready} ready)"),
         minimum => format!(" ({ready} ready, minReadySeconds {minimum})"),
     };
-    let kept = match rollout.old_available() {
+    let kept = match sum(rollout.old_groups().map(|group| group.available)) {
         0 => String::new(),
         kept => format!(", {kept} old kept"),
     };
@@ -204,66 +200,53 @@ fn count(pods: &[PodProgress<'_>], is: impl Fn(&PodProgress<'_>) -> bool) -> i64
 }
 
 fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {
+    let phase = |progress, text| Some(RolloutPhase::new(PhaseName::OldPods, progress, text));
     if let Some(text) = unread_counts(rollout) {
-        return Some(RolloutPhase::unread(PhaseName::OldPods, &text));
+        return phase(PhaseProgress::Unknown, text);
     }
     let left = rollout.old_left();
     let are_idle = !rollout.kind.groups_own_pods() || rollout.old_groups().all(PodGroup::is_idle);
     if !rollout.loaded.pods && (most > 0 || left > 0 || !are_idle) {
-        return Some(RolloutPhase::unread(
-            PhaseName::OldPods,
-            &unread_text("Pod"),
-        ));
+        return phase(PhaseProgress::Unknown, unread_text("Pod"));
+    }
+    if left == 0 && are_idle {
+        return match most {
+            0 => None,
+            most => phase(PhaseProgress::Done, format!("{most}/{most} terminated")),
+        };
     }
     let going = rollout.old_pods().filter(|pod| pod.deleting).count();
-    if left == 0 && are_idle {
-        let text = match most {
-            0 => return None,
-            most => format!("{most}/{most} terminated"),
-        };
-        return Some(RolloutPhase::new(
-            PhaseName::OldPods,
-            PhaseProgress::Done,
-            text,
-        ));
-    }
     let most = most.max(left);
     let more = match going {
         0 => String::new(),
         going => format!(", {going} terminating"),
     };
-    let text = format!("{}/{most} terminated{more}", most - left);
     let progress = match (most - left, going) {
         (0, 0) => PhaseProgress::Waiting,
         _ => PhaseProgress::Underway,
     };
-    Some(RolloutPhase::new(PhaseName::OldPods, progress, text))
+    phase(progress, format!("{}/{most} terminated{more}", most - left))
 }
 
 fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let progressing = rollout.condition("Progressing");
+    let phase = |progress, text: &str| RolloutPhase::new(PhaseName::Complete, progress, text);
     if let Some(condition) = rollout.deadline_exceeded() {
-        let phase = RolloutPhase::new(
-            PhaseName::Complete,
-            PhaseProgress::Waiting,
-            condition.reason.clone(),
-        );
-        return phase.failed(PhaseFailure::of(&condition));
+        let waiting = phase(PhaseProgress::Waiting, &condition.reason);
+        return waiting.failed(PhaseFailure::of(&condition));
     }
     if rollout.is_complete() {
-        let reported = progressing.filter(|condition| condition.reason == "NewReplicaSetAvailable");
+        let reported = rollout.condition("Progressing");
+        let reported = reported.filter(|condition| condition.reason == "NewReplicaSetAvailable");
         let time = reported.as_ref().and_then(StatusCondition::updated);
         let counts = rollout.counts;
         let text = match rollout.kind.amount(counts.wanted) {
             all if counts.goal < counts.wanted => format!("{} of {all} updated", counts.updated),
             all => all,
         };
-        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Done, text).at(time);
+        return phase(PhaseProgress::Done, &text).at(time);
     }
-    if rollout.is_paused() {
-        return RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "paused");
-    }
-    RolloutPhase::new(PhaseName::Complete, PhaseProgress::Waiting, "")
+    let text = if rollout.is_paused() { "paused" } else { "" };
+    phase(PhaseProgress::Waiting, text)
 }
 
 /// The revision whose Pod template a rollback brought back.

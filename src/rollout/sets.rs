@@ -7,11 +7,11 @@ use crate::graph::{Node, Standing};
 use crate::model::Model;
 use crate::object::{Uid, Value, counted, partition};
 
-use super::deployment::RollingUpdateLimits;
+use super::deployment::{RollingUpdateLimits, strategy, strategy_with_limits};
 use super::phase::RolloutPhase;
 use super::pods::{PodGroup, pods_of};
-use super::snapshot::{RolloutSnapshot, WorkloadKind, count, spec};
-use super::stage::{RolloutStage, stage_of_rollout};
+use super::snapshot::{RolloutSnapshot, RolloutStage, WorkloadKind, count, spec};
+use super::stage::stage_of_rollout;
 use super::{phases, pods};
 
 /// The kind `apps/StatefulSet`.
@@ -27,7 +27,7 @@ impl WorkloadKind for StatefulSet {
     }
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
-        let mut facts = vec![strategy(object)];
+        let mut facts = vec![strategy(object, "updateStrategy")];
         if let partition @ 1.. = partition(object) {
             facts.push(format!("partition {partition}"));
         }
@@ -63,12 +63,6 @@ impl WorkloadKind for StatefulSet {
     }
 }
 
-/// The update strategy of a `StatefulSet` or a `DaemonSet`.
-pub(super) fn strategy(object: Value<'_>) -> String {
-    let kind = object.str_at(&["spec", "updateStrategy", "type"]);
-    kind.as_deref().unwrap_or("RollingUpdate").to_owned()
-}
-
 /// The kind `apps/DaemonSet`.
 pub(super) struct DaemonSet;
 
@@ -83,11 +77,8 @@ impl WorkloadKind for DaemonSet {
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = count(object, "desiredNumberScheduled");
-        let limits = RollingUpdateLimits::of(object, "updateStrategy", wanted);
-        let limits = limits.map(RollingUpdateLimits::text);
-        let facts = std::iter::once(strategy(object)).chain(limits);
-        let facts = facts.collect::<Vec<_>>().join(", ");
-        vec![self.amount(wanted), facts]
+        let strategy = strategy_with_limits(object, "updateStrategy", wanted);
+        vec![self.amount(wanted), strategy]
     }
 
     fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {

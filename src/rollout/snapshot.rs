@@ -11,7 +11,6 @@ use crate::status::{Assessment, CauseRule};
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::{PodGroup, number};
-use super::stage::RolloutStage;
 
 /// A workload, its revisions and its Pods.
 pub struct RolloutSnapshot<'a> {
@@ -135,20 +134,9 @@ impl<'a> RolloutSnapshot<'a> {
         strategy.as_deref() == Some("OnDelete")
     }
 
-    /// Whether it is being deleted.
-    pub(super) fn is_deleting(&self) -> bool {
-        let deleted = self.object().str_at(&["metadata", "deletionTimestamp"]);
-        deleted.is_some()
-    }
-
     /// How many Pods of the newest revision are available.
     pub(super) fn new_available(&self) -> i64 {
         self.current().map_or(0, |group| group.available)
-    }
-
-    /// How many Pods of older revisions are available.
-    pub(super) fn old_available(&self) -> i64 {
-        sum(self.old_groups().map(|group| group.available))
     }
 
     /// How many Pods of older revisions are left to be replaced, including terminating ones.
@@ -242,6 +230,33 @@ pub trait WorkloadKind: Sync {
     /// A number of its Pods or completions, in words: `3 replicas`.
     fn amount(&self, count: i64) -> String {
         counted(count, "replica", "replicas")
+    }
+}
+
+/// How far a workload has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolloutStage {
+    /// The stage: `rolling out`. Not escaped.
+    pub name: String,
+    /// The progress: `1/3 updated`. Not escaped.
+    pub progress: Option<String>,
+}
+
+impl RolloutStage {
+    /// A stage without progress.
+    pub(super) fn new(name: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            name: name.into(),
+            progress: None,
+        }
+    }
+
+    /// The stage with this progress.
+    pub(super) fn at(self, progress: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            progress: Some(progress.into()),
+            ..self
+        }
     }
 }
 

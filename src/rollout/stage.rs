@@ -1,39 +1,13 @@
-//! `RolloutStage`: how far a workload has come, in words.
+//! How far a workload has come, in words.
 
-use super::snapshot::RolloutSnapshot;
+use super::snapshot::{RolloutSnapshot, RolloutStage};
 use crate::object::counted;
 use crate::status::{Assessment, Status};
 
-/// How far a workload has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RolloutStage {
-    /// The stage: `rolling out`. Not escaped.
-    pub name: String,
-    /// The progress: `1/3 updated`. Not escaped.
-    pub progress: Option<String>,
-}
-
-impl RolloutStage {
-    /// A stage without progress.
-    pub(super) fn new(name: impl Into<String>) -> RolloutStage {
-        RolloutStage {
-            name: name.into(),
-            progress: None,
-        }
-    }
-
-    /// The stage with this progress.
-    pub(super) fn at(self, progress: impl Into<String>) -> RolloutStage {
-        RolloutStage {
-            progress: Some(progress.into()),
-            ..self
-        }
-    }
-}
-
 /// The stage of a workload with this assessment.
 pub fn stage(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> RolloutStage {
-    if rollout.is_deleting() {
+    let deleted = rollout.object().str_at(&["metadata", "deletionTimestamp"]);
+    if deleted.is_some() {
         return RolloutStage::new("being deleted");
     }
     if !rollout.is_observed() {

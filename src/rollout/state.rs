@@ -7,8 +7,8 @@ use crate::model::Model;
 use crate::object::Uid;
 use crate::source::{Event, SourceKey, Version, Why};
 
-use super::change::{ChangedFields, SpecChange, TEMPLATE};
-use super::phase::{Moment, PhaseName, PhaseProgress, RolloutPhase};
+use super::change::{ChangedFields, Moment, SpecChange, TEMPLATE};
+use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::phases::earlier_revision;
 use super::snapshot::{RolloutSnapshot, WorkloadKind};
 
@@ -22,8 +22,6 @@ pub struct RolloutState {
     dependents: Vec<SourceKey>,
     /// The change that the rollout follows, from the workload alone.
     change: SpecChange,
-    /// The same, completed from other objects.
-    completed: SpecChange,
     /// The last change of another part of the spec since.
     later: Option<SpecChange>,
     /// The phases of the rollout. The first one is the change, completed from other objects.
@@ -55,7 +53,6 @@ impl RolloutState {
             source,
             dependents: Vec::new(),
             change: SpecChange::default(),
-            completed: SpecChange::default(),
             later: None,
             phases: Vec::new(),
             old_pods: 0,
@@ -134,7 +131,6 @@ impl RolloutState {
         }
         self.phases = vec![RolloutPhase::change(PhaseName::Change, &change)];
         self.old_pods = 0;
-        self.completed = change.clone();
         self.change = change;
         self.later = None;
     }
@@ -145,31 +141,6 @@ impl RolloutState {
             phase.name == PhaseName::Complete && phase.progress != PhaseProgress::Done
         };
         self.phases.len() == 1 || self.phases.iter().any(is_open)
-    }
-
-    /// Whether the phases show what changed before the rollout.
-    pub fn has_fields(&self) -> bool {
-        self.completed.fields.is_some()
-    }
-
-    /// The change that a phase is about.
-    pub fn change_of(&self, phase: PhaseName) -> Option<&SpecChange> {
-        match phase {
-            PhaseName::Change => Some(&self.completed),
-            PhaseName::LaterChange => self.later.as_ref(),
-            PhaseName::Observed
-            | PhaseName::ReplicaSet
-            | PhaseName::Revision
-            | PhaseName::Started
-            | PhaseName::Scheduled
-            | PhaseName::Images
-            | PhaseName::Available
-            | PhaseName::Succeeded
-            | PhaseName::OldPods
-            | PhaseName::Complete
-            | PhaseName::LastRun
-            | PhaseName::NextRun => None,
-        }
     }
 
     /// Records a pod that no longer matches the selector.
@@ -226,16 +197,14 @@ impl RolloutState {
             self.phases.clear();
             return;
         };
-        let completed = self.complete(&rollout);
         let old_pods = self.old_pods.max(rollout.old_left());
         let seen = arrived.seen.filter(|_| !arrived.listed);
         let phases = self.kind.phases(&rollout, old_pods).into_iter();
         let phases = phases.map(|phase| phase.since(&self.phases, seen));
         let later = self.later.iter();
         let later = later.map(|change| RolloutPhase::change(PhaseName::LaterChange, change));
-        let change = RolloutPhase::change(PhaseName::Change, &completed);
+        let change = RolloutPhase::change(PhaseName::Change, &self.complete(&rollout));
         self.phases = std::iter::once(change).chain(later).chain(phases).collect();
         self.old_pods = old_pods;
-        self.completed = completed;
     }
 }

@@ -41,9 +41,10 @@ pub use refusals::Refusals;
 pub use request_limit::{RequestAllowance, RequestLimit};
 pub use revision::Revision;
 pub(super) use revision::RevisionSpan;
+pub use versions_before::Missing;
 pub use walk::{Walk, WalkLimits};
 pub(super) use watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
-pub use window::{Changed, Comparison, Missing};
+pub use window::{Changed, Comparison};
 
 /// The past of one source.
 #[derive(Clone)]

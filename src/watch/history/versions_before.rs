@@ -9,9 +9,9 @@ use super::past_event::ObjectsAt;
 use super::read::{Archive, End, PastError, end};
 use super::replay::{Before, Cached};
 use super::revision::{Revision, RevisionSpan};
-use super::window::Missing;
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::Version;
+use crate::watch::error::SourceError;
 
 /// How many objects are read at the same time.
 const AT_ONCE: usize = 8;
@@ -29,6 +29,15 @@ pub(super) struct VersionsBefore {
     pub(super) forgotten: Option<Revision>,
     /// The objects that could not be read because a request failed.
     pub(super) missing: Vec<Missing>,
+}
+
+/// An object with missing versions, because a request failed.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    /// The object.
+    pub object: ObjectRef,
+    /// The error.
+    pub cause: SourceError,
 }
 
 type First<'c> = (&'c ObjectRef, Revision);

@@ -29,11 +29,10 @@ use super::past_event::{ObjectAt, ObjectsAt, PastEvent, Presence};
 use super::read::{Archive, End, end};
 use super::replay::{Before, Cached, EventsOfObject};
 use super::revision::{Revision, RevisionSpan};
-use super::versions_before::VersionsBefore;
+use super::versions_before::{Missing, VersionsBefore};
 use super::walk::{Walk, WalkLimits};
-use crate::object::{NamespacedName, ObjectRef};
+use crate::object::NamespacedName;
 use crate::source::{Version, Why};
-use crate::watch::error::SourceError;
 
 /// The changes of a source's objects.
 pub struct Comparison {
@@ -64,15 +63,6 @@ impl Changed {
             later: Vec::new(),
         }
     }
-}
-
-/// An object with missing versions, because a request failed.
-#[derive(Clone, Debug)]
-pub struct Missing {
-    /// The object.
-    pub object: ObjectRef,
-    /// The error.
-    pub cause: SourceError,
 }
 
 type Named = BTreeMap<NamespacedName, Arc<Version>>;

@@ -11,7 +11,7 @@ use super::traced::Traced;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::json::trace::PhaseRecord;
-use crate::rollout::{RolloutSnapshot, RolloutState, WorkloadKind, stage};
+use crate::rollout::{RolloutState, WorkloadKind, stage};
 use crate::source::{Event, SourceKey};
 use transitions::PhaseTransitions;
 
@@ -30,11 +30,6 @@ impl WorkloadTrace {
             traced,
             transitions: PhaseTransitions::default(),
         }
-    }
-
-    /// The rollout as it is; `None` if the workload does not exist.
-    fn rollout(&self) -> Option<RolloutSnapshot<'_>> {
-        self.state.snapshot(&self.traced.model, self.traced.uid())
     }
 }
 
@@ -60,7 +55,8 @@ impl Chain for WorkloadTrace {
     }
 
     fn state(&self) -> Option<Headline> {
-        let rollout = self.rollout()?;
+        let uid = self.traced.uid();
+        let rollout = self.state.snapshot(&self.traced.model, uid)?;
         let assessment = rollout.assessment()?;
         let stage = stage(&rollout, assessment);
         Some(Headline {
@@ -79,7 +75,7 @@ impl Chain for WorkloadTrace {
     }
 
     fn frame_parts(&self, canvas: Canvas) -> FrameParts {
-        view::frame_parts(self, canvas)
+        view::frame_parts(&self.traced, &self.state, canvas)
     }
 
     fn changes(&mut self) -> Vec<String> {
@@ -87,9 +83,6 @@ impl Chain for WorkloadTrace {
     }
 
     fn phases(&self) -> Vec<PhaseRecord> {
-        let phases = self.state.phases.iter();
-        phases
-            .map(|phase| transitions::record(&self.state, phase))
-            .collect()
+        self.state.phases.iter().map(transitions::record).collect()
     }
 }

@@ -37,7 +37,7 @@ impl PhaseTransitions {
             self.phases.clear();
         }
         for phase in &state.phases {
-            let phase = PrintedPhase::of(state, phase);
+            let phase = PrintedPhase::of(phase);
             if phase.is_worth_a_line(self.phases.get(&phase.phase.name)) {
                 lines.push(format!("{name} {}", phase.text()));
             }
@@ -52,10 +52,10 @@ impl PhaseTransitions {
 }
 
 impl PrintedPhase {
-    fn of(state: &RolloutState, phase: &RolloutPhase) -> PrintedPhase {
+    fn of(phase: &RolloutPhase) -> PrintedPhase {
         PrintedPhase {
             phase: phase.clone(),
-            fields: plain_lines(state.change_of(phase.name)),
+            fields: plain_lines(phase),
         }
     }
 
@@ -108,13 +108,13 @@ impl PrintedPhase {
 }
 
 /// The phase as a record.
-pub(super) fn record(state: &RolloutState, phase: &RolloutPhase) -> PhaseRecord {
+pub(super) fn record(phase: &RolloutPhase) -> PhaseRecord {
     let is_done = phase.progress == PhaseProgress::Done;
     let time = phase.at.time().filter(|_| is_done);
     PhaseRecord {
         phase: phase.name.as_str(),
         state: phase.progress.as_str(),
         time: time.map(age::rfc3339_millis),
-        text: PrintedPhase::of(state, phase).message(),
+        text: PrintedPhase::of(phase).message(),
     }
 }

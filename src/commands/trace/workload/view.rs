@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::WorkloadTrace;
 use crate::commands::trace::chain::FrameParts;
+use crate::commands::trace::traced::Traced;
 use crate::diff::Redactor;
 use crate::graph::Node;
 use crate::model::Model;
@@ -20,13 +20,13 @@ use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::{escape_line, fit_names};
 use crate::rollout::{
     Moment, PhaseName, PhaseProgress, PodGroup, RolloutDue, RolloutPhase, RolloutSnapshot,
-    RolloutState, SpecChange, blockers,
+    RolloutState, blockers,
 };
 use crate::status::{Cause, CauseRule, MAX_MISSED, Status};
 
 /// The parts of the frame.
-pub(super) fn frame_parts(trace: &WorkloadTrace, canvas: Canvas) -> FrameParts {
-    let (state, rollout) = (&trace.state, trace.rollout());
+pub(super) fn frame_parts(traced: &Traced, state: &RolloutState, canvas: Canvas) -> FrameParts {
+    let rollout = state.snapshot(&traced.model, traced.uid());
     let (mut facts, mut right, mut lines) = Default::default();
     if let Some(rollout) = &rollout {
         facts = rollout.kind.facts(rollout.object());
@@ -41,8 +41,8 @@ pub(super) fn frame_parts(trace: &WorkloadTrace, canvas: Canvas) -> FrameParts {
         beside: String::new(),
         right,
         lines,
-        has_change: state.has_fields(),
-        outline: outline(trace, rollout.as_ref(), canvas),
+        has_change: state.phases.first().is_some_and(RolloutPhase::has_fields),
+        outline: outline(traced, state, rollout.as_ref(), canvas),
     }
 }
 
@@ -131,7 +131,7 @@ fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<String> {
     let mut lines = Vec::new();
     for phase in phases.iter().filter(is_shown) {
         lines.push(phase_line(phase, start, canvas));
-        lines.extend(field_lines(state.change_of(phase.name), canvas));
+        lines.extend(field_lines(phase, canvas));
     }
     lines
 }
@@ -140,13 +140,13 @@ fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<String> {
 const INDENT: &str = "    ";
 
 /// What a change changed, with old and new values.
-fn field_lines(change: Option<&SpecChange>, canvas: Canvas) -> Vec<String> {
+fn field_lines(phase: &RolloutPhase, canvas: Canvas) -> Vec<String> {
     let width = canvas.look.width;
     let look = Look {
         width: width.map(|columns| columns.saturating_sub(INDENT.len())),
         ..canvas.look
     };
-    let lines = change_lines(change, look);
+    let lines = change_lines(phase, look);
     lines.iter().map(|line| format!("{INDENT}{line}")).collect()
 }
 
@@ -154,7 +154,8 @@ fn field_lines(change: Option<&SpecChange>, canvas: Canvas) -> Vec<String> {
 const LINES_SHOWN: usize = 5;
 
 /// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
-fn change_lines(change: Option<&SpecChange>, look: Look) -> Vec<String> {
+fn change_lines(phase: &RolloutPhase, look: Look) -> Vec<String> {
+    let change = phase.change.as_ref();
     let Some(fields) = change.and_then(|change| change.fields.as_ref()) else {
         return Vec::new();
     };
@@ -175,13 +176,13 @@ fn change_lines(change: Option<&SpecChange>, look: Look) -> Vec<String> {
 }
 
 /// The changes without styles and without a limit of width.
-pub(super) fn plain_lines(change: Option<&SpecChange>) -> Vec<String> {
+pub(super) fn plain_lines(phase: &RolloutPhase) -> Vec<String> {
     let look = Look {
         width: None,
         styles: Styles::PLAIN,
         symbols: &Symbols::ASCII,
     };
-    change_lines(change, look)
+    change_lines(phase, look)
 }
 
 /// The time since `start`: in tenths of a second if both were seen live, because one clock then shows both; otherwise in
@@ -285,11 +286,12 @@ fn judge(condition: &StatusCondition<'_>) -> Status {
 
 /// The tree of a workload's dependents, also after its deletion.
 fn outline(
-    trace: &WorkloadTrace,
+    traced: &Traced,
+    state: &RolloutState,
     rollout: Option<&RolloutSnapshot<'_>>,
     canvas: Canvas,
 ) -> Outline {
-    let (kind, traced) = (trace.state.kind, &trace.traced);
+    let kind = state.kind;
     let gone = traced.presence.last_uid().filter(|_| rollout.is_none());
     let gone = gone.map(|uid| kind.groups(&traced.model, uid));
     let groups = rollout.map_or(gone.as_deref().unwrap_or_default(), |rollout| {
@@ -306,7 +308,7 @@ fn outline(
     let idle: Vec<_> = groups.iter().filter(|group| !is_shown(group)).collect();
     let line = |text: &String| OutlineItem::line(1, text, Role::Dim);
     items.extend(idle_text(&idle).iter().map(line));
-    items.extend(remarks(&trace.state.left, rollout).iter().map(line));
+    items.extend(remarks(&state.left, rollout).iter().map(line));
     let column = match kind.group_kind() {
         "" => "Pod",
         "Job" => "Job",
