@@ -1,8 +1,8 @@
 //! `store check`: reads every file.
 
 use crate::commands::{CommandError, Context, Ended};
+use crate::object::counted;
 use crate::record::{FileReader, Store, StoreError};
-use crate::render::count::counted;
 use crate::render::text::escape_line;
 
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
