@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CommandError;
-use super::past_time::PastTime;
+use super::time_or_age::TimeOrAge;
 use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::object::selector::{FieldSelector, LabelSelector};
@@ -257,8 +257,8 @@ pub(crate) struct WatchArgs {
     #[arg(long)]
     pub(crate) once: bool,
     /// Print how everything was at a time or this long ago, and exit: 3m, 2026-03-02T12:00:00Z
-    #[arg(long, value_name = "TIME|DURATION", value_parser = PastTime::parse, conflicts_with_all = ["from", "goals"])]
-    pub(crate) at: Option<PastTime>,
+    #[arg(long, value_name = "TIME|DURATION", value_parser = TimeOrAge::parse, conflicts_with_all = ["from", "goals"])]
+    pub(crate) at: Option<TimeOrAge>,
 }
 
 impl WatchArgs {

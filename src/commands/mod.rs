@@ -15,11 +15,11 @@ mod live;
 pub(crate) mod logs;
 mod manifests;
 pub(crate) mod options;
-mod past_time;
 pub(crate) mod record;
 pub(crate) mod status;
 pub(crate) mod store;
 mod store_dir;
+mod time_or_age;
 pub(crate) mod trace;
 pub(crate) mod version;
 mod versions;
@@ -41,8 +41,8 @@ pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use past_time::{PastTime, duration_with_days};
 pub(crate) use store_dir::{MemoryArgs, StoreArgs};
+pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 
 /// The surroundings of a verb.

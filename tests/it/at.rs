@@ -1,6 +1,7 @@
 //! Tests of `--at`: everything as it was at a time, from the memory of the sandbox.
 
 use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Rule, User};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
@@ -114,4 +115,27 @@ async fn a_time_that_the_server_has_forgotten_is_an_error() {
     ! error: the argument '--at <TIME|DURATION>' cannot be used with '--for <GOAL>'
     ! See 'kubectl spy status --help' for usage.
     ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_tells_no_time_is_an_error_with_the_reason() {
+    let cluster = broken_since_a_minute().await;
+    let status = |at: &str| {
+        let ran = cluster.spy().run(&["status", "pods", "--at", at]);
+        ran.transcript()
+    };
+    assert_snapshot!(status("2026-03-02T12:06:00Z"), @"
+    ! error: --at 2026-03-02T12:06:00Z has not come yet: it is 2026-03-02T12:05:00Z
+    ! See 'kubectl spy status -h' for help and examples
+    ");
+    let reader = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "pods")],
+    };
+    cluster.sandbox.set_users(vec![reader]);
+    assert_snapshot!(status(THEN), @r#"
+    ! Error from server (Forbidden): leases.coordination.k8s.io is forbidden: User "jane" cannot list resource "leases" in API group "coordination.k8s.io" in the namespace "kube-system"
+    ! hint: --at needs to list leases in the namespace kube-system: their renewals have times
+    "#);
 }

@@ -1,11 +1,11 @@
 //! The client: sends GET requests to one cluster, over as few connections as possible.
 
 mod answer;
-mod pace;
 mod plugin;
 mod request;
 mod request_error;
 mod request_log;
+mod rest_pace;
 mod resting_stream;
 mod stack;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::kubeconfig::{ClusterConfig, ConfigError};
 use request_log::{LogPrinter, SentRequest};
-use stack::{ConnectionSlot, Connections, Reading, Stack};
+use stack::{ConnectionSlot, ConnectionTuning, Connections, Stack};
 
 pub(crate) use answer::ResponseBody;
 pub(crate) use request::{ApiRequest, platform};
@@ -372,8 +372,8 @@ impl Login {
         };
         let stack = Arc::new(stack);
         Ok(Login {
-            connections: Connections::new(&stack, Reading::OBJECTS)?,
-            log_connections: Connections::new(&stack, Reading::LOGS)?,
+            connections: Connections::new(&stack, ConnectionTuning::OBJECTS)?,
+            log_connections: Connections::new(&stack, ConnectionTuning::LOGS)?,
             host: config.server(),
             proven: AtomicBool::new(false),
             renewed,

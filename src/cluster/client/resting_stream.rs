@@ -13,13 +13,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::pace::Pace;
+use super::rest_pace::RestPace;
 
 /// A connection. Writes never rest.
 pub(super) struct RestingStream {
     socket: Socket,
     /// `None` if it never rests.
-    pace: Option<Pace>,
+    pace: Option<RestPace>,
     /// The present rest, or the last one.
     rest: Option<Pin<Box<Sleep>>>,
 }
@@ -42,10 +42,10 @@ impl RestingStream {
 
     /// Rests while many small pieces arrive.
     pub(super) fn resting(connected: TokioIo<TcpStream>) -> TokioIo<RestingStream> {
-        RestingStream::over(connected, Some(Pace::default()))
+        RestingStream::over(connected, Some(RestPace::default()))
     }
 
-    fn over(connected: TokioIo<TcpStream>, pace: Option<Pace>) -> TokioIo<RestingStream> {
+    fn over(connected: TokioIo<TcpStream>, pace: Option<RestPace>) -> TokioIo<RestingStream> {
         TokioIo::new(RestingStream {
             socket: Socket::Watched(connected.into_inner()),
             pace,
@@ -55,7 +55,7 @@ impl RestingStream {
 
     /// Nothing is left to read. Returns whether it rests now. If not, the runtime watches the socket.
     fn begin_rest(&mut self) -> io::Result<bool> {
-        let Some(length) = self.pace.as_mut().and_then(Pace::next_rest) else {
+        let Some(length) = self.pace.as_mut().and_then(RestPace::next_rest) else {
             self.rest = None;
             self.socket.watch()?;
             return Ok(false);

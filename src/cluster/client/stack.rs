@@ -46,21 +46,21 @@ const PONG: Duration = Duration::from_secs(15);
 
 /// How the answers of a connection are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct ConnectionTuning {
     windows: Windows,
     /// Takes a socket that is connected.
     begin: fn(TokioIo<TcpStream>) -> TokioIo<RestingStream>,
 }
 
-impl Reading {
+impl ConnectionTuning {
     /// For lists and watches.
-    pub(super) const OBJECTS: Reading = Reading {
+    pub(super) const OBJECTS: ConnectionTuning = ConnectionTuning {
         windows: Windows::OBJECTS,
         begin: RestingStream::restless,
     };
 
     /// For logs.
-    pub(super) const LOGS: Reading = Reading {
+    pub(super) const LOGS: ConnectionTuning = ConnectionTuning {
         windows: Windows::LOGS,
         begin: RestingStream::resting,
     };
@@ -106,7 +106,7 @@ enum Connector {
     Socks(HttpsConnector<SocksV5<TcpConnector>>),
 }
 
-/// Connects, and then takes the socket as [`Reading`] says.
+/// Connects, and then takes the socket as [`ConnectionTuning`] says.
 type TcpConnector = MapResponse<HttpConnector, fn(TokioIo<TcpStream>) -> TokioIo<RestingStream>>;
 
 impl Stack {
@@ -193,7 +193,7 @@ fn log_in(config: &mut Config, plugin: &ExecConfig, issued: Issued) -> Result<()
 }
 
 impl Stack {
-    fn connector(&self, reading: Reading) -> Result<Connector, ConfigError> {
+    fn connector(&self, reading: ConnectionTuning) -> Result<Connector, ConfigError> {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
@@ -269,7 +269,10 @@ pub(super) struct ConnectionSlot {
 }
 
 impl Connections {
-    pub(super) fn new(stack: &Arc<Stack>, reading: Reading) -> Result<Connections, ConfigError> {
+    pub(super) fn new(
+        stack: &Arc<Stack>,
+        reading: ConnectionTuning,
+    ) -> Result<Connections, ConfigError> {
         Ok(Connections {
             stack: stack.clone(),
             connector: stack.connector(reading)?,
@@ -403,7 +406,7 @@ mod tests {
         let config = ClusterConfig::plain("http://127.0.0.1:1", "test").expect("a server");
         let stack = Stack::new(&config).expect("no credentials");
         let connections =
-            Connections::new(&Arc::new(stack), Reading::OBJECTS).expect("a connector");
+            Connections::new(&Arc::new(stack), ConnectionTuning::OBJECTS).expect("a connector");
         let open = || connections.open.lock().expect("whole").len();
         let mut slots: Vec<ConnectionSlot> = (0..90).map(|_| connections.slot()).collect();
         assert_eq!(open(), 1);

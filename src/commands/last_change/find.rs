@@ -20,7 +20,7 @@ use super::failure::FailureReason;
 use super::fields::Sign;
 use super::recreated::RecreatedServices;
 use super::revoked_right::RevokedRights;
-use super::suspects::SuspectChanges;
+use super::suspects::{SuspectChanges, Unread};
 use super::what::OldValues;
 
 /// The most requests for one object. Controllers may have written many versions since the change.
@@ -50,15 +50,6 @@ pub(super) struct FoundChanges {
     pub(super) changes: Vec<LastChange>,
     /// Why not all candidates were read; `None` if they were.
     pub(super) unread: Option<Unread>,
-}
-
-/// Why something was not read that may be the cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Unread {
-    /// The server refuses it, or has no answer.
-    Refused,
-    /// Requests or time ran out.
-    CutOff,
 }
 
 /// A candidate's last change, and what decides its place among those of the others.

@@ -37,9 +37,10 @@ use autoscaler::Autoscalers;
 use candidate::candidates;
 pub(crate) use change::LastChange;
 use failure::{Failure, FailureReason, broken};
-use find::{FoundChanges, LookUp, Reads, Unread};
+use find::{FoundChanges, LookUp, Reads};
 use recreated::RecreatedServices;
 use revoked_right::{RevokedRights, Searches};
+use suspects::Unread;
 
 /// How many objects are looked up at a time.
 const MAX_OBJECTS: usize = 24;

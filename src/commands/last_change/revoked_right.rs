@@ -25,7 +25,7 @@ use super::change::LastChange;
 use super::error_text::ErrorText;
 use super::failure::{Failure, FailureReason, unwell_pods};
 use super::fields::Matters;
-use super::find::Unread;
+use super::suspects::Unread;
 
 /// The group of the kinds that give rights.
 const RBAC: &str = "rbac.authorization.k8s.io";

@@ -8,6 +8,15 @@ use crate::status::{Rules, Status, compute};
 use super::change::LastChange;
 use super::failure::FailureReason;
 
+/// Why something was not read that may be the cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unread {
+    /// The server refuses it, or has no answer.
+    Refused,
+    /// Requests or time ran out.
+    CutOff,
+}
+
 /// The changes that were found on the way back through the versions of an object.
 pub(super) struct SuspectChanges<'r> {
     /// Why the failed object has failed; `None` for another object.

@@ -12,7 +12,7 @@ use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
 use crate::commands::args::is_release;
 use crate::commands::versions::Since;
-use crate::commands::{CommandError, FileArgs, GoalArgs, ManifestArgs, ObjectArgs, PastTime};
+use crate::commands::{CommandError, FileArgs, GoalArgs, ManifestArgs, ObjectArgs, TimeOrAge};
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
 use crate::source::log::{LogSince, LogStart};
@@ -361,7 +361,9 @@ impl LogsArgs {
     fn past(&self) -> Option<Since> {
         let ago = self.since.filter(|since| !since.is_zero());
         let ago = ago.and_then(|since| SignedDuration::try_from(since).ok());
-        let given = ago.map(PastTime::Ago).or(self.since_time.map(PastTime::At));
+        let given = ago
+            .map(TimeOrAge::Ago)
+            .or(self.since_time.map(TimeOrAge::At));
         let given = given.map(Since::From);
         given.or((!self.follows()).then_some(Since::All))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Session, SessionPlace};
-use crate::commands::{CommandError, Context, PastTime};
+use crate::commands::{CommandError, Context, TimeOrAge};
 use crate::render::age;
 use crate::watch::{End, HttpTransport, Mux, MuxOptions, SnapshotTransport, Transport};
 
@@ -13,7 +13,7 @@ impl Session {
     /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions.
     pub(crate) async fn look_at(
         &mut self,
-        at: PastTime,
+        at: TimeOrAge,
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
         let SessionPlace::Cluster(client) = &self.place else {
@@ -22,7 +22,13 @@ impl Session {
             ));
         };
         let env = &mut *context.env;
-        let time = at.before(self.clock(env)());
+        let now = self.clock(env)();
+        let time = at.seen_from(now);
+        if time > now {
+            return Err(CommandError::usage(format!(
+                "--at {time:.0} has not come yet: it is {now:.0}"
+            )));
+        }
         let (present, dates) = (self.mux.clone(), self.mux.dates(&self.cluster));
         let dates = dates.ok_or_else(|| forgotten(time))?;
         let revision = dates.snapshot_before(time).await;
@@ -51,14 +57,15 @@ impl Session {
 
 /// Without the Leases, nothing tells which revision is of which time.
 fn untold(end: End) -> CommandError {
-    match end {
-        End::NotOffered(cause) => CommandError::failed(cause.to_string()),
-        End::Failed(error) => CommandError::failed(error.to_string()),
-        End::Limit | End::Spent | End::Forgotten(_) | End::OutOfTime(_) => CommandError::failed(
-            "error: the Leases did not tell in time which revision was the newest",
-        ),
-    }
-    .hint("--at needs to list leases in the namespace kube-system: their renewals have times")
+    let text = match end {
+        End::Failed(error) => return CommandError::failed(error.to_string()),
+        End::NotOffered(cause) => cause.to_string(),
+        End::Limit | End::Spent | End::Forgotten(_) | End::OutOfTime(_) => {
+            "error: the Leases did not tell in time which revision was the newest".to_owned()
+        }
+    };
+    let hint = "--at needs to list leases in the namespace kube-system: their renewals have times";
+    CommandError::failed(text).hint(hint)
 }
 
 fn forgotten(time: Timestamp) -> CommandError {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::commands::PastTime;
+use crate::commands::TimeOrAge;
 use crate::env::shifted;
 use crate::watch::{Revision, WalkLimits};
 
@@ -22,7 +22,7 @@ pub(crate) enum Since {
     /// From now.
     Now,
     /// From this time.
-    From(PastTime),
+    From(TimeOrAge),
     /// As far back as the server has versions.
     All,
 }
@@ -39,7 +39,7 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         }
         _ => {}
     }
-    PastTime::parse(text).map(Since::From).map_err(|_| {
+    TimeOrAge::parse(text).map(Since::From).map_err(|_| {
         "expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0"
             .to_owned()
     })
@@ -106,7 +106,7 @@ impl Reach {
             (None, Some(Since::Now)) => None,
             (None, Some(Since::All)) => Some(Reach::all()),
             (None, Some(Since::From(past))) => Some(Reach {
-                time: Some(whole_second(past.before(now))),
+                time: Some(whole_second(past.seen_from(now))),
                 ..Reach::all()
             }),
             (None, None) => Some(Reach {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_duration_needs_a_unit() {
         let minutes = |minutes| {
-            Ok(Since::From(PastTime::Ago(SignedDuration::from_mins(
+            Ok(Since::From(TimeOrAge::Ago(SignedDuration::from_mins(
                 minutes,
             ))))
         };
@@ -177,7 +177,7 @@ mod tests {
         let noon = "2026-03-02T12:00:00Z";
         assert_eq!(
             parse_since(noon),
-            Ok(Since::From(PastTime::At(noon.parse().expect("a time"))))
+            Ok(Since::From(TimeOrAge::At(noon.parse().expect("a time"))))
         );
         for text in [
             "5",

@@ -1,27 +1,27 @@
-//! `PastTime`: a time in the past, as the user writes it.
+//! `TimeOrAge`: a time in the past, as the user writes it.
 
 use jiff::{SignedDuration, Timestamp};
 
 /// A time in the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PastTime {
+pub(crate) enum TimeOrAge {
     /// This long ago.
     Ago(SignedDuration),
     /// This time.
     At(Timestamp),
 }
 
-impl PastTime {
+impl TimeOrAge {
     /// Parses `10m`, `1h30m`, `1d` or `2026-11-22T09:00:00Z`. Fails for a number without a unit.
-    pub(crate) fn parse(text: &str) -> Result<PastTime, String> {
+    pub(crate) fn parse(text: &str) -> Result<TimeOrAge, String> {
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!("add a unit: {text}s or {text}m"));
         }
         if let Ok(time) = text.parse::<Timestamp>() {
-            return Ok(PastTime::At(time));
+            return Ok(TimeOrAge::At(time));
         }
         match duration_with_days(text) {
-            Some(ago) if ago.is_positive() => Ok(PastTime::Ago(ago)),
+            Some(ago) if ago.is_positive() => Ok(TimeOrAge::Ago(ago)),
             Some(_) | None => Err(
                 "expected a duration (90s, 10m, 1h30m, 1d) or a time (2026-11-22T09:00:00Z)"
                     .to_owned(),
@@ -30,10 +30,10 @@ impl PastTime {
     }
 
     /// The time, seen from `now`.
-    pub(crate) fn before(self, now: Timestamp) -> Timestamp {
+    pub(crate) fn seen_from(self, now: Timestamp) -> Timestamp {
         match self {
-            PastTime::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
-            PastTime::At(time) => time,
+            TimeOrAge::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
+            TimeOrAge::At(time) => time,
         }
     }
 }
@@ -67,11 +67,11 @@ mod tests {
             ("999999999h", "-009999-01-02T01:59:59Z"),
             ("10", "add a unit: 10s or 10m"),
         ] {
-            let past = PastTime::parse(text).map(|past| past.before(now).to_string());
+            let past = TimeOrAge::parse(text).map(|past| past.seen_from(now).to_string());
             assert_eq!(past.unwrap_or_else(|error| error), expect, "{text}");
         }
         for text in ["", "0s", "-3m", "soon", "d", "3 minutes ago"] {
-            assert!(PastTime::parse(text).is_err(), "{text}");
+            assert!(TimeOrAge::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `Pace`: how long a connection rests between its reads.
+//! `RestPace`: how long a connection rests between its reads.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ const MANY: usize = 48 << 10;
 /// The rests of a connection. They grow while it brings little each time, and shrink while it brings much. After a rest that
 /// brought nothing there is none, so that the first piece after a pause is read at once.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct RestPace {
     rest: Duration,
     /// How many bytes have come since the last rest began.
     bytes: usize,
 }
 
-impl Pace {
+impl RestPace {
     /// So many bytes were read.
     pub(super) fn note(&mut self, bytes: usize) {
         self.bytes += bytes;
@@ -44,7 +44,7 @@ mod tests {
 
     /// The rests, in milliseconds, after these numbers of bytes.
     fn rests(bytes: &[usize]) -> Vec<u128> {
-        let mut pace = Pace::default();
+        let mut pace = RestPace::default();
         let rest = |bytes: &usize| {
             pace.note(*bytes);
             pace.next_rest().unwrap_or_default().as_millis()
