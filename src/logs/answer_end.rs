@@ -66,7 +66,7 @@ pub(super) fn waited(
     }
 }
 
-/// The node has nothing more of the instance. Returns its end.
+/// The node has nothing more of the instance. Returns its end; `None` if the limit of bytes is reached before.
 pub(super) fn lost(
     reading: &mut InstanceReading,
     container: &mut ContainerReading,

@@ -74,7 +74,7 @@ impl WorkloadKind for Deployment {
     fn due(&self, rollout: &RolloutSnapshot<'_>, _: Timestamp) -> Option<RolloutDue> {
         let progressing = rollout.condition("Progressing")?;
         let is_running = progressing.status == "True"
-            && progressing.reason != "NewReplicaSetAvailable"
+            && rollout.reported_complete().is_none()
             && !rollout.is_paused();
         let seconds = rollout
             .object()

@@ -116,8 +116,7 @@ impl WorkloadKind for Job {
     }
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
-        let indexes = rollout.object().str_at(&["status", "failedIndexes"]);
-        let indexes = indexes.filter(|indexes| !indexes.is_empty());
+        let indexes = rollout.object().text_at(&["status", "failedIndexes"]);
         let line = indexes.map(|indexes| format!("failed indexes: {indexes}"));
         line.into_iter().collect()
     }
@@ -178,8 +177,7 @@ fn numbers(rollout: &RolloutSnapshot<'_>) -> String {
         (failed, Some(limit)) => format!(", {failed} failed, backoffLimit {limit}"),
         (failed, None) => format!(", {failed} failed"),
     };
-    let indexes = object.str_at(&["status", "completedIndexes"]);
-    let indexes = indexes.filter(|indexes| !indexes.is_empty());
+    let indexes = object.text_at(&["status", "completedIndexes"]);
     let indexes = indexes.map(|indexes| format!(" (indexes {indexes})"));
     format!(
         "{}/{} succeeded{}{active}{failed}",

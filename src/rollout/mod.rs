@@ -24,7 +24,7 @@ pub use change::{ChangedFields, Moment, SpecChange};
 pub use phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 pub use pods::PodGroup;
 pub use snapshot::{Loaded, RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, blockers};
-pub use stage::stage;
+pub use stage::{condition_since, condition_status, stage};
 pub use state::RolloutState;
 
 /// The kinds of workloads, with their groups.

@@ -235,8 +235,7 @@ fn complete(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         return waiting.failed(PhaseFailure::of(&condition));
     }
     if rollout.is_complete() {
-        let reported = rollout.condition("Progressing");
-        let reported = reported.filter(|condition| condition.reason == "NewReplicaSetAvailable");
+        let reported = rollout.reported_complete();
         let time = reported.as_ref().and_then(StatusCondition::updated);
         let counts = rollout.counts;
         let text = match rollout.kind.amount(counts.wanted) {

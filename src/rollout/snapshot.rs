@@ -153,6 +153,12 @@ impl<'a> RolloutSnapshot<'a> {
         condition(self.object(), kind)
     }
 
+    /// The condition that reports that the newest revision was rolled out.
+    pub(super) fn reported_complete(&self) -> Option<StatusCondition<'_>> {
+        self.condition("Progressing")
+            .filter(|condition| condition.reason == "NewReplicaSetAvailable")
+    }
+
     /// The condition that reports the rollout as failed, because its progress deadline is exceeded.
     pub(super) fn deadline_exceeded(&self) -> Option<StatusCondition<'_>> {
         self.condition("Progressing").filter(|condition| {

@@ -1,7 +1,9 @@
 //! How far a workload has come, in words.
 
+use jiff::Timestamp;
+
 use super::snapshot::{RolloutSnapshot, RolloutStage};
-use crate::object::counted;
+use crate::object::{StatusCondition, counted};
 use crate::status::{Assessment, Status};
 
 /// The stage of a workload with this assessment.
@@ -52,23 +54,15 @@ pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
     if rollout.is_on_delete() && counts.updated < counts.goal {
         return stage("waiting for someone to delete the old pods").at(progress(rollout));
     }
-    if is_rolled_out(rollout) {
+    // The condition stays until the controller has created the next ReplicaSet.
+    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
+    if has_newest && rollout.reported_complete().is_some() {
         let failing = failing(rollout);
         return stage(&format!(
             "rolled out, but {available}/{wanted} available{failing}"
         ));
     }
     stage("rolling out").at(progress(rollout))
-}
-
-/// Whether only the availability of the Pods is missing.
-fn is_rolled_out(rollout: &RolloutSnapshot<'_>) -> bool {
-    // The condition stays until the controller has created the next ReplicaSet.
-    let has_newest = rollout.current().is_some() || !rollout.knows_owners();
-    match rollout.condition("Progressing") {
-        Some(condition) => condition.reason == "NewReplicaSetAvailable" && has_newest,
-        None => false,
-    }
 }
 
 /// `1/3 updated, 3 available, 1 failing`.
@@ -94,5 +88,28 @@ pub(super) fn failing(rollout: &RolloutSnapshot<'_>) -> String {
     match failing {
         0 => String::new(),
         failing => format!(", {failing} failing"),
+    }
+}
+
+/// Since when a condition of a workload has its state. `Progressing` is updated without a transition.
+pub fn condition_since(condition: &StatusCondition<'_>) -> Option<Timestamp> {
+    match &*condition.kind {
+        "Progressing" => condition.updated(),
+        _ => condition.since(),
+    }
+}
+
+/// The status that a condition of a workload stands for.
+pub fn condition_status(condition: &StatusCondition<'_>) -> Status {
+    match (&*condition.kind, &*condition.status) {
+        ("Available" | "Complete" | "SuccessCriteriaMet" | "Suspended", "True")
+        | ("ReplicaFailure", "False") => Status::Current,
+        ("Progressing", "True") if condition.reason == "NewReplicaSetAvailable" => Status::Current,
+        ("Progressing", "True") | ("Available", _) => Status::InProgress,
+        ("Progressing", "Unknown") => Status::Unknown,
+        ("Failed" | "FailureTarget", "True") | ("Progressing" | "ReplicaFailure", _) => {
+            Status::Failed
+        }
+        _ => Status::Unknown,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::object::Value;
+use crate::object::{Value, counted};
 use crate::status::cause::{Cause, sentence};
 use crate::status::cause_rule::CauseRule;
 use crate::status::read;
@@ -231,8 +231,7 @@ impl<'a> Container<'a> {
     fn with_restarts(&self, end: Value<'_>) -> String {
         let restarts = match read::int_or(self.status, &["restartCount"], 0) {
             0 => String::new(),
-            1 => ", 1 restart".to_owned(),
-            many => format!(", {many} restarts"),
+            restarts => format!(", {}", counted(restarts, "restart", "restarts")),
         };
         let message = read::text_or(end, &["message"], "");
         let last_line = message.trim_end().lines().next_back().unwrap_or("").trim();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::object::{Value, denied, is_kubernetes_own, map_selector, set_taints};
+use crate::object::{Value, counted, denied, is_kubernetes_own, map_selector, set_taints};
 use crate::status::cause::Cause;
 use crate::status::cause_rule::CauseRule;
 use crate::status::{certificate, pause, read, runs};
@@ -80,8 +80,8 @@ fn daemon_set(set: Value<'_>) -> Vec<Cause> {
     let mut notes = Vec::new();
     let misscheduled = status("numberMisscheduled");
     if misscheduled > 0 {
-        let noun = if misscheduled == 1 { "node" } else { "nodes" };
-        let text = format!("runs on {misscheduled} {noun} where it should not");
+        let on = counted(misscheduled, "node", "nodes");
+        let text = format!("runs on {on} where it should not");
         notes.push(Cause::new(CauseRule::Misscheduled, text));
     }
     let labels = set.at(&["spec", "template", "spec", "nodeSelector"]);

@@ -1,6 +1,6 @@
 //! Why a workload or a volume claim has not reached its desired state.
 
-use crate::object::{PodCounts, StatusCondition, Value};
+use crate::object::{PodCounts, StatusCondition, Value, counted};
 use crate::status::cause::{Cause, sentence};
 use crate::status::cause_rule::CauseRule;
 use crate::status::state::Status;
@@ -107,14 +107,14 @@ fn job(object: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     if failures <= 0 || failed("Complete").is_some() {
         return None;
     }
-    let pods = if failures == 1 { "pod" } else { "pods" };
+    let pods = counted(failures, "pod", "pods");
     let limit = match object.i64_at(&["spec", "backoffLimit"]) {
         Some(limit) if limit < i64::from(i32::MAX) => format!(", backoffLimit {limit}"),
         _ => String::new(),
     };
     Some(Cause::new(
         CauseRule::Retrying,
-        format!("{failures} {pods} failed{limit}"),
+        format!("{pods} failed{limit}"),
     ))
 }
 

@@ -20,7 +20,7 @@ use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::{escape_line, fit_names};
 use crate::rollout::{
     Moment, PhaseName, PhaseProgress, PodGroup, RolloutDue, RolloutPhase, RolloutSnapshot,
-    RolloutState, blockers,
+    RolloutState, blockers, condition_since, condition_status,
 };
 use crate::status::{Cause, CauseRule, MAX_MISSED, Status};
 
@@ -240,7 +240,7 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
     let mut lines = Vec::new();
     let is_short = is_short(canvas);
     for condition in conditions(rollout.object()) {
-        let status = judge(&condition);
+        let status = condition_status(&condition);
         if is_short && matches!(status, Status::Current | Status::InProgress) {
             continue;
         }
@@ -250,7 +250,10 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
             escape_line(&condition.kind),
             escape_line(&condition.status),
             escape_line(&condition.reason),
-            canvas.look.styles.dim(&canvas.age(since(&condition))),
+            canvas
+                .look
+                .styles
+                .dim(&canvas.age(condition_since(&condition))),
         );
         lines.push(line.trim_end().to_owned());
         if status == Status::Failed {
@@ -259,29 +262,6 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
         }
     }
     lines
-}
-
-/// Since when a condition has its state. `Progressing` is updated without a transition.
-fn since(condition: &StatusCondition<'_>) -> Option<Timestamp> {
-    match &*condition.kind {
-        "Progressing" => condition.updated(),
-        _ => condition.since(),
-    }
-}
-
-/// The status that a condition stands for.
-fn judge(condition: &StatusCondition<'_>) -> Status {
-    match (&*condition.kind, &*condition.status) {
-        ("Available" | "Complete" | "SuccessCriteriaMet" | "Suspended", "True")
-        | ("ReplicaFailure", "False") => Status::Current,
-        ("Progressing", "True") if condition.reason == "NewReplicaSetAvailable" => Status::Current,
-        ("Progressing", "True") | ("Available", _) => Status::InProgress,
-        ("Progressing", "Unknown") => Status::Unknown,
-        ("Failed" | "FailureTarget", "True") | ("Progressing" | "ReplicaFailure", _) => {
-            Status::Failed
-        }
-        _ => Status::Unknown,
-    }
 }
 
 /// The tree of a workload's dependents, also after its deletion.
