@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::sealed::sealed_length;
 use super::secret::{self, AnnotationNote, Coding, Guard};
 use super::{Diff, walk};
 use crate::object::list_keys::ListKeys;
@@ -116,7 +115,9 @@ impl Redactor {
         // The map stays consistent even if a thread panics while it holds the lock.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let next = u32::try_from(seen.len() + 1).unwrap_or(u32::MAX);
-        let recorded = std::str::from_utf8(value).ok().and_then(sealed_length);
+        let recorded = std::str::from_utf8(value)
+            .ok()
+            .and_then(secret::digest_length);
         Redacted {
             bytes: recorded.unwrap_or(value.len()),
             id: *seen.entry(key).or_insert(next),

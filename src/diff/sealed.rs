@@ -9,11 +9,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::redact::{Redactor, Shown, push_json_string};
-use super::secret::{AnnotationNote, Coding, Guard, decode_base64};
+use super::secret::{AnnotationNote, Coding, DIGEST_PREFIX, Guard, decode_base64, digest_length};
 use crate::object::{Doc, Kind, Value};
-
-/// What a digest begins with.
-const PREFIX: &str = "spy:";
 
 /// The fields of a Secret whose value may be a public certificate: those of `kubernetes.io/tls`, and a bundle of authorities.
 const CERTIFICATES: [&str; 2] = ["tls.crt", "ca.crt"];
@@ -34,15 +31,6 @@ pub fn sealed(object: Value<'_>, digest: &SecretDigest<'_>) -> Option<String> {
     let mut path = String::new();
     write(shown, digest, &mut path, &mut text);
     (text != object.raw()).then_some(text)
-}
-
-/// The length of the value that a digest stands for; `None` if the text is no digest.
-pub(super) fn sealed_length(text: &str) -> Option<usize> {
-    let (length, digest) = text.strip_prefix(PREFIX)?.split_once(':')?;
-    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let is_digest = !digest.is_empty() && digest.len() <= 64 && digest.bytes().all(is_hex);
-    let is_number = length.bytes().all(|byte| byte.is_ascii_digit());
-    length.parse().ok().filter(|_| is_digest && is_number)
 }
 
 /// Writes a value. `path` names its place in the object.
@@ -113,12 +101,12 @@ fn copy_in(shown: Shown<'_>) -> Option<(Doc, Guard)> {
 fn write_hidden(shown: Shown<'_>, digest: &SecretDigest<'_>, path: &str, out: &mut String) {
     let text = shown.value.as_str().unwrap_or_default();
     // A value in base64 has no colon, so only a digest looks like one.
-    if sealed_length(&text).is_some() || is_certificate(shown, &text, path) {
+    if digest_length(&text).is_some() || is_certificate(shown, &text, path) {
         return out.push_str(shown.value.raw());
     }
     let plain = shown.plain();
     let digest = digest(path, &plain);
-    push_json_string(out, &format!("{PREFIX}{}:{digest}", plain.len()));
+    push_json_string(out, &format!("{DIGEST_PREFIX}{}:{digest}", plain.len()));
 }
 
 /// Whether a value is PEM with public certificates, and nothing beside them.
@@ -253,7 +241,7 @@ mod tests {
             ("spy:99999999999999999999999:ab", None),
             ("18:ab", None),
         ] {
-            assert_eq!(sealed_length(text), length, "{text}");
+            assert_eq!(digest_length(text), length, "{text}");
         }
     }
 

@@ -10,6 +10,9 @@ use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 
 use crate::object::{Doc, Kind, Value};
 
+/// What a digest begins with.
+pub(super) const DIGEST_PREFIX: &str = "spy:";
+
 /// How a value is protected, known from its path alone. If in doubt, it is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
@@ -336,6 +339,15 @@ const GO: GeneralPurpose = GeneralPurpose::new(
 /// Decodes the base64 text of a Secret's value. Like Go, it skips line ends.
 pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     GO.decode(text.replace(['\r', '\n'], "")).ok()
+}
+
+/// The length of the value that a digest stands for; `None` if the text is no digest.
+pub(super) fn digest_length(text: &str) -> Option<usize> {
+    let (length, digest) = text.strip_prefix(DIGEST_PREFIX)?.split_once(':')?;
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let is_digest = !digest.is_empty() && digest.len() <= 64 && digest.bytes().all(is_hex);
+    let is_number = length.bytes().all(|byte| byte.is_ascii_digit());
+    length.parse().ok().filter(|_| is_digest && is_number)
 }
 
 #[cfg(test)]

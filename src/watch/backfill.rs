@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::history::{PastEvent, Revision};
+use super::history::PastEvent;
+use super::revision::Revision;
 use super::store::StoreChange;
 use crate::object::ResourceVersion;
 use crate::source::{Event, Gap, GapCause};

@@ -9,7 +9,6 @@ mod file;
 mod history;
 mod http;
 mod interruption;
-mod known_state;
 pub mod logs;
 mod missed;
 mod mux;
@@ -18,6 +17,7 @@ mod pages;
 mod queue;
 mod recent;
 mod retrying_transport;
+mod revision;
 mod snapshot;
 mod source;
 mod store;
@@ -33,19 +33,20 @@ pub use file::{
     Nameless, Plural, Syntax, documents_by_line, foreign_object, foreign_text, text_of,
 };
 pub use history::{
-    Between, Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent,
-    Presence, Refusals, RequestAllowance, RequestLimit, Revision, Storage, Walk, WalkLimits,
-    in_order, is_surely_before,
+    Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent, Presence,
+    Refusals, RequestAllowance, RequestLimit, Storage, Walk, WalkLimits, in_order,
+    is_surely_before,
 };
 pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]
 pub use http::{parse_page, refusal};
-pub use known_state::KnownState;
 pub use mux::{Mux, Source};
 pub use options::{Clock, MuxOptions};
 pub use queue::{CatchUp, Patience, Terms};
 pub use recent::Recent;
+pub use revision::{Between, Revision};
 pub use snapshot::SnapshotTransport;
+pub use store::KnownState;
 pub use subscriptions::Subscriptions;
 pub use transport::{
     At, Hole, LineStream, ListPage, LogAnswer, Page, RecordedPast, Transport, Upstream,

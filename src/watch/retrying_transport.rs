@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
-use super::history::Revision;
+use super::revision::Revision;
 use super::transport::{At, LineStream, ListPage, Page, RecordedPast, Transport, Upstream};
 use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, SourceState};

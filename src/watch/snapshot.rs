@@ -5,8 +5,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::error::SourceError;
-use super::history::{Dates, Revision};
+use super::history::Dates;
 use super::mux::Mux;
+use super::revision::Revision;
 use super::transport::{At, LineStream, ListPage, Page, Transport};
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;

@@ -13,10 +13,10 @@ use tokio::time::{Instant, timeout_at};
 use super::backfill::Backfill;
 use super::backoff::Health;
 use super::envelope::WatchVerb;
-use super::history::Revision;
 use super::options::Clock;
 use super::queue::{Company, Queue};
-use super::store::{Continuity, ObjectStore, StoreChange, reached};
+use super::revision::Revision;
+use super::store::{Continuity, KnownState, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
 use crate::object::ResourceVersion;
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
@@ -104,6 +104,14 @@ impl SharedSource {
             started: watch::Sender::new(false),
             polls: Polls::new(),
         }
+    }
+
+    /// Starts from a known state.
+    pub(super) fn resume(&self, known: KnownState) {
+        let mut inner = self.lock();
+        inner.store.restore(known.objects);
+        inner.version = Some(known.version);
+        inner.epoch = 1;
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, SourceInner> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::envelope::WatchVerb;
-use super::history::Revision;
+use super::revision::Revision;
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion, Uid};
 use crate::source::{Packer, Version, Why};
 
@@ -18,6 +18,16 @@ const TOMBSTONES: usize = 1024;
 
 /// Objects are kept packed if there are more than these: kubectl's chunk size, from which on a listing has pages.
 const MANY: usize = 500;
+
+/// The objects of a source at a version. A source that starts with them does not list, but watches from that version. The
+/// server then sends what happened since, or the source lists and reads back what it missed.
+#[derive(Clone, Debug)]
+pub struct KnownState {
+    /// The version.
+    pub version: ResourceVersion,
+    /// The objects, and when each arrived.
+    pub objects: Vec<(Arc<Version>, Timestamp)>,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct StoreChange {

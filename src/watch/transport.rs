@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::envelope::Reader;
 use super::error::SourceError;
-use super::history::{Between, Revision};
+use super::revision::{Between, Revision};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
 use crate::source::log::{LogRefusal, LogRequest};

@@ -15,13 +15,13 @@ use crate::source::{Gap, GapCause};
 use crate::watch::backfill::{Backfill, Filled};
 use crate::watch::backoff::Speed;
 use crate::watch::history::{
-    Archive, CacheEnd, CacheWait, CachedEvent, Lacks, PastError, PastEvent, Revision, RevisionSpan,
-    WatchCache,
+    Archive, CacheEnd, CacheWait, CachedEvent, Lacks, PastError, PastEvent, WatchCache,
 };
 use crate::watch::missed::Missed;
 use crate::watch::options::MuxOptions;
 use crate::watch::queue::Follows;
 use crate::watch::retrying_transport::RetryingTransport;
+use crate::watch::revision::{Revision, RevisionSpan};
 use crate::watch::source::SharedSource;
 
 /// How long requests are retried while the server answers nothing.

@@ -11,9 +11,9 @@ use crate::object::NamespacedName;
 use crate::source::{Gap, GapCause};
 use crate::watch::backfill::Filled;
 use crate::watch::history::{
-    End, ObjectAt, Past, PastError, PastEvent, Presence, Revision, RevisionSpan, Walk, WalkLimits,
-    in_order,
+    End, ObjectAt, Past, PastError, PastEvent, Presence, Walk, WalkLimits, in_order,
 };
+use crate::watch::revision::{Revision, RevisionSpan};
 
 /// How many objects are walked at the same time. A single object is walked in this many parts.
 const AT_ONCE: usize = 4;

@@ -28,7 +28,8 @@ use crate::object::managed_fields::newest_time;
 use crate::source::Version;
 use crate::watch::backoff::Speed;
 use crate::watch::error::SourceError;
-use crate::watch::history::{Archive, PastError, Revision};
+use crate::watch::history::{Archive, PastError};
+use crate::watch::revision::Revision;
 use crate::watch::source::SharedSource;
 use crate::watch::transport::Upstream;
 

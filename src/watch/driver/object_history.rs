@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::{Version, Why};
-use crate::watch::history::{PastEvent, Presence, Revision, RevisionSpan};
+use crate::watch::history::{PastEvent, Presence};
+use crate::watch::revision::{Revision, RevisionSpan};
 use crate::watch::store::StoreChange;
 
 /// The history of one name inside the interval.

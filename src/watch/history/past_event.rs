@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::revision::Revision;
 use crate::object::ResourceVersion;
 use crate::source::{Body, Version, Why};
+use crate::watch::revision::Revision;
 
 /// An object at one revision: its version, or `None` if it does not exist.
 pub type Presence = Option<Arc<Version>>;

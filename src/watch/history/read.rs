@@ -8,13 +8,13 @@ use futures::future::join_all;
 use super::past_event::{ObjectAt, ObjectsAt};
 use super::refusals::Refusals;
 use super::request_limit::RequestLimit;
-use super::revision::{Revision, RevisionSpan};
 use crate::object::ObjectRef;
 use crate::source::{Form, Packer, SourceKey, Version};
 use crate::watch::envelope::Reader;
 use crate::watch::error::SourceError;
 use crate::watch::pages::{NextPage, Pages};
 use crate::watch::retrying_transport::{RetryingTransport, ServerPast};
+use crate::watch::revision::{Revision, RevisionSpan};
 use crate::watch::transport::{At, ListPage, Page, Transport};
 
 /// How long requests are retried while the server answers nothing.

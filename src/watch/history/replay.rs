@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::past_event::{ObjectAt, ObjectsAt, Past, PastEvent, Presence};
 use super::read::{Archive, PastError};
-use super::revision::{Revision, RevisionSpan};
 use super::watch_cache::{CacheEnd, CacheWait, CachedEvent, Lacks, WatchCache};
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion};
 use crate::source::{Body, Packer, Version, Why};
 use crate::watch::envelope::WatchVerb;
+use crate::watch::revision::{Revision, RevisionSpan};
 
 /// How often to try. A server that no longer has the first event names its oldest one, but may drop that one in
 /// the next moment.

@@ -8,10 +8,10 @@ use futures::{StreamExt, stream};
 use super::past_event::ObjectsAt;
 use super::read::{Archive, End, PastError, end};
 use super::replay::{Before, Cached};
-use super::revision::{Revision, RevisionSpan};
 use crate::object::{NamespacedName, ObjectRef};
 use crate::source::Version;
 use crate::watch::error::SourceError;
+use crate::watch::revision::{Revision, RevisionSpan};
 
 /// How many objects are read at the same time.
 const AT_ONCE: usize = 8;

@@ -18,9 +18,9 @@ use super::past_event::{ObjectAt, Past, Presence};
 use super::read::{Archive, End, PROBES, PastError, ended};
 use super::replay::CachedObject;
 use super::request_limit::RequestAllowance;
-use super::revision::Revision;
 use crate::object::ObjectRef;
 use crate::source::Version;
+use crate::watch::revision::Revision;
 
 /// How far back a walk goes.
 #[derive(Clone, Debug)]

@@ -9,12 +9,12 @@ use tokio::time::{Instant, timeout};
 
 use super::past_event::{PastEvent, Presence};
 use super::read::Archive;
-use super::revision::{Revision, RevisionSpan};
 use crate::object::ResourceVersion;
 use crate::source::{Version, Why};
 use crate::watch::backoff::Speed;
 use crate::watch::envelope::{Reader, WatchLine, WatchVerb};
 use crate::watch::error::SourceError;
+use crate::watch::revision::{Revision, RevisionSpan};
 use crate::watch::transport::LineStream;
 
 /// One span of waiting for the cache, at least. A single silent span proves nothing: a busy program notices its timer

@@ -28,11 +28,11 @@ use std::sync::Arc;
 use super::past_event::{ObjectAt, ObjectsAt, PastEvent, Presence};
 use super::read::{Archive, End, end};
 use super::replay::{Before, Cached, EventsOfObject};
-use super::revision::{Revision, RevisionSpan};
 use super::versions_before::{Missing, VersionsBefore};
 use super::walk::{Walk, WalkLimits};
 use crate::object::NamespacedName;
 use crate::source::{Version, Why};
+use crate::watch::revision::{Revision, RevisionSpan};
 
 /// The changes of a source's objects.
 pub struct Comparison {

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::queue::LogQueue;
-use super::{FeedStatus, SharedFeeds};
-use crate::logs::{Flow, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd};
+use super::shared::SharedFeeds;
+use crate::logs::{ContainerLogs, Flow, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd};
 use crate::source::log::{LogRequest, LogSince};
 use crate::watch::transport::{LogAnswer, Transport};
 
@@ -30,6 +30,19 @@ pub(super) struct LogTask {
     pub(super) shared: Arc<SharedFeeds>,
     pub(super) started: Instant,
     pub(super) place: FeedPlace,
+}
+
+/// The state of a container, for the task that reads its log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedStatus {
+    /// What the status says about its instances.
+    pub container: ContainerLogs,
+    /// The node of its Pod.
+    pub node: Option<Arc<str>>,
+    /// Whether no container of its Pod runs again.
+    pub has_ended: bool,
+    /// Whether its Pod is gone.
+    pub is_gone: bool,
 }
 
 /// Whether the log has a place among those that are followed.

@@ -2,26 +2,25 @@
 
 mod feed;
 mod queue;
+mod shared;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::transport::Transport;
-use crate::logs::{Admission, ContainerLogs, LogReader, ReadOptions};
+use crate::logs::{LogReader, ReadOptions};
 use crate::source::log::{LogContainer, LogEvent};
+pub use feed::FeedStatus;
 use feed::LogTask;
 use queue::LogQueue;
-
-/// How many logs that are not followed are read at the same time.
-const TURNS: usize = 4;
+use shared::SharedFeeds;
 
 /// The logs of containers. Dropping it ends every task that it started.
 ///
@@ -31,19 +30,6 @@ pub struct LogFeeds {
     shared: Arc<SharedFeeds>,
     feeds: BTreeMap<usize, OpenFeed>,
     next: usize,
-}
-
-/// The state of a container, for the task that reads its log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FeedStatus {
-    /// What the status says about its instances.
-    pub container: ContainerLogs,
-    /// The node of its Pod.
-    pub node: Option<Arc<str>>,
-    /// Whether no container of its Pod runs again.
-    pub has_ended: bool,
-    /// Whether its Pod is gone.
-    pub is_gone: bool,
 }
 
 /// A log, and the task that reads it.
@@ -73,16 +59,7 @@ impl LogFeeds {
     pub fn new(transport: Arc<dyn Transport>, most: usize) -> LogFeeds {
         LogFeeds {
             transport,
-            shared: Arc::new(SharedFeeds {
-                ready: Mutex::default(),
-                signal: Notify::new(),
-                admission: Mutex::new(Admission::new(most)),
-                turns: Semaphore::new(TURNS),
-                ends: Mutex::new((Instant::now(), 0)),
-                tasks: AtomicUsize::new(0),
-                open: AtomicUsize::new(0),
-                in_turn: AtomicUsize::new(0),
-            }),
+            shared: Arc::new(SharedFeeds::new(most)),
             feeds: BTreeMap::new(),
             next: 0,
         }
@@ -173,69 +150,5 @@ impl LogFeeds {
             followed: open.saturating_sub(in_turn),
             in_turn,
         }
-    }
-}
-
-/// What the tasks share.
-struct SharedFeeds {
-    /// The logs with new events.
-    ready: Mutex<BTreeSet<usize>>,
-    signal: Notify,
-    admission: Mutex<Admission>,
-    turns: Semaphore,
-    /// When the last streams that ended together began to end, and how many they are.
-    ends: Mutex<(Instant, u32)>,
-    /// How many tasks run.
-    tasks: AtomicUsize,
-    /// How many logs have a place: those that are followed, and those that are read in turn.
-    open: AtomicUsize,
-    in_turn: AtomicUsize,
-}
-
-/// The streams that end within this time have ended together: a node restarts, or its connection breaks.
-const TOGETHER: Duration = Duration::from_millis(200);
-/// They are opened again within this time, and one more takes this long.
-const SPREAD: Duration = Duration::from_secs(1);
-const EACH: Duration = Duration::from_millis(5);
-
-/// The most bytes that wait for the view: of all logs, and of one.
-const MOST_WAITING: usize = 16 << 20;
-const MOST_OF_A_LOG: usize = 256 << 10;
-const LEAST_OF_A_LOG: usize = 32 << 10;
-
-impl SharedFeeds {
-    fn ready(&self) -> MutexGuard<'_, BTreeSet<usize>> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn admission(&self) -> MutexGuard<'_, Admission> {
-        self.admission
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes that a log has events.
-    fn announce(&self, log: usize) {
-        if self.ready().insert(log) {
-            self.signal.notify_one();
-        }
-    }
-
-    /// How many bytes of one log may wait.
-    fn allowance(&self) -> usize {
-        let logs = self.tasks.load(Ordering::Relaxed).max(1);
-        (MOST_WAITING / logs).clamp(LEAST_OF_A_LOG, MOST_OF_A_LOG)
-    }
-
-    /// A stream has ended. Returns how much longer to wait before it is opened again, so that many are not opened at once.
-    fn spread(&self) -> Duration {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if now.duration_since(ends.0) > TOGETHER {
-            *ends = (now, 0);
-        }
-        let limit = (EACH * ends.1).min(SPREAD);
-        ends.1 += 1;
-        limit.mul_f64(fastrand::f64())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use super::SharedFeeds;
+use super::shared::SharedFeeds;
 use crate::source::log::{LogEvent, LogLine};
 
 /// The bytes of an event without its text.

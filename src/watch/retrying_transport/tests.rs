@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tokio::time::{Instant, timeout};
 
 use super::*;
-use crate::watch::history::Revision;
+use crate::watch::revision::Revision;
 use crate::watch::tests::fake::{api_error, pods, throttled};
 
 const LIMIT: Duration = Duration::from_secs(12);

@@ -7,7 +7,8 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::object::ObjectRef;
-use crate::watch::history::{End, History, ObjectsAt, Revision, WalkLimits, in_order};
+use crate::watch::history::{End, History, ObjectsAt, WalkLimits, in_order};
+use crate::watch::revision::Revision;
 
 /// One event: why, the uid, and the version.
 type Line = (Why, String, String);

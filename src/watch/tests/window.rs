@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::watch::envelope::Reader;
-use crate::watch::history::{Comparison, History, ObjectsAt, Revision, in_order};
+use crate::watch::history::{Comparison, History, ObjectsAt, in_order};
+use crate::watch::revision::Revision;
 use crate::watch::tests::fake::{Plan, WatchFault, api_error};
 
 fn revision(number: u64) -> Revision {

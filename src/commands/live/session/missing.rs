@@ -1,17 +1,22 @@
 //! Errors and hints about objects that do not exist.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use super::{HINT, Session, SessionPlace};
+use tokio::time::timeout;
+
+use super::place::SessionPlace;
 use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
 use crate::commands::CommandError;
 use crate::commands::live::sources::{describe, named};
 use crate::object::{ObjectRef, near};
-use crate::source::SourceKey;
+use crate::source::{ClusterId, SourceKey};
 use crate::watch::FileTransport;
 
+/// How long a hint may take, and anything else that the user can do without.
+const HINT: Duration = Duration::from_millis(1500);
 /// The most namespaces that a hint names.
 const MAX_NAMED: usize = 3;
 
@@ -56,88 +61,82 @@ impl NameSuggestions {
     }
 }
 
-impl Session {
-    /// What the user may have meant by a source's named object. Empty if nothing is known in time.
-    pub(crate) async fn suggestions(&self, key: &SourceKey) -> NameSuggestions {
-        let (Some(name), SessionPlace::Cluster(client)) = (named(key), &self.place) else {
-            return NameSuggestions::default();
-        };
-        let near = similar_names(client, &key.resource, key.namespace(), name);
-        let elsewhere = async {
-            match key.namespace() {
-                Some(_) => namespaces_with(client, &key.resource, name).await,
-                None => Ok(Vec::new()),
-            }
-        };
-        let (near, elsewhere) = tokio::join!(
-            tokio::time::timeout(HINT, near),
-            tokio::time::timeout(HINT, elsewhere)
-        );
-        let mut found = NameSuggestions {
-            name: name.to_owned(),
-            near: near.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
-            elsewhere: elsewhere.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
-        };
-        // Somebody may have created the object in the meantime.
-        found.near.retain(|near| near != name);
-        let own = key.namespace();
-        found.elsewhere.retain(|namespace| own != Some(namespace));
-        found
-    }
+/// What the user may have meant by a source's named object. Empty if nothing is known in time.
+pub(super) async fn suggestions(client: &Client, key: &SourceKey) -> NameSuggestions {
+    let Some(name) = named(key) else {
+        return NameSuggestions::default();
+    };
+    let near = similar_names(client, &key.resource, key.namespace(), name);
+    let elsewhere = async {
+        match key.namespace() {
+            Some(_) => namespaces_with(client, &key.resource, name).await,
+            None => Ok(Vec::new()),
+        }
+    };
+    let (near, elsewhere) = tokio::join!(timeout(HINT, near), timeout(HINT, elsewhere));
+    let mut found = NameSuggestions {
+        name: name.to_owned(),
+        near: near.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
+        elsewhere: elsewhere.map_or_else(|_| Vec::new(), Result::unwrap_or_default),
+    };
+    // Somebody may have created the object in the meantime.
+    found.near.retain(|near| near != name);
+    let own = key.namespace();
+    found.elsewhere.retain(|namespace| own != Some(namespace));
+    found
+}
 
-    /// kubectl's words about a namespace that does not exist; `None` if it may exist.
-    pub(crate) async fn absent_namespace(&self, namespace: &str) -> Option<String> {
-        let lacks = self.lacks_namespace(namespace).await;
-        lacks.then(|| format!("namespaces \"{namespace}\" not found"))
+/// kubectl's error for missing objects or a missing namespace, with similar names as hints.
+pub(super) async fn not_found(
+    place: &SessionPlace,
+    cluster: &ClusterId,
+    missing: &[SourceKey],
+) -> CommandError {
+    match place {
+        SessionPlace::Cluster(connection) => not_in_cluster(&connection.client, missing).await,
+        SessionPlace::File(file) => not_in_file(&cluster.0, file, missing),
+        SessionPlace::Record(_) => not_in_record(&cluster.0, missing),
     }
+}
 
-    /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
-    pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
-        if let SessionPlace::File(file) = &self.place {
-            return not_in_file(&self.cluster.0, file, missing);
+async fn not_in_cluster(client: &Client, missing: &[SourceKey]) -> CommandError {
+    let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
+    let mut absent = BTreeSet::new();
+    for namespace in namespaces {
+        if lacks_namespace(client, namespace).await {
+            absent.insert(namespace);
         }
-        if let SessionPlace::Record(_) = &self.place {
-            let lines = missing.iter().map(|key| {
-                let cluster = &self.cluster.0;
-                format!("error: {} is not in the record of {cluster}", describe(key))
-            });
-            let lines: Vec<String> = lines.collect();
-            return CommandError::failed(lines.join("\n")).hint(
-                "name its namespace with -n, or list what is recorded: kubectl spy store ls",
-            );
-        }
-        let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
-        let mut absent = BTreeSet::new();
-        for namespace in namespaces {
-            if self.lacks_namespace(namespace).await {
-                absent.insert(namespace);
-            }
-        }
-        let is_inside = |key: &&SourceKey| !key.namespace().is_some_and(|own| absent.contains(own));
-        let lines = absent.iter().map(|namespace| line("namespaces", namespace));
-        let objects = missing.iter().filter(is_inside).map(|key| {
-            let resource = key.resource.group_resource();
-            line(&resource, named(key).unwrap_or_default())
-        });
-        let lines: Vec<String> = lines.chain(objects).collect();
-        let mut error = CommandError::failed(lines.join("\n"));
-        for key in missing.iter().filter(is_inside) {
-            let suggestions = self.suggestions(key).await.texts(key.namespace());
-            error = suggestions.into_iter().fold(error, CommandError::hint);
-        }
-        error
     }
+    let is_inside = |key: &&SourceKey| !key.namespace().is_some_and(|own| absent.contains(own));
+    let lines = absent.iter().map(|namespace| line("namespaces", namespace));
+    let objects = missing.iter().filter(is_inside).map(|key| {
+        let resource = key.resource.group_resource();
+        line(&resource, named(key).unwrap_or_default())
+    });
+    let lines: Vec<String> = lines.chain(objects).collect();
+    let mut error = CommandError::failed(lines.join("\n"));
+    for key in missing.iter().filter(is_inside) {
+        let suggestions = suggestions(client, key).await.texts(key.namespace());
+        error = suggestions.into_iter().fold(error, CommandError::hint);
+    }
+    error
+}
 
-    /// Whether the cluster answers that the namespace does not exist.
-    async fn lacks_namespace(&self, namespace: &str) -> bool {
-        let SessionPlace::Cluster(client) = &self.place else {
-            return false;
-        };
-        matches!(
-            tokio::time::timeout(HINT, get_namespace(client, namespace)).await,
-            Ok(Err(RequestError::Api { error, .. })) if error.status.code == 404
-        )
-    }
+/// Whether the cluster answers that the namespace does not exist.
+pub(super) async fn lacks_namespace(client: &Client, namespace: &str) -> bool {
+    matches!(
+        timeout(HINT, get_namespace(client, namespace)).await,
+        Ok(Err(RequestError::Api { error, .. })) if error.status.code == 404
+    )
+}
+
+fn not_in_record(cluster: &str, missing: &[SourceKey]) -> CommandError {
+    let lines = missing
+        .iter()
+        .map(|key| format!("error: {} is not in the record of {cluster}", describe(key)));
+    let lines: Vec<String> = lines.collect();
+    CommandError::failed(lines.join("\n"))
+        .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls")
 }
 
 /// The error for objects that are not in a file, with similar names as hints.

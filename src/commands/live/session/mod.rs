@@ -1,76 +1,41 @@
 //! `Session`: the cluster or the file that a verb reads, and the multiplexer over it.
 
+mod connection;
 mod every_kind;
 mod file;
 mod missing;
+mod place;
 mod record;
-mod recorded;
 mod server_clock;
 mod snapshot;
 
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::SignedDuration;
 use serde_json::Value as Json;
-use tokio::task::spawn_blocking;
-use tokio::time::timeout;
 
-use crate::cluster::{
-    Ambient, ApiRequest, Client, ClusterConfig, Filters, Namespaces, OpenApi, RequestError,
-    RequestLog, Resolver, Target, TypeCache, parse_arguments,
-};
+use crate::cluster::{Filters, Namespaces, OpenApi, Target, parse_arguments};
 use crate::commands::input::{read_files, stream_of, unreadable};
 use crate::commands::manifests::{ManifestPlace, ReleasePlace, release_targets};
 use crate::commands::{
-    ClusterArgs, CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, manifests,
+    CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, TimeOrAge, manifests,
 };
 use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
-use crate::object::{ObjectRef, ResourceType, ServedTypes};
-use crate::record::StoreTransport;
+use crate::object::{ObjectRef, ServedTypes};
+use crate::record::RecordedCluster;
+use crate::render::age;
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
-use crate::watch::{FileTransport, HttpTransport, Mux, MuxOptions, Transport, source_keys};
+use crate::watch::{FileTransport, Mux, MuxOptions, Transport, source_keys};
+use connection::ClusterConnection;
+pub(crate) use connection::ClusterOrigin;
 pub(crate) use every_kind::EveryKind;
-use file::{everything, only_namespace, refuse_fields, set_clock, types};
-use record::{every_recorded, recorded_types};
+use missing::NameSuggestions;
+use place::SessionPlace;
 pub(crate) use server_clock::ServerClock;
-
-/// How long a hint may take, and anything else that the user can do without.
-const HINT: Duration = Duration::from_millis(1500);
-/// How long to wait for the types. The states of custom resources depend on them.
-const TYPES: Duration = Duration::from_secs(10);
-
-/// The cluster that a verb reads, unless `--from` names a file.
-#[derive(Clone, Debug)]
-pub(crate) enum ClusterOrigin {
-    /// The cluster of the kubeconfig and kubectl's flags.
-    Kubeconfig(Box<ClusterArgs>),
-    /// A server without credentials.
-    Plain {
-        /// Its URL.
-        server: String,
-        /// Its name in records.
-        name: &'static str,
-        /// The default namespace.
-        namespace: &'static str,
-    },
-}
-
-impl ClusterOrigin {
-    /// Whether the user passed a namespace with `-n`.
-    pub(crate) fn names_namespace(&self) -> bool {
-        match self {
-            ClusterOrigin::Kubeconfig(flags) => {
-                let namespace = flags.overrides.namespace.as_ref();
-                namespace.is_some_and(|namespace| !namespace.is_empty())
-            }
-            ClusterOrigin::Plain { .. } => false,
-        }
-    }
-}
 
 /// The cluster or file that a verb reads.
 pub(crate) struct Session {
@@ -80,22 +45,17 @@ pub(crate) struct Session {
     pub(crate) mux: Mux,
     /// The default namespace.
     pub(crate) namespace: Arc<str>,
-    openapi: Option<Arc<OpenApi>>,
-    types: Option<Arc<TypeCache>>,
     place: SessionPlace,
+    /// What the multiplexer reads: the place, as it was at a time, or over its record.
+    transport: Arc<dyn Transport>,
+    /// Whether sources are watched after they are listed.
+    watches: bool,
     /// The clock of the cluster's server.
     server_clock: Option<Arc<ServerClock>>,
     /// Whether the server's clock counts, instead of this machine's.
     is_by_server: bool,
     /// Whether everything is as it was at a time in the past.
     is_past: bool,
-}
-
-/// What a session reads: a cluster or a file.
-enum SessionPlace {
-    Cluster(Client),
-    File(Arc<FileTransport>),
-    Record(Arc<StoreTransport>),
 }
 
 impl Session {
@@ -129,26 +89,75 @@ impl Session {
     }
 
     fn over(context: &mut Context<'_>, args: &FileArgs, file: FileTransport) -> Session {
-        set_clock(context.env, &file, args.now);
+        file::set_clock(context.env, &file, args.now);
         let file = Arc::new(file);
+        let namespace = context.origin.namespace();
+        let namespace = namespace.unwrap_or_else(|| file::only_namespace(&file));
         let cluster = ClusterId(args.name().into());
-        let namespace = match &context.origin {
-            ClusterOrigin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
-            ClusterOrigin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
-        };
-        let transport: Arc<dyn Transport> = file.clone();
-        let mux = Mux::new([(cluster.clone(), transport)], context.env.now.clone());
-        Session {
+        Session::new(
+            SessionPlace::File(file),
             cluster,
-            mux,
-            namespace: namespace.unwrap_or_else(|| only_namespace(&file)),
-            openapi: None,
-            types: None,
-            place: SessionPlace::File(file),
+            namespace,
+            context.env.now.clone(),
+        )
+    }
+
+    /// Opens the record in a directory. The time at which it ends is the current time, unless a flag sets another one.
+    pub(crate) fn of_record(
+        context: &mut Context<'_>,
+        args: &FileArgs,
+        path: &Path,
+    ) -> Result<Session, CommandError> {
+        let record = record::chosen(&context.origin, path)?;
+        if let Some(now) = args.now.or(record.until()) {
+            context.env.now = Arc::new(move || now);
+        }
+        let namespace = context.origin.namespace();
+        let namespace = namespace.unwrap_or_else(|| record::only_namespace(record.sources()));
+        let cluster = ClusterId((*record.cluster().name).into());
+        let place = SessionPlace::Record(Arc::new(record));
+        let mut session = Session::new(place, cluster, namespace, context.env.now.clone());
+        session.watches = false;
+        session.read_anew(context.env.now.clone());
+        Ok(session)
+    }
+
+    /// Prepares the connection to the cluster that kubectl would use.
+    pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
+        let connection = ClusterConnection::open(context).await?;
+        let (cluster, namespace) = (connection.cluster.clone(), connection.namespace.clone());
+        let now = context.env.now.clone();
+        let place = SessionPlace::Cluster(connection);
+        let mut session = Session::new(place, cluster, namespace, now.clone());
+        if let SessionPlace::Cluster(connection) = &session.place {
+            session.server_clock = connection.clock(&session.mux, now).map(Arc::new);
+        }
+        Ok(session)
+    }
+
+    fn new(place: SessionPlace, cluster: ClusterId, namespace: Arc<str>, now: Clock) -> Session {
+        let transport = place.transport();
+        Session {
+            mux: Mux::new([(cluster.clone(), transport.clone())], now),
+            cluster,
+            namespace,
+            place,
+            transport,
+            watches: true,
             server_clock: None,
             is_by_server: false,
             is_past: false,
         }
+    }
+
+    /// Replaces the multiplexer, whose sources start from their beginning. This comes before all subscriptions.
+    fn read_anew(&mut self, now: Clock) {
+        let options = MuxOptions {
+            watches: self.watches,
+            ..MuxOptions::default()
+        };
+        let transports = [(self.cluster.clone(), self.transport.clone())];
+        self.mux = Mux::with_options(transports, now, options);
     }
 
     /// Resolves the arguments of a verb to targets.
@@ -167,7 +176,7 @@ impl Session {
         }
         let targets = self.resolved(args, verb, context).await?;
         if is_of_file {
-            refuse_fields(&targets)?;
+            file::refuse_fields(&targets)?;
         }
         Ok(targets)
     }
@@ -180,13 +189,13 @@ impl Session {
         context: &mut Context<'_>,
     ) -> Result<EveryKind, CommandError> {
         match (&self.place, args.subject()) {
-            (SessionPlace::Cluster(client), Subject::Unnamed) => {
-                let resolver = self.resolver(client);
+            (SessionPlace::Cluster(connection), Subject::Unnamed) => {
+                let resolver = connection.resolver();
                 let found = resolver.discovery().await?;
                 Ok(EveryKind::of(found, args, &self.namespace))
             }
             (SessionPlace::Record(record), Subject::Unnamed) => {
-                Ok(every_recorded(record, args, &self.namespace))
+                Ok(record::every_recorded(record, args, &self.namespace))
             }
             (
                 SessionPlace::Cluster(_) | SessionPlace::Record(_),
@@ -212,11 +221,7 @@ impl Session {
                 Namespaces::One(self.namespace.clone())
             },
         };
-        let resolver = match &self.place {
-            SessionPlace::Cluster(client) => self.resolver(client),
-            SessionPlace::File(file) => Resolver::of(types(file)),
-            SessionPlace::Record(record) => Resolver::of(recorded_types(record)),
-        };
+        let resolver = self.place.resolver();
         match (args.subject(), &self.place) {
             (Subject::Manifests, _) => {
                 let place = ManifestPlace {
@@ -227,9 +232,9 @@ impl Session {
                 };
                 return manifests::targets(args, &place, verb, context).await;
             }
-            (Subject::Releases, SessionPlace::Cluster(client)) => {
+            (Subject::Releases, SessionPlace::Cluster(connection)) => {
                 let place = ReleasePlace {
-                    client,
+                    client: &connection.client,
                     resolver: &resolver,
                     filters: &filters,
                     namespace: &self.namespace,
@@ -243,7 +248,7 @@ impl Session {
             }
             (Subject::Unnamed, SessionPlace::File(file)) => {
                 file.look_at_all();
-                return Ok(everything(file, &filters));
+                return Ok(file::everything(file, &filters));
             }
             // Without a name or type, the arguments are kubectl's error.
             (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
@@ -256,27 +261,9 @@ impl Session {
         Ok(arguments.resolve(&resolver, &filters).await?)
     }
 
-    /// Resolves types by the cluster's discovery, and keeps them for completion.
-    fn resolver(&self, client: &Client) -> Resolver {
-        Resolver::new(client.clone()).keeping(self.types.clone())
-    }
-
-    /// The types that the cluster or the file serves, besides Kubernetes' own. Without an answer in time, there are none.
+    /// The types that are served, besides Kubernetes' own. Without an answer in time, there are none.
     pub(crate) async fn served_types(&self) -> ServedTypes {
-        let listable = |found: &&ResourceType| found.listable() && found.watchable();
-        match &self.place {
-            SessionPlace::File(file) => ServedTypes::discovered(types(file)),
-            SessionPlace::Record(record) => ServedTypes::discovered(recorded_types(record)),
-            SessionPlace::Cluster(client) => {
-                let resolver = self.resolver(client);
-                match tokio::time::timeout(TYPES, resolver.discovery()).await {
-                    Ok(Ok(found)) => {
-                        ServedTypes::discovered(found.types.iter().filter(listable).cloned())
-                    }
-                    Ok(Err(_)) | Err(_) => ServedTypes::default(),
-                }
-            }
-        }
+        self.place.served_types().await
     }
 
     /// The sources of targets: one for each name, or else one for each type and its selectors.
@@ -285,17 +272,22 @@ impl Session {
         targets.iter().flat_map(keys).collect()
     }
 
+    fn connection(&self) -> Option<&ClusterConnection> {
+        match &self.place {
+            SessionPlace::Cluster(connection) => Some(connection),
+            SessionPlace::File(_) | SessionPlace::Record(_) => None,
+        }
+    }
+
     /// The schemas of the cluster; `None` for a file.
     pub(crate) fn openapi(&self) -> Option<&Arc<OpenApi>> {
-        self.openapi.as_ref()
+        self.connection().map(|connection| &connection.openapi)
     }
 
     /// Whether a login is on its way, which may ask the user a question.
     pub(crate) fn is_logging_in(&self) -> bool {
-        match &self.place {
-            SessionPlace::Cluster(client) => client.is_renewing(),
-            SessionPlace::File(_) | SessionPlace::Record(_) => false,
-        }
+        self.connection()
+            .is_some_and(|connection| connection.client.is_renewing())
     }
 
     /// The model of the objects of these sources, with the types that its plan needs.
@@ -359,123 +351,111 @@ impl Session {
 
     /// The version of the server, as it prints it: an object with `gitVersion`. Fails for a file.
     pub(crate) async fn server_version(&self) -> Result<Json, CommandError> {
-        let SessionPlace::Cluster(client) = &self.place else {
-            return Err(CommandError::failed(
-                "error: --from reads a file, which has no server version",
-            ));
-        };
-        let ask = ApiRequest::new("/version").about("get", "version");
-        let answer = client.get_patiently(&ask).await?;
-        let version: Option<Json> = serde_json::from_slice(&answer).ok();
-        version
-            .filter(|version| version["gitVersion"].is_string())
-            .ok_or_else(|| CommandError::failed("error: the server did not return its version"))
-    }
-
-    /// Prepares the connection to the cluster that kubectl would use.
-    pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
-        let (config, namespace, cache) = match &context.origin {
-            ClusterOrigin::Kubeconfig(flags) => {
-                let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
-                // The file may be a pipe without a writer, and a verb can stop meanwhile.
-                let (place, overrides) = (ambient.clone(), flags.overrides.clone());
-                let load = spawn_blocking(move || ClusterConfig::load(&place, &overrides));
-                let config = load.await.map_err(|stopped| {
-                    CommandError::failed(format!("error: cannot read the kubeconfig: {stopped}"))
-                })??;
-                let namespace = config.namespace().clone();
-                (config, namespace, flags.cache_dir(&ambient))
-            }
-            ClusterOrigin::Plain {
-                server,
-                name,
-                namespace,
-            } => (
-                ClusterConfig::plain(server, name)?,
-                Arc::from(*namespace),
-                None,
-            ),
-        };
-        let cluster = ClusterId(config.name().clone());
-        let types = cache
-            .as_ref()
-            .map(|dir| TypeCache::new(dir, &config.address()));
-        let client = Client::new(config).await?;
-        client.compare_clocks(context.env.now.clone());
-        let lines = context.env.requests.clone();
-        client.print_messages(Arc::new(move |message| lines.print(message)));
-        if let ClusterOrigin::Kubeconfig(flags) = &context.origin
-            && let Some(detail) = flags.log_detail()
-        {
-            let lines = context.env.requests.clone();
-            let print = Arc::new(move |about: Vec<String>| lines.print(about));
-            client.log_requests(RequestLog { detail, print });
-        }
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-        let now = context.env.now.clone();
-        let mux = Mux::new([(cluster.clone(), transport)], now.clone());
-        let dated = client.clone();
-        let server_clock = (mux.dates(&cluster))
-            .map(|leases| ServerClock::new(Arc::new(move || dated.skew()), now, leases));
-        Ok(Session {
-            cluster,
-            mux,
-            server_clock: server_clock.map(Arc::new),
-            namespace,
-            openapi: Some(Arc::new(OpenApi::new(client.clone(), cache.as_deref()))),
-            types: types.map(Arc::new),
-            place: SessionPlace::Cluster(client),
-            is_by_server: false,
-            is_past: false,
-        })
+        let connection = self.connection().ok_or_else(|| {
+            CommandError::failed("error: --from reads a file, which has no server version")
+        })?;
+        connection.server_version().await
     }
 
     /// Why nothing proves that there were no news: the server does not answer. A watch of a server that hangs looks like one
     /// without news.
     pub(crate) async fn silence(&self) -> Option<String> {
-        let SessionPlace::Cluster(client) = &self.place else {
-            return None;
-        };
-        let request = ApiRequest::new("/version");
-        let answer = timeout(SILENCE, client.open(&request)).await;
-        match answer.unwrap_or(Err(RequestError::Timeout(SILENCE))) {
-            Ok(_) | Err(RequestError::Api { .. }) => None,
-            Err(error) => Some(format!("error: {error}")),
-        }
+        self.connection()?.silence().await
     }
 
     /// Lists each source and does not watch it: for a verb that prints the current state and exits. A file stays as it is.
     pub(crate) fn list_only(&mut self, env: &Env) {
-        if let SessionPlace::Cluster(client) = &self.place {
-            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-            let options = MuxOptions {
-                watches: false,
-                ..MuxOptions::default()
-            };
-            let transports = [(self.cluster.clone(), transport)];
-            self.mux = Mux::with_options(transports, env.clock_ahead(env.ahead.clone()), options);
+        if self.has_server() {
+            self.watches = false;
+            self.read_anew(env.clock_ahead(env.ahead.clone()));
         }
     }
 
     /// Starts a file from its beginning, because a source at the end of the file has no more events.
     pub(crate) fn rewind(&mut self, env: &Env) {
-        if let SessionPlace::File(file) = &self.place {
-            let transport: Arc<dyn Transport> = file.clone();
-            self.mux = Mux::new(
-                [(self.cluster.clone(), transport)],
-                env.clock_ahead(env.ahead.clone()),
-            );
+        if self.is_of_file() {
+            self.read_anew(env.clock_ahead(env.ahead.clone()));
         }
     }
 
     /// From now on, the server's clock counts. This comes before all subscriptions. The clock of a file stays.
     pub(crate) fn use_server_clock(&mut self, env: &mut Env) {
-        if let SessionPlace::Cluster(client) = &self.place {
+        if self.has_server() {
             env.ahead = self.ahead();
-            let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-            self.mux = Mux::new([(self.cluster.clone(), transport)], self.clock(env));
+            self.read_anew(self.clock(env));
             self.is_by_server = true;
         }
+    }
+
+    /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions.
+    pub(crate) async fn look_at(
+        &mut self,
+        at: TimeOrAge,
+        context: &mut Context<'_>,
+    ) -> Result<(), CommandError> {
+        let SessionPlace::Cluster(connection) = &self.place else {
+            return Err(CommandError::usage(
+                "--at needs a cluster: it cannot be used with --from",
+            ));
+        };
+        let env = &mut *context.env;
+        let time = snapshot::past_time(at, self.clock(env)())?;
+        let (transport, written) = snapshot::of_server(connection, &self.mux, time).await?;
+        env.now = Arc::new(move || time);
+        env.ahead = Arc::new(|| SignedDuration::ZERO);
+        self.transport = Arc::new(transport);
+        self.watches = false;
+        self.read_anew(env.now.clone());
+        self.server_clock = None;
+        (self.is_by_server, self.is_past) = (false, true);
+        let early = age::human(time.duration_since(written));
+        context.note(&format!(
+            "everything as it was at {time:.0}, or up to {early} before"
+        ));
+        Ok(())
+    }
+
+    /// The cluster as a record names it. Two contexts of one cluster have the same id. It fails for a file, and if the server
+    /// does not answer.
+    pub(crate) async fn recorded_cluster(&self) -> Result<RecordedCluster, CommandError> {
+        match self.connection() {
+            Some(connection) => record::identity(connection, &self.mux).await,
+            None => Err(CommandError::failed("error: a file cannot be recorded")),
+        }
+    }
+
+    /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
+    /// Returns why an existing record is not used.
+    pub(crate) async fn remember(&mut self, store: &Path, now: Clock) -> Option<String> {
+        let connection = self.connection()?;
+        match record::layered(connection, &self.mux, store, now.clone()).await {
+            Ok(layered) => {
+                self.transport = Arc::new(layered?);
+                self.read_anew(now);
+                None
+            }
+            // The first request fails in the same way, and says so.
+            Err(error) => Some(format!("the record is not used: {error}")),
+        }
+    }
+
+    /// What the user may have meant by a source's named object. Empty if nothing is known in time.
+    pub(crate) async fn suggestions(&self, key: &SourceKey) -> NameSuggestions {
+        match self.connection() {
+            Some(connection) => missing::suggestions(&connection.client, key).await,
+            None => NameSuggestions::default(),
+        }
+    }
+
+    /// kubectl's words about a namespace that does not exist; `None` if it may exist.
+    pub(crate) async fn absent_namespace(&self, namespace: &str) -> Option<String> {
+        let lacks = missing::lacks_namespace(&self.connection()?.client, namespace).await;
+        lacks.then(|| format!("namespaces \"{namespace}\" not found"))
+    }
+
+    /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
+    pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
+        missing::not_found(&self.place, &self.cluster, missing).await
     }
 
     /// How far the server's clock is ahead of this machine's, as far as that is known.
@@ -509,6 +489,3 @@ impl Session {
         clock?.note()
     }
 }
-
-/// How long a server may take to show that it still answers.
-const SILENCE: Duration = Duration::from_secs(3);

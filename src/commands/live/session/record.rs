@@ -1,89 +1,93 @@
-//! A session over a record: the files of `record` instead of a cluster.
+//! The record of a cluster, as a session reads it.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{ClusterOrigin, Session, SessionPlace};
-use crate::cluster::{Names, Target};
-use crate::commands::{CommandError, Context, EveryKind, FileArgs, ObjectArgs};
-use crate::env::Clock;
-use crate::object::ResourceType;
-use crate::record::{LayeredTransport, Store, StoreTransport};
-use crate::source::{ClusterId, Scope, SourceKey};
-use crate::watch::{HttpTransport, Mux, MuxOptions, Transport};
+use ring::digest;
 
-impl Session {
-    /// Opens the record in a directory. The time at which it ends is the current time, unless a flag sets another one.
-    pub(crate) fn of_record(
-        context: &mut Context<'_>,
-        args: &FileArgs,
-        path: &Path,
-    ) -> Result<Session, CommandError> {
-        let record = chosen(&Store::open(path)?, &context.origin, path)?;
-        if let Some(now) = args.now.or(record.until()) {
-            context.env.now = Arc::new(move || now);
+use super::connection::{ClusterConnection, ClusterOrigin};
+use super::every_kind::EveryKind;
+use crate::cluster::{Names, Target};
+use crate::commands::{CommandError, ObjectArgs};
+use crate::env::Clock;
+use crate::object::{ResourceType, well_known_type};
+use crate::record::{LayeredTransport, RecordedCluster, Store, StoreTransport};
+use crate::source::{Scope, Select, SourceKey};
+use crate::watch::{End, Mux};
+
+/// The namespace whose uid identifies a cluster.
+const SYSTEM: &str = "kube-system";
+
+/// The cluster as a record names it. It fails if the server does not answer.
+pub(super) async fn identity(
+    connection: &ClusterConnection,
+    mux: &Mux,
+) -> Result<RecordedCluster, CommandError> {
+    let config = connection.client.config();
+    let uid = system_uid(connection, mux).await?;
+    Ok(RecordedCluster {
+        // Without the right to read Namespaces, a server is known by its URL.
+        id: uid.unwrap_or_else(|| hash(&config.url())),
+        name: connection.cluster.0.to_string(),
+        server: config.address(),
+    })
+}
+
+/// The uid of the Namespace `kube-system`; `None` if it cannot be read.
+async fn system_uid(
+    connection: &ClusterConnection,
+    mux: &Mux,
+) -> Result<Option<String>, CommandError> {
+    let namespaces = well_known_type("", "Namespace");
+    let key = namespaces.map(|found| {
+        let select = Select::Name(Arc::from(SYSTEM));
+        SourceKey::of(&connection.cluster, found.resource.clone(), None, select)
+    });
+    let Some(history) = key.and_then(|key| mux.history(&key)) else {
+        return Ok(None);
+    };
+    match history.listing_now().await {
+        Ok(found) => {
+            let uid = found.first().and_then(|found| found.object.uid.clone());
+            Ok(uid.map(|uid| uid.as_str().to_owned()))
         }
-        let namespace = match &context.origin {
-            ClusterOrigin::Kubeconfig(flags) => flags.overrides.namespace.as_deref().map(Arc::from),
-            ClusterOrigin::Plain { namespace, .. } => Some(Arc::from(*namespace)),
-        };
-        let record = Arc::new(record);
-        let cluster = ClusterId((*record.cluster().name).into());
-        let transport: Arc<dyn Transport> = record.clone();
-        let options = MuxOptions {
-            watches: false,
-            ..MuxOptions::default()
-        };
-        let transports = [(cluster.clone(), transport)];
-        Ok(Session {
-            mux: Mux::with_options(transports, context.env.now.clone(), options),
-            cluster,
-            namespace: namespace.unwrap_or_else(|| only_namespace(record.sources())),
-            openapi: None,
-            types: None,
-            place: SessionPlace::Record(record),
-            server_clock: None,
-            is_by_server: false,
-            is_past: false,
-        })
+        Err(End::Failed(error)) => Err(CommandError::failed(format!("error: {error}"))),
+        Err(
+            End::NotOffered(_) | End::Limit | End::Spent | End::Forgotten(_) | End::OutOfTime(_),
+        ) => Ok(None),
     }
 }
 
-impl Session {
-    /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
-    /// Returns why an existing record is not used.
-    pub(crate) async fn remember(&mut self, store: &Path, now: Clock) -> Option<String> {
-        let SessionPlace::Cluster(client) = &self.place else {
-            return None;
-        };
-        if !Store::is_at(store) {
-            return None;
-        }
-        let live: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-        let record = async {
-            let cluster = self.recorded_cluster().await?;
-            let store = Store::open(store)?;
-            let record = StoreTransport::open(&store.cluster(&cluster.id))?;
-            Ok::<_, CommandError>(record.map(|record| (record, store)))
-        };
-        let (record, store) = match record.await {
-            Ok(record) => record?,
-            // The first request fails in the same way, and says so.
-            Err(error) => return Some(format!("the record is not used: {error}")),
-        };
-        let layered = LayeredTransport::new(live, record, &store, now.clone());
-        let transport: Arc<dyn Transport> = Arc::new(layered);
-        self.mux = Mux::new([(self.cluster.clone(), transport)], now);
-        None
+/// The first hexadecimal digits of a text's hash.
+fn hash(text: &str) -> String {
+    let hash = digest::digest(&digest::SHA256, text.as_bytes());
+    let mut digits = String::new();
+    for byte in &hash.as_ref()[..16] {
+        let _infallible = write!(digits, "{byte:02x}");
     }
+    digits
+}
+
+/// The server over its record; `None` if there is no record of it.
+pub(super) async fn layered(
+    connection: &ClusterConnection,
+    mux: &Mux,
+    store: &Path,
+    now: Clock,
+) -> Result<Option<LayeredTransport>, CommandError> {
+    if !Store::is_at(store) {
+        return Ok(None);
+    }
+    let cluster = identity(connection, mux).await?;
+    let store = Store::open(store)?;
+    let record = StoreTransport::open(&store.cluster(&cluster.id))?;
+    Ok(record.map(|record| LayeredTransport::new(connection.transport(), record, &store, now)))
 }
 
 /// The record of the only cluster, or of the one that `--context` names.
-fn chosen(
-    store: &Store,
-    origin: &ClusterOrigin,
-    path: &Path,
-) -> Result<StoreTransport, CommandError> {
+pub(super) fn chosen(origin: &ClusterOrigin, path: &Path) -> Result<StoreTransport, CommandError> {
+    let store = Store::open(path)?;
     let context = match origin {
         ClusterOrigin::Kubeconfig(flags) => flags.overrides.context.clone(),
         ClusterOrigin::Plain { .. } => None,
@@ -117,7 +121,7 @@ fn chosen(
 }
 
 /// The only namespace that is recorded, or `default`.
-fn only_namespace(sources: &[SourceKey]) -> Arc<str> {
+pub(super) fn only_namespace(sources: &[SourceKey]) -> Arc<str> {
     let mut scopes = sources.iter().map(|key| &key.scope);
     let Some(Scope::Namespace(first)) = scopes.next() else {
         return "default".into();

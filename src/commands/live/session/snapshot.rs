@@ -1,58 +1,36 @@
 //! `--at`: everything as it was at a time.
 
-use std::sync::Arc;
+use jiff::Timestamp;
 
-use jiff::{SignedDuration, Timestamp};
+use super::connection::ClusterConnection;
+use crate::commands::{CommandError, TimeOrAge};
+use crate::watch::{End, Mux, SnapshotTransport};
 
-use super::{Session, SessionPlace};
-use crate::commands::{CommandError, Context, TimeOrAge};
-use crate::render::age;
-use crate::watch::{End, HttpTransport, Mux, MuxOptions, SnapshotTransport, Transport};
-
-impl Session {
-    /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions.
-    pub(crate) async fn look_at(
-        &mut self,
-        at: TimeOrAge,
-        context: &mut Context<'_>,
-    ) -> Result<(), CommandError> {
-        let SessionPlace::Cluster(client) = &self.place else {
-            return Err(CommandError::usage(
-                "--at needs a cluster: it cannot be used with --from",
-            ));
-        };
-        let env = &mut *context.env;
-        let now = self.clock(env)();
-        let time = at.seen_from(now);
-        if time > now {
-            return Err(CommandError::usage(format!(
-                "--at {time:.0} has not come yet: it is {now:.0}"
-            )));
-        }
-        let (present, dates) = (self.mux.clone(), self.mux.dates(&self.cluster));
-        let dates = dates.ok_or_else(|| forgotten(time))?;
-        let revision = dates.snapshot_before(time).await;
-        let revision = revision.map_err(untold)?;
-        let (revision, written) = revision.ok_or_else(|| forgotten(time))?;
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(client.clone()));
-        let snapshot = SnapshotTransport::new(transport, revision, present, dates);
-        let transport: Arc<dyn Transport> = Arc::new(snapshot);
-        env.now = Arc::new(move || time);
-        env.ahead = Arc::new(|| SignedDuration::ZERO);
-        let options = MuxOptions {
-            watches: false,
-            ..MuxOptions::default()
-        };
-        let transports = [(self.cluster.clone(), transport)];
-        self.mux = Mux::with_options(transports, env.now.clone(), options);
-        self.server_clock = None;
-        (self.is_by_server, self.is_past) = (false, true);
-        let early = age::human(time.duration_since(written));
-        context.note(&format!(
-            "everything as it was at {time:.0}, or up to {early} before"
-        ));
-        Ok(())
+/// The time that `--at` names. It fails for one that has not come yet.
+pub(super) fn past_time(at: TimeOrAge, now: Timestamp) -> Result<Timestamp, CommandError> {
+    let time = at.seen_from(now);
+    if time > now {
+        return Err(CommandError::usage(format!(
+            "--at {time:.0} has not come yet: it is {now:.0}"
+        )));
     }
+    Ok(time)
+}
+
+/// The cluster as it was at a time, from the server's memory, and when its newest revision then was written. `present` reads
+/// the cluster as it is now.
+pub(super) async fn of_server(
+    connection: &ClusterConnection,
+    present: &Mux,
+    time: Timestamp,
+) -> Result<(SnapshotTransport, Timestamp), CommandError> {
+    let dates = present.dates(&connection.cluster);
+    let dates = dates.ok_or_else(|| forgotten(time))?;
+    let revision = dates.snapshot_before(time).await;
+    let revision = revision.map_err(untold)?;
+    let (revision, written) = revision.ok_or_else(|| forgotten(time))?;
+    let snapshot = SnapshotTransport::new(connection.transport(), revision, present.clone(), dates);
+    Ok((snapshot, written))
 }
 
 /// Without the Leases, nothing tells which revision is of which time.

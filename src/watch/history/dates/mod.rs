@@ -20,10 +20,10 @@ use super::read::{Archive, End, PROBES, PastError, ended};
 use super::refusals::Refusals;
 use super::replay::{LastEvent, Replay};
 use super::request_limit::{RequestAllowance, RequestLimit};
-use super::revision::{Revision, RevisionSpan};
 use crate::object::Resource;
 use crate::source::{ClusterId, Select, SourceKey};
 use crate::watch::envelope::WatchVerb;
+use crate::watch::revision::{Between, Revision, RevisionSpan};
 use renewals::{Renewal, Renewals, renewal};
 pub use storages::Storage;
 use storages::{OF_LEASES, Storages, is_shared};
@@ -39,15 +39,6 @@ const SHORTLY_BEFORE: u64 = 100;
 
 /// A renewal this many revisions later is close: it costs less to divide the span than to search for a closer one.
 const CLOSE: u64 = 1 << (2 * PROBES);
-
-/// The times between which something was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Between {
-    /// The earliest possible time.
-    pub from: Timestamp,
-    /// The latest possible time, except for the margin of [`is_surely_before`]; `None` if it may be just now.
-    pub until: Option<Timestamp>,
-}
 
 /// Whether a write with the time `written` was certainly stored before `time`. It keeps a margin: a write that a
 /// window leaves out must not belong to it.

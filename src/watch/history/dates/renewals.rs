@@ -11,7 +11,7 @@ use crate::object::Doc;
 use crate::object::managed_fields::newest_time;
 use crate::source::Version;
 use crate::watch::history::read::PastError;
-use crate::watch::history::revision::{Revision, RevisionSpan};
+use crate::watch::revision::{Revision, RevisionSpan};
 
 /// The most listings to request.
 const REQUESTS: u32 = 300;

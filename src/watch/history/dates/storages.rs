@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 
 use crate::object::Resource;
 use crate::watch::history::History;
-use crate::watch::history::revision::Revision;
+use crate::watch::revision::Revision;
 
 /// One storage of a cluster. Revisions of equal storages can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
+
 use crate::object::ResourceVersion;
 
 /// One write to the cluster, and the state after it. It is a number from 1.
@@ -81,6 +83,15 @@ impl fmt::Debug for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+/// The times between which something was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Between {
+    /// The earliest possible time.
+    pub from: Timestamp,
+    /// The latest possible time, except for the margin of [`super::history::is_surely_before`]; `None` if it may be just now.
+    pub until: Option<Timestamp>,
 }
 
 #[cfg(test)]

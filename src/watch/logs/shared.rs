@@ -1,0 +1,91 @@
+//! `SharedFeeds`: what the tasks of all logs share: their limits, and which of them has events.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
+
+use crate::logs::Admission;
+
+/// How many logs that are not followed are read at the same time.
+const TURNS: usize = 4;
+
+/// What the tasks share.
+pub(super) struct SharedFeeds {
+    /// The logs with new events.
+    ready: Mutex<BTreeSet<usize>>,
+    pub(super) signal: Notify,
+    admission: Mutex<Admission>,
+    pub(super) turns: Semaphore,
+    /// When the last streams that ended together began to end, and how many they are.
+    ends: Mutex<(Instant, u32)>,
+    /// How many tasks run.
+    pub(super) tasks: AtomicUsize,
+    /// How many logs have a place: those that are followed, and those that are read in turn.
+    pub(super) open: AtomicUsize,
+    pub(super) in_turn: AtomicUsize,
+}
+
+/// The streams that end within this time have ended together: a node restarts, or its connection breaks.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// They are opened again within this time, and one more takes this long.
+const SPREAD: Duration = Duration::from_secs(1);
+const EACH: Duration = Duration::from_millis(5);
+
+/// The most bytes that wait for the view: of all logs, and of one.
+const MOST_WAITING: usize = 16 << 20;
+const MOST_OF_A_LOG: usize = 256 << 10;
+const LEAST_OF_A_LOG: usize = 32 << 10;
+
+impl SharedFeeds {
+    pub(super) fn new(most: usize) -> SharedFeeds {
+        SharedFeeds {
+            ready: Mutex::default(),
+            signal: Notify::new(),
+            admission: Mutex::new(Admission::new(most)),
+            turns: Semaphore::new(TURNS),
+            ends: Mutex::new((Instant::now(), 0)),
+            tasks: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+            in_turn: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn ready(&self) -> MutexGuard<'_, BTreeSet<usize>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn admission(&self) -> MutexGuard<'_, Admission> {
+        self.admission
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a log has events.
+    pub(super) fn announce(&self, log: usize) {
+        if self.ready().insert(log) {
+            self.signal.notify_one();
+        }
+    }
+
+    /// How many bytes of one log may wait.
+    pub(super) fn allowance(&self) -> usize {
+        let logs = self.tasks.load(Ordering::Relaxed).max(1);
+        (MOST_WAITING / logs).clamp(LEAST_OF_A_LOG, MOST_OF_A_LOG)
+    }
+
+    /// A stream has ended. Returns how much longer to wait before it is opened again, so that many are not opened at once.
+    pub(super) fn spread(&self) -> Duration {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if now.duration_since(ends.0) > TOGETHER {
+            *ends = (now, 0);
+        }
+        let limit = (EACH * ends.1).min(SPREAD);
+        ends.1 += 1;
+        limit.mul_f64(fastrand::f64())
+    }
+}
