@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kubectl_spy::record::{RecordOptions, RecordedCluster, Recorder, Retention, Store};
+use kubectl_spy::record::{RecordOptions, RecordedCluster, Recorder, RetentionPolicy, Store};
 use kubectl_spy::source::{Event, SourceKey, Version, Why};
 use kubectl_spy::watch::{Reader, WatchLine, WatchVerb};
 
@@ -116,7 +116,7 @@ fn record(versions: &[(WatchVerb, Version)]) {
             name: "bench".to_owned(),
             server: "localhost".to_owned(),
         },
-        retention: Retention {
+        retention: RetentionPolicy {
             keep: Duration::from_secs(1 << 30),
             max_bytes: 1 << 40,
         },

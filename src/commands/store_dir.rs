@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::CommandError;
 use crate::env::Env;
-use crate::record::StoreError;
+use crate::record::{Store, StoreError};
 
 /// The flag that names the directory of the record.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -33,6 +33,11 @@ impl StoreArgs {
                 .hint("name a directory with --store")
         })?;
         Ok(data.join("kubectl-spy").join("store"))
+    }
+
+    /// Opens the record in that directory.
+    pub(crate) fn open(&self, env: &Env) -> Result<Store, CommandError> {
+        Ok(Store::open(&self.path(env)?)?)
     }
 }
 

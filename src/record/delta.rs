@@ -18,26 +18,26 @@ const NAMES: usize = 1024;
 
 /// A text that others are stored as differences from.
 #[derive(Debug)]
-pub(super) struct Base {
+pub(super) struct DeltaBase {
     /// Its number. No other base of the recorder has it.
     pub(super) id: i64,
     pub(super) text: Arc<str>,
     /// The base that it is stored as a difference from.
-    pub(super) parent: Option<Arc<Base>>,
+    pub(super) parent: Option<Arc<DeltaBase>>,
     depth: u8,
 }
 
 /// A text as its difference from a base.
 #[derive(Clone, Debug)]
 pub(super) struct Delta {
-    pub(super) base: Arc<Base>,
+    pub(super) base: Arc<DeltaBase>,
     /// The length of the text.
     pub(super) length: usize,
     pub(super) bytes: Arc<[u8]>,
 }
 
 impl Delta {
-    fn of(text: &str, base: &Arc<Base>) -> Delta {
+    fn of(text: &str, base: &Arc<DeltaBase>) -> Delta {
         Delta {
             base: base.clone(),
             length: text.len(),
@@ -68,20 +68,21 @@ pub(super) fn unpack(bytes: &[u8], length: usize, base: &str) -> Option<Arc<str>
 pub(super) struct DeltaPacker {
     bases: i64,
     /// The newest base for the names of a source that begin alike.
-    newest: HashMap<(usize, Box<str>), Weak<Base>>,
+    newest: HashMap<(usize, Box<str>), Weak<DeltaBase>>,
 }
 
 impl DeltaPacker {
     /// Packs the text of an object of a source. `before` is its last version.
     pub(super) fn pack(
         &mut self,
-        (source, name): (usize, &str),
+        name: PackedName<'_>,
         text: &Arc<str>,
         before: Option<&Delta>,
     ) -> Delta {
         let own = before.map(|before| before.base.clone());
-        let sibling = siblings(name).find_map(|stem| self.newest(source, stem));
-        let is_other = |sibling: &Arc<Base>| own.as_ref().is_none_or(|own| own.id != sibling.id);
+        let sibling = name.stems().find_map(|stem| self.newest(name.source, stem));
+        let is_other =
+            |sibling: &Arc<DeltaBase>| own.as_ref().is_none_or(|own| own.id != sibling.id);
         let sibling = sibling.filter(is_other);
         let found = own.iter().chain(&sibling).map(|base| Delta::of(text, base));
         let best = found.min_by_key(|delta| delta.bytes.len());
@@ -89,32 +90,32 @@ impl DeltaPacker {
             Some(best) if best.is_good() => best,
             best => {
                 let parent = best.map(|best| best.base);
-                Delta::of(text, &self.add((source, name), text, parent))
+                Delta::of(text, &self.add(name, text, parent))
             }
         }
     }
 
-    fn newest(&self, source: usize, stem: &str) -> Option<Arc<Base>> {
+    fn newest(&self, source: usize, stem: &str) -> Option<Arc<DeltaBase>> {
         self.newest.get(&(source, stem.into()))?.upgrade()
     }
 
     fn add(
         &mut self,
-        (source, name): (usize, &str),
+        name: PackedName<'_>,
         text: &Arc<str>,
-        parent: Option<Arc<Base>>,
-    ) -> Arc<Base> {
+        parent: Option<Arc<DeltaBase>>,
+    ) -> Arc<DeltaBase> {
         self.bases += 1;
         let parent = parent.filter(|parent| parent.depth < DEPTH);
-        let base = Arc::new(Base {
+        let base = Arc::new(DeltaBase {
             id: self.bases,
             text: text.clone(),
             depth: parent.as_ref().map_or(0, |parent| parent.depth + 1),
             parent,
         });
-        for stem in siblings(name) {
+        for stem in name.stems() {
             self.newest
-                .insert((source, stem.into()), Arc::downgrade(&base));
+                .insert((name.source, stem.into()), Arc::downgrade(&base));
         }
         if self.newest.len() > NAMES && self.newest.len().is_power_of_two() {
             self.newest.retain(|_, base| base.strong_count() > 0);
@@ -123,13 +124,23 @@ impl DeltaPacker {
     }
 }
 
-/// What the names of siblings have in common, the longest first: `web-7d9f` and `web` for `web-7d9f-x2x`, and nothing for the
-/// objects of one type.
-fn siblings(name: &str) -> impl Iterator<Item = &str> {
-    let stem = |name: &str| name.rfind('-');
-    let first = stem(name).map(|at| &name[..at]);
-    let second = first.and_then(|first| stem(first).map(|at| &first[..at]));
-    first.into_iter().chain(second).chain([""])
+/// The name of an object of a source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedName<'a> {
+    /// The number of the source. Objects of two sources are not alike.
+    pub(super) source: usize,
+    pub(super) name: &'a str,
+}
+
+impl<'a> PackedName<'a> {
+    /// What the names of siblings have in common, the longest first: `web-7d9f` and `web` for `web-7d9f-x2x`, and nothing for
+    /// the objects of one type.
+    fn stems(self) -> impl Iterator<Item = &'a str> {
+        let stem = |name: &str| name.rfind('-');
+        let first = stem(self.name).map(|at| &self.name[..at]);
+        let second = first.and_then(|first| stem(first).map(|at| &first[..at]));
+        first.into_iter().chain(second).chain([""])
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +148,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn named(name: &str) -> PackedName<'_> {
+        PackedName { source: 0, name }
+    }
 
     fn read(delta: &Delta) -> Option<Arc<str>> {
         unpack(&delta.bytes, delta.length, &delta.base.text)
@@ -149,7 +164,7 @@ mod tests {
             let mut before: HashMap<String, Delta> = HashMap::new();
             for (name, text) in texts {
                 let text: Arc<str> = text.into();
-                let delta = packer.pack((0, &name), &text, before.get(&name));
+                let delta = packer.pack(named(&name), &text, before.get(&name));
                 prop_assert_eq!(read(&delta), Some(text));
                 before.insert(name, delta);
             }
@@ -173,14 +188,18 @@ mod tests {
     fn siblings_share_a_base() {
         let mut packer = DeltaPacker::default();
         let names = ["web-1-a", "web-1-b", "web-2-a"];
-        let deltas = names.map(|name| packer.pack((0, name), &pod(name), None));
+        let deltas = names.map(|name| packer.pack(named(name), &pod(name), None));
         assert_eq!(deltas.each_ref().map(|delta| delta.base.id), [1, 1, 1]);
         assert!(deltas.iter().all(|delta| delta.bytes.len() < 100));
         // Another text of a sibling becomes a base, as a difference from the first.
-        let other = packer.pack((0, "web-1-a"), &pod("web-11-b"), Some(&deltas[0]));
+        let other = packer.pack(named("web-1-a"), &pod("web-11-b"), Some(&deltas[0]));
         assert_eq!(other.base.parent.as_ref().map(|parent| parent.id), Some(1));
         // The objects of other sources are not alike.
-        let elsewhere = packer.pack((1, "web-1-a"), &pod("web-1-a"), None);
+        let name = PackedName {
+            source: 1,
+            ..named("web-1-a")
+        };
+        let elsewhere = packer.pack(name, &pod("web-1-a"), None);
         assert!(elsewhere.base.parent.is_none());
     }
 
@@ -192,7 +211,7 @@ mod tests {
             ("web", vec![""]),
             ("a-b-c-d", vec!["a-b-c", "a-b", ""]),
         ] {
-            assert_eq!(siblings(name).collect::<Vec<_>>(), expected);
+            assert_eq!(named(name).stems().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::schema::FORMAT;
-
 /// What went wrong, and in which file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -43,12 +41,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A later version of this program has written the file.
-    #[error("{}: format {found}, and this version reads formats up to {FORMAT}", .path.display())]
+    #[error("{}: format {found}, and this version reads formats up to {reads}", .path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// Its format.
         found: i64,
+        /// The newest format that this version reads.
+        reads: i64,
         /// The version of this program that wrote the file.
         needs: String,
     },

@@ -1,4 +1,4 @@
-//! `FileReader`: reads one file of a record, also while a recorder writes to it.
+//! `StoreFileReader`: reads one file of a record, also while a recorder writes to it.
 //!
 //! The blocks have the versions, with a checksum. A row of the index only says where a version is: what it says beside that
 //! must agree with the block, and the names of an object with its text. So damage is an error and never another version.
@@ -12,16 +12,15 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
-use super::coverage::Coverage;
+use super::covered_revisions::CoveredRevisions;
 use super::delta;
 use super::error::StoreError;
 use super::file_writer::uid_of;
 use super::mark::{Mark, MarkRow};
-use super::schema::{self, RecordedCluster, checksum, number, setting};
-use super::source_row::SourceRow;
+use super::schema::{self, RecordedCluster, SourceRow, checksum, number, setting};
 use crate::object::{ResourceVersion, Uid};
 use crate::source::{ClusterId, SourceKey, Version, Why};
-use crate::watch::{Reader, Revision};
+use crate::watch::{KnownState, Reader, Revision};
 
 /// How many bases are kept unpacked.
 const BASES: usize = 256;
@@ -75,7 +74,7 @@ impl IndexRow {
 }
 
 /// A file that is open for reading.
-pub struct FileReader {
+pub struct StoreFileReader {
     db: Connection,
     path: PathBuf,
     cluster: RecordedCluster,
@@ -88,9 +87,9 @@ pub struct FileReader {
     block: Option<(i64, Vec<BlockEntry>)>,
 }
 
-impl FileReader {
+impl StoreFileReader {
     /// Opens a file.
-    pub fn open(path: &Path) -> Result<FileReader, StoreError> {
+    pub fn open(path: &Path) -> Result<StoreFileReader, StoreError> {
         let db = schema::open(path)?;
         let text = |name| setting(&db, name).unwrap_or_default();
         let cluster = RecordedCluster {
@@ -100,7 +99,7 @@ impl FileReader {
         };
         let sql = "SELECT value FROM setting WHERE name = 'started'";
         let started = db.query_row(sql, [], |row| row.get(0));
-        let mut reader = FileReader {
+        let mut reader = StoreFileReader {
             started: started.map_err(|error| StoreError::sqlite(path, error))?,
             db,
             path: path.to_owned(),
@@ -137,10 +136,10 @@ impl FileReader {
     }
 
     /// The parts of the history of a source that the file has without a hole.
-    pub fn coverage(&self, source: &RecordedSource) -> Result<Coverage, StoreError> {
+    pub fn coverage(&self, source: &RecordedSource) -> Result<CoveredRevisions, StoreError> {
         let marks = self.marks(Some(source.id))?;
         let marks = marks.iter().map(|(row, mark)| (time(row.seen), mark));
-        Ok(Coverage::of(marks, source.reached.as_ref()))
+        Ok(CoveredRevisions::of(marks, source.reached.as_ref()))
     }
 
     /// The marks of a source, or of all, in order.
@@ -218,6 +217,38 @@ impl FileReader {
             seen: time(entry.seen),
             version,
         })
+    }
+
+    /// The objects of a source at its end; `None` if no listing of it was complete.
+    pub(super) fn last_state(
+        &mut self,
+        source: &RecordedSource,
+    ) -> Result<Option<KnownState>, StoreError> {
+        let Some((reached, _)) = &source.reached else {
+            return Ok(None);
+        };
+        let mut last: HashMap<i64, IndexRow> = HashMap::new();
+        for row in self.index(source)? {
+            if row.is_gone() {
+                last.remove(&row.object);
+            } else {
+                last.insert(row.object, row);
+            }
+        }
+        let mut last: Vec<IndexRow> = last.into_values().collect();
+        // So each block is unpacked once.
+        last.sort_by_key(|row| row.id);
+        let mut objects = Vec::with_capacity(last.len());
+        for row in last {
+            let recorded = self.version(&row)?;
+            if !recorded.why.why.is_gone() {
+                objects.push((recorded.version, recorded.seen));
+            }
+        }
+        Ok(Some(KnownState {
+            version: reached.clone(),
+            objects,
+        }))
     }
 
     /// Reads the whole file. Returns what is wrong with it.
@@ -451,7 +482,7 @@ fn time(microseconds: i64) -> Timestamp {
 }
 
 #[cfg(any(test, feature = "testing"))]
-impl FileReader {
+impl StoreFileReader {
     /// All versions in the file, in order.
     pub fn all_versions(&mut self) -> Result<Vec<RecordedVersion>, StoreError> {
         let sql = "SELECT id, object, seen, why, revision FROM version ORDER BY id";
@@ -465,7 +496,7 @@ impl FileReader {
 pub(super) type RecordedEvent = (i64, Result<RecordedVersion, Mark>);
 
 #[cfg(test)]
-impl FileReader {
+impl StoreFileReader {
     /// Everything in the file, in order: the source of each event, and the version or the mark.
     pub(super) fn everything(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
         let mut marks = self.marks(None)?.into_iter().peekable();

@@ -1,4 +1,4 @@
-//! `FileWriter`: writes one file of a record.
+//! `StoreFileWriter`: writes one file of a record.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,10 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
-use super::delta::{Base, Delta};
+use super::delta::{Delta, DeltaBase};
 use super::error::StoreError;
 use super::mark::{Mark, MarkRow};
-use super::schema::{self, RecordedCluster, checksum, number};
-use super::source_row::SourceRow;
+use super::schema::{self, RecordedCluster, SourceRow, checksum, number};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
 use crate::watch::Revision;
@@ -37,7 +36,7 @@ pub(super) struct NewVersion<'a> {
 }
 
 /// A file that is being written. What is not committed is lost with it.
-pub(super) struct FileWriter {
+pub(super) struct StoreFileWriter {
     db: Connection,
     path: PathBuf,
     /// The start of the file, in milliseconds since the epoch.
@@ -53,16 +52,16 @@ pub(super) struct FileWriter {
     managers: HashMap<Box<str>, i64>,
 }
 
-impl FileWriter {
+impl StoreFileWriter {
     /// Creates a file.
     pub(super) fn create(
         path: &Path,
         cluster: &RecordedCluster,
         started: Timestamp,
-    ) -> Result<FileWriter, StoreError> {
+    ) -> Result<StoreFileWriter, StoreError> {
         // This begins a transaction, and so does each commit.
         let db = schema::create(path, cluster, started)?;
-        Ok(FileWriter {
+        Ok(StoreFileWriter {
             db,
             path: path.to_owned(),
             started: started.as_millisecond(),
@@ -226,7 +225,7 @@ impl FileWriter {
         }
     }
 
-    fn write_base(&mut self, base: &Arc<Base>) -> Result<(), StoreError> {
+    fn write_base(&mut self, base: &Arc<DeltaBase>) -> Result<(), StoreError> {
         if self.bases.contains(&base.id) {
             return Ok(());
         }

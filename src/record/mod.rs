@@ -5,7 +5,7 @@
 //! docs/record.md describes its tables. Secret values do not enter it.
 
 mod block;
-mod coverage;
+mod covered_revisions;
 mod delta;
 mod error;
 mod file_reader;
@@ -15,25 +15,22 @@ mod mark;
 mod past;
 mod recorder;
 mod recording;
-mod retention;
 mod schema;
 mod secret_key;
-mod snapshot;
-mod source_row;
 mod store;
 #[cfg(test)]
 mod tests;
 mod transport;
 
 pub use block::RecordedWhy;
-pub use coverage::Coverage;
+pub use covered_revisions::CoveredRevisions;
 pub use error::StoreError;
-pub use file_reader::{FileReader, RecordedSource, RecordedVersion};
+pub use file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
 pub use layered::LayeredTransport;
 pub use mark::Mark;
-pub use recorder::{RecordOptions, RecordProgress, Recorder};
-pub use retention::Retention;
+pub use past::last_states;
+pub use recorder::Recorder;
+pub use recording::{RecordOptions, RecordProgress};
 pub use schema::RecordedCluster;
-pub use snapshot::last_states;
-pub use store::{ClusterFiles, Store, StoreFile};
+pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 pub use transport::StoreTransport;

@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::coverage::{Coverage, Span};
+use super::covered_revisions::{CoveredRevisions, CoveredSpan};
 use super::error::StoreError;
-use super::file_reader::{FileReader, IndexRow, RecordedSource, RecordedVersion};
+use super::file_reader::{IndexRow, RecordedSource, RecordedVersion, StoreFileReader};
 use super::mark::Mark;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use crate::object::Resource;
 use crate::source::{Gap, GapCause, Scope, Select, SourceKey, Why};
-use crate::watch::{Between, Hole, Revision};
+use crate::watch::{Between, Hole, KnownState, Revision};
 
 /// The files of a cluster, open for reading.
 pub(super) struct ClusterPast {
-    files: Vec<FileReader>,
+    files: Vec<StoreFileReader>,
     covered: HashMap<SourceKey, Arc<CoveredSource>>,
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
 }
@@ -37,7 +37,7 @@ pub(super) struct PlacedRow {
 /// What the files have of a source.
 #[derive(Debug, Default)]
 pub(super) struct CoveredSource {
-    pub(super) coverage: Coverage,
+    pub(super) coverage: CoveredRevisions,
     /// The sources of files that have its objects, in the order of the files.
     parts: Vec<CoveredPart>,
 }
@@ -46,7 +46,7 @@ pub(super) struct CoveredSource {
 struct CoveredPart {
     file: usize,
     source: RecordedSource,
-    coverage: Coverage,
+    coverage: CoveredRevisions,
     /// The number of the first version after each gap, and the revision at its end.
     gaps: Vec<(i64, Revision)>,
     /// The number of the first version of the newest history.
@@ -72,7 +72,7 @@ impl ClusterPast {
     pub(super) fn open(files: &ClusterFiles) -> Result<ClusterPast, StoreError> {
         let mut open = Vec::new();
         for file in files.list()? {
-            match FileReader::open(&file.path) {
+            match StoreFileReader::open(&file.path) {
                 Err(StoreError::Empty { .. }) => {}
                 file => open.push(file?),
             }
@@ -86,13 +86,13 @@ impl ClusterPast {
 
     /// The cluster, as the newest file names it; `None` if there are no files.
     pub(super) fn cluster(&self) -> Option<&RecordedCluster> {
-        self.files.last().map(FileReader::cluster)
+        self.files.last().map(StoreFileReader::cluster)
     }
 
     /// The recorded sources, each once.
     pub(super) fn sources(&self) -> Vec<SourceKey> {
         let mut keys: Vec<SourceKey> = Vec::new();
-        for source in self.files.iter().flat_map(FileReader::sources) {
+        for source in self.files.iter().flat_map(StoreFileReader::sources) {
             if !keys.contains(&source.key) {
                 keys.push(source.key.clone());
             }
@@ -102,7 +102,7 @@ impl ClusterPast {
 
     /// The time at which the record ends.
     pub(super) fn until(&self) -> Option<Timestamp> {
-        let sources = self.files.iter().flat_map(FileReader::sources);
+        let sources = self.files.iter().flat_map(StoreFileReader::sources);
         sources.filter_map(|it| Some(it.reached.as_ref()?.1)).max()
     }
 
@@ -119,7 +119,7 @@ impl ClusterPast {
         for (at, file) in self.files.iter().enumerate() {
             for source in file.sources().iter().filter(|it| covers(&it.key, &key)) {
                 let until = covered.coverage.newest().map(|span| span.until);
-                let part = CoveredPart::read((at, file), source, until)?;
+                let part = CoveredPart::read(at, file, source, until)?;
                 if covered.coverage.join(&part.coverage) {
                     covered.parts.clear();
                 }
@@ -157,11 +157,12 @@ impl ClusterPast {
     pub(super) fn between(
         &mut self,
         covered: &CoveredSource,
-        (after, upto): (Revision, Revision),
+        after: Revision,
+        upto: Revision,
     ) -> Result<Vec<PlacedRow>, StoreError> {
         let mut found = Vec::new();
         for part in &covered.parts {
-            let is_inside = |span: &Span| span.upto > after && span.from <= upto;
+            let is_inside = |span: &CoveredSpan| span.upto > after && span.from <= upto;
             if part.coverage.spans().iter().any(is_inside) {
                 let rows = self.index(part)?;
                 let inside = rows
@@ -253,9 +254,10 @@ impl ClusterPast {
 }
 
 impl CoveredPart {
-    /// Reads the marks of a source. The files before this one end at `before`.
+    /// Reads the marks of a source in the file at a place. The files before this one end at `before`.
     fn read(
-        (at, file): (usize, &FileReader),
+        at: usize,
+        file: &StoreFileReader,
         source: &RecordedSource,
         before: Option<Timestamp>,
     ) -> Result<CoveredPart, StoreError> {
@@ -308,6 +310,43 @@ impl CoveredPart {
         });
         placed.collect()
     }
+}
+
+/// The last recorded state of each of these sources: their objects, and the version that was reached. It reads the newest
+/// files first, and no more of them than it needs. A file that cannot be read ends the search with its error.
+pub fn last_states(
+    files: &ClusterFiles,
+    keys: &[SourceKey],
+) -> Result<HashMap<SourceKey, KnownState>, StoreError> {
+    let mut files = files.list()?;
+    files.sort_by_key(|file| std::cmp::Reverse(file.written));
+    let mut wanted: Vec<&SourceKey> = keys.iter().collect();
+    let mut found = HashMap::new();
+    for file in files {
+        if wanted.is_empty() {
+            break;
+        }
+        let mut file = match StoreFileReader::open(&file.path) {
+            Err(StoreError::Empty { .. }) => continue,
+            file => file?,
+        };
+        let (mut missing, sources) = (Vec::new(), file.sources().to_vec());
+        for key in wanted {
+            let source = sources.iter().find(|source| {
+                let renamed = SourceKey {
+                    cluster: key.cluster.clone(),
+                    ..source.key.clone()
+                };
+                renamed == *key && source.reached.is_some()
+            });
+            match source {
+                Some(source) => found.extend(file.last_state(source)?.map(|it| (key.clone(), it))),
+                None => missing.push(key),
+            }
+        }
+        wanted = missing;
+    }
+    Ok(found)
 }
 
 /// The versions in the order of their revisions, each once. The snapshot of a file repeats versions of the file before.

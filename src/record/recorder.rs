@@ -1,23 +1,18 @@
 //! `Recorder`: the handle of a recording, which runs on a thread of its own so that no write delays a watch.
 
 use std::mem::take;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use super::error::StoreError;
-use super::recording::{Pace, Recording, lock};
-use super::retention::Retention;
-use super::schema::RecordedCluster;
-use super::store::Store;
+use super::recording::{Pace, RecordOptions, RecordProgress, Recording, SharedProgress, lock};
 use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey};
-use crate::watch::Clock;
 
 /// How many bytes of versions may wait for the thread.
 const WAITING: usize = 16 << 20;
@@ -29,48 +24,15 @@ const BEAT: Duration = Duration::from_secs(1);
 /// After this many beats without an event, what waits is written.
 const QUIET_BEATS: u32 = 3;
 
-/// What to record where.
-pub struct RecordOptions {
-    /// The store.
-    pub store: Store,
-    /// The cluster.
-    pub cluster: RecordedCluster,
-    /// How long to keep it.
-    pub retention: Retention,
-    /// Gives the times of the record.
-    pub clock: Clock,
-}
-
-/// How far a recording has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordProgress {
-    /// The number of objects that exist.
-    pub objects: usize,
-    /// The number of versions that this recorder has taken.
-    pub versions: u64,
-    /// The number of gaps that this recorder has seen or made.
-    pub gaps: u64,
-    /// The size of all files of the cluster, in bytes.
-    pub bytes: u64,
-    /// The number of these files.
-    pub files: usize,
-    /// When the oldest of them begins.
-    pub oldest: Option<Timestamp>,
-    /// Why nothing is written at present.
-    pub trouble: Option<String>,
-}
-
-pub(super) type SharedProgress = Arc<Mutex<RecordProgress>>;
-
 /// What the thread gets.
-enum Task {
+enum RecordTask {
     Event(Arc<SourceKey>, Event, usize),
     Reached(Arc<SourceKey>, ResourceVersion),
 }
 
 /// A recording that runs. Dropping it ends it, but does not wait until everything is written.
 pub struct Recorder {
-    tasks: Option<Sender<Task>>,
+    tasks: Option<Sender<RecordTask>>,
     thread: Option<JoinHandle<Result<(), StoreError>>>,
     progress: SharedProgress,
     queue: Arc<TaskQueue>,
@@ -109,12 +71,12 @@ impl Recorder {
             }
         };
         self.queue.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.send(Task::Event(key.clone(), event, bytes));
+        self.send(RecordTask::Event(key.clone(), event, bytes));
     }
 
     /// Records that a source has sent everything up to a version, whether or not anything has changed.
     pub fn reach(&self, key: &Arc<SourceKey>, version: ResourceVersion) {
-        self.send(Task::Reached(key.clone(), version));
+        self.send(RecordTask::Reached(key.clone(), version));
     }
 
     /// Whether the thread has fallen behind.
@@ -145,7 +107,7 @@ impl Recorder {
         Ok(self.progress())
     }
 
-    fn send(&self, task: Task) {
+    fn send(&self, task: RecordTask) {
         // It fails only after the thread has panicked, which `finish` reports.
         let _panicked = self.tasks.as_ref().map(|tasks| tasks.send(task));
     }
@@ -153,20 +115,20 @@ impl Recorder {
 
 fn run(
     mut recording: Recording,
-    tasks: &Receiver<Task>,
+    tasks: &Receiver<RecordTask>,
     queue: &TaskQueue,
 ) -> Result<(), StoreError> {
     let mut quiet = 0;
     loop {
         quiet += 1;
         match tasks.recv_timeout(BEAT) {
-            Ok(Task::Event(key, event, bytes)) => {
+            Ok(RecordTask::Event(key, event, bytes)) => {
                 quiet = 0;
                 recording.take(&key, &event);
                 queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
                 queue.room.notify_one();
             }
-            Ok(Task::Reached(key, version)) => recording.reach(&key, &version),
+            Ok(RecordTask::Reached(key, version)) => recording.reach(&key, &version),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return recording.finish(),
         }

@@ -4,23 +4,24 @@
 //! day, when a file is large, and after the disk was full.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::block::RecordedWhy;
-use super::delta::{Delta, DeltaPacker};
+use super::delta::{Delta, DeltaPacker, PackedName};
 use super::error::StoreError;
-use super::file_writer::{FileWriter, NewVersion};
+use super::file_reader::RecordedVersion;
+use super::file_writer::{NewVersion, StoreFileWriter};
 use super::mark::Mark;
-use super::recorder::{RecordOptions, RecordProgress, SharedProgress};
-use super::store::{ClusterFiles, StoreFile};
+use super::schema::RecordedCluster;
+use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::{Event, Gap, GapCause, SourceKey, Version, Why};
-use crate::watch::Revision;
+use crate::watch::{Clock, Revision};
 
 /// How long events may wait before they are written to the disk. A recorder that is killed reads them back from the server
 /// when it starts again.
@@ -30,13 +31,46 @@ const UNSAVED_VERSIONS: usize = 2000;
 /// The pause before another try after a write that failed.
 const RETRY: SignedDuration = SignedDuration::from_secs(5);
 
+/// What to record where.
+pub struct RecordOptions {
+    /// The store.
+    pub store: Store,
+    /// The cluster.
+    pub cluster: RecordedCluster,
+    /// How long to keep it.
+    pub retention: RetentionPolicy,
+    /// Gives the times of the record.
+    pub clock: Clock,
+}
+
+/// How far a recording has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordProgress {
+    /// The number of objects that exist.
+    pub objects: usize,
+    /// The number of versions that this recorder has taken.
+    pub versions: u64,
+    /// The number of gaps that this recorder has seen or made.
+    pub gaps: u64,
+    /// The size of all files of the cluster, in bytes.
+    pub bytes: u64,
+    /// The number of these files.
+    pub files: usize,
+    /// When the oldest of them begins.
+    pub oldest: Option<Timestamp>,
+    /// Why nothing is written at present.
+    pub trouble: Option<String>,
+}
+
+pub(super) type SharedProgress = Arc<Mutex<RecordProgress>>;
+
 /// What is recorded, and how far.
 pub(super) struct Recording {
     options: RecordOptions,
     files: ClusterFiles,
     /// The name of this recorder in the names of its files.
     name: String,
-    writer: Option<FileWriter>,
+    writer: Option<StoreFileWriter>,
     /// The day on which the file begins.
     day: Date,
     packer: DeltaPacker,
@@ -123,11 +157,13 @@ impl Recording {
                 now,
                 ..
             } => {
-                let recorded = RecordedWhy {
-                    why: *why,
-                    past: *past,
+                let (why, past) = (*why, *past);
+                let recorded = RecordedVersion {
+                    why: RecordedWhy { why, past },
+                    seen: *seen,
+                    version: now.clone(),
                 };
-                self.take_version(place, (recorded, *seen), now)
+                self.take_version(place, &recorded)
             }
             Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
                 let mark = Mark::of(event);
@@ -173,17 +209,13 @@ impl Recording {
     /// Writes the rest, and ends the file.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         let done = self.commit();
-        let closed = self.writer.take().map_or(Ok(()), FileWriter::close);
+        let closed = self.writer.take().map_or(Ok(()), StoreFileWriter::close);
         self.report();
         done.and(closed)
     }
 
-    fn take_version(
-        &mut self,
-        place: usize,
-        (why, seen): (RecordedWhy, Timestamp),
-        now: &Arc<Version>,
-    ) -> Result<(), StoreError> {
+    fn take_version(&mut self, place: usize, recorded: &RecordedVersion) -> Result<(), StoreError> {
+        let (why, seen, now) = (recorded.why, recorded.seen, &recorded.version);
         let Ok(text) = self.options.store.key.sealed(now) else {
             // What cannot be read may be a Secret.
             let after = self.sources.get(place).and_then(|it| it.reached.clone());
@@ -193,7 +225,10 @@ impl Recording {
         };
         let uid = (place, now.object.identity());
         let before = self.live.remove(&uid);
-        let name = (place, &*now.object.name);
+        let name = PackedName {
+            source: place,
+            name: &now.object.name,
+        };
         let delta = self
             .packer
             .pack(name, &text, before.as_ref().map(|it| &it.delta));
@@ -296,7 +331,7 @@ impl Recording {
     /// Begins a file with a snapshot of everything.
     fn begin_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let path = self.files.new_file(now, &self.name)?;
-        let mut writer = FileWriter::create(&path, &self.options.cluster, now)?;
+        let mut writer = StoreFileWriter::create(&path, &self.options.cluster, now)?;
         for source in &mut self.sources {
             source.row = writer.add_source(&source.key)?;
             source.is_ahead = true;
@@ -343,7 +378,7 @@ impl Recording {
 
     /// Ends the file and begins another one, if it is from another day or large.
     fn next_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let is_large = |writer: &FileWriter| {
+        let is_large = |writer: &StoreFileWriter| {
             let limit = self.options.retention.file_bytes();
             writer.bytes() >= limit
         };
@@ -351,7 +386,7 @@ impl Recording {
         if is_of_today && !self.writer.as_ref().is_some_and(is_large) {
             return Ok(());
         }
-        let closed = self.writer.take().map_or(Ok(()), FileWriter::close);
+        let closed = self.writer.take().map_or(Ok(()), StoreFileWriter::close);
         closed.and(self.begin_file(now))
     }
 
@@ -412,10 +447,8 @@ impl Tracked {
     }
 }
 
-pub(super) fn lock(progress: &SharedProgress) -> std::sync::MutexGuard<'_, RecordProgress> {
-    progress
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+pub(super) fn lock(progress: &SharedProgress) -> MutexGuard<'_, RecordProgress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The managers that wrote a version, as the newest times of its `managedFields` say: `kubectl-edit`. The end of an object

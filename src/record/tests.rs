@@ -36,7 +36,7 @@ fn start() -> Timestamp {
 }
 
 /// Starts a recorder whose clock is a second further at each look.
-fn recorder(path: &Path, retention: Retention) -> Recorder {
+fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
     let seconds = AtomicU64::new(0);
     let clock = move || {
         let second = seconds.fetch_add(1, Ordering::Relaxed);
@@ -56,7 +56,7 @@ fn recorder(path: &Path, retention: Retention) -> Recorder {
     Recorder::start(options).expect("a recorder")
 }
 
-const FOREVER: Retention = Retention {
+const FOREVER: RetentionPolicy = RetentionPolicy {
     keep: Duration::from_secs(1 << 40),
     max_bytes: 1 << 40,
 };
@@ -209,7 +209,7 @@ fn read(path: &Path) -> Vec<String> {
     let [file] = &files(path)[..] else {
         panic!("one file");
     };
-    let mut file = FileReader::open(&file.path).expect("a file");
+    let mut file = StoreFileReader::open(&file.path).expect("a file");
     assert_eq!(file.check(), [""; 0]);
     let all = file.everything().expect("events");
     all.iter().map(|(source, it)| words(*source, it)).collect()
@@ -242,7 +242,7 @@ proptest! {
             flip => bytes[place] ^= flip,
         }
         fs::write(&file, bytes).expect("written");
-        let Ok(mut file) = FileReader::open(&file) else {
+        let Ok(mut file) = StoreFileReader::open(&file) else {
             return Ok(());
         };
         let Ok(rows) = file.everything() else {
@@ -296,7 +296,7 @@ fn a_recorder_resumes_from_the_last_state() {
 fn each_file_begins_with_all_objects() {
     let folder = Folder::new();
     let key = Arc::new(SourceKey::all("", "ConfigMap"));
-    let small = Retention {
+    let small = RetentionPolicy {
         max_bytes: 3 << 20,
         ..FOREVER
     };
@@ -320,9 +320,9 @@ fn each_file_begins_with_all_objects() {
     recorder.finish().expect("written");
     let files = files(&folder.0);
     assert!(files.len() > 2, "{}", files.len());
-    let mut coverage = Coverage::default();
+    let mut coverage = CoveredRevisions::default();
     for file in &files {
-        let mut file = FileReader::open(&file.path).expect("a file");
+        let mut file = StoreFileReader::open(&file.path).expect("a file");
         assert_eq!(file.check(), [""; 0]);
         let source = file.sources()[0].clone();
         coverage.join(&file.coverage(&source).expect("coverage"));
@@ -388,7 +388,7 @@ fn a_newer_file_names_the_version_that_reads_it() {
     )
     .expect("set");
     drop(db);
-    let error = FileReader::open(&path).err().expect("an error");
+    let error = StoreFileReader::open(&path).err().expect("an error");
     assert!(matches!(&error, StoreError::Newer { needs, found: 99, .. } if needs == "7.1.0"));
 }
 

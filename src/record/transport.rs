@@ -167,7 +167,7 @@ impl StoreTransport {
         let from = from.ok_or_else(|| expired(key, "watch", &covered))?;
         let rows = match key.select.name() {
             Some(name) => past.named(&covered, name)?,
-            None => past.between(&covered, (from, newest.upto))?,
+            None => past.between(&covered, from, newest.upto)?,
         };
         let rows = rows.into_iter().filter(|it| it.revision > from);
         let mut selected = HashSet::new();
@@ -266,7 +266,7 @@ impl RecordedPast for StoreTransport {
         let span = covered.coverage.span(at)?;
         let rows = match key.select.name() {
             Some(name) => past.named(&covered, name).ok()?,
-            None => past.between(&covered, (span.from, span.upto)).ok()?,
+            None => past.between(&covered, span.from, span.upto).ok()?,
         };
         let next = rows.partition_point(|it| it.revision < at);
         let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
@@ -289,7 +289,7 @@ impl RecordedPast for StoreTransport {
         if span.until <= time {
             return Some(span.upto);
         }
-        let rows = past.between(&covered, (span.from, span.upto)).ok()?;
+        let rows = past.between(&covered, span.from, span.upto).ok()?;
         let earlier = rows.iter().filter(|row| past.seen(row) < time);
         Some(earlier.map(|row| row.revision).max().unwrap_or(span.from))
     }

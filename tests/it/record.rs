@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use kubectl_spy::record::{FileReader, Store, StoreFile};
+use kubectl_spy::record::{Store, StoreFile, StoreFileReader};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment};
@@ -122,7 +122,7 @@ async fn every_kind_is_recorded_by_default() {
     let [file] = &folder.files()[..] else {
         panic!("one file");
     };
-    let file = FileReader::open(&file.path).unwrap();
+    let file = StoreFileReader::open(&file.path).unwrap();
     let kinds: Vec<&str> = file
         .sources()
         .iter()
@@ -189,7 +189,7 @@ async fn no_secret_value_enters_the_record() {
 fn texts(folder: &Folder) -> Vec<String> {
     let mut texts = Vec::new();
     for file in folder.files() {
-        let mut file = FileReader::open(&file.path).unwrap();
+        let mut file = StoreFileReader::open(&file.path).unwrap();
         for recorded in file.all_versions().unwrap() {
             texts.push(recorded.version.body.text().to_string());
         }

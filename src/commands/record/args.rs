@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use crate::commands::duration_with_days;
 use crate::commands::{ManifestArgs, ObjectArgs, StoreArgs};
 use crate::object::Quantity;
-use crate::record::Retention;
+use crate::record::RetentionPolicy;
 
 /// Keep every version of objects in files, for days
 #[derive(clap::Args, Clone, Debug)]
@@ -56,8 +56,8 @@ impl RecordArgs {
     }
 
     /// How long to keep the files.
-    pub(super) fn retention(&self) -> Retention {
-        Retention {
+    pub(super) fn retention(&self) -> RetentionPolicy {
+        RetentionPolicy {
             keep: self.keep,
             max_bytes: self.max_size,
         }

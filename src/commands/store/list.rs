@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Context, Ended};
-use crate::record::{ClusterFiles, Coverage, FileReader, RecordedCluster, Store, StoreError};
+use crate::record::{
+    ClusterFiles, CoveredRevisions, RecordedCluster, Store, StoreError, StoreFileReader,
+};
 use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
 use crate::render::style::Role;
@@ -44,9 +46,9 @@ impl RecordedPart {
     /// Reads the heads of the files; `None` if there are none.
     fn read(files: &ClusterFiles) -> Result<Option<RecordedPart>, StoreError> {
         let mut part: Option<RecordedPart> = None;
-        let mut coverages: HashMap<SourceKey, Coverage> = HashMap::new();
+        let mut coverages: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
         for file in files.list()? {
-            let reader = match FileReader::open(&file.path) {
+            let reader = match StoreFileReader::open(&file.path) {
                 Err(StoreError::Empty { .. }) => continue,
                 reader => reader?,
             };
@@ -72,7 +74,7 @@ impl RecordedPart {
             }
         }
         if let Some(part) = &mut part {
-            let holes = coverages.values().flat_map(Coverage::holes);
+            let holes = coverages.values().flat_map(CoveredRevisions::holes);
             part.holes = merged(holes.map(|hole| (hole.since, hole.until)).collect());
         }
         Ok(part)

@@ -1,13 +1,13 @@
 //! `store`: lists, checks and deletes the files of a record.
 
-mod check;
 mod list;
-mod remove;
 
 use clap::Subcommand;
 
-use super::{CommandError, Context, Ended, StoreArgs};
-use crate::record::Store;
+use super::{CommandError, Context, Ended, StoreArgs, TimeOrAge};
+use crate::object::counted;
+use crate::record::{Store, StoreError, StoreFileReader};
+use crate::render::text::escape_line;
 
 /// List, check and delete what `record` has kept
 #[derive(clap::Args, Clone, Debug)]
@@ -24,7 +24,17 @@ enum StoreVerb {
     Ls(StoreArgs),
     /// Read every file, and list the damaged ones
     Check(StoreArgs),
-    Rm(remove::RemoveArgs),
+    Rm(RemoveArgs),
+}
+
+/// Delete the files that ended before a time
+#[derive(clap::Args, Clone, Debug)]
+struct RemoveArgs {
+    /// Delete the files that ended this long ago (30d) or before this time (2026-11-22T09:00:00Z)
+    #[arg(long, value_name = "DURATION|TIME", required = true, value_parser = TimeOrAge::parse)]
+    before: TimeOrAge,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -34,12 +44,57 @@ const EXAMPLES: &str = "Examples:
 
 pub(crate) fn run(args: &StoreVerbs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     match &args.verb {
-        StoreVerb::Ls(args) => list::run(&open(args, context)?, context),
-        StoreVerb::Check(args) => check::run(&open(args, context)?, context),
-        StoreVerb::Rm(args) => remove::run(args, &open(&args.store, context)?, context),
+        StoreVerb::Ls(args) => list::run(&args.open(context.env)?, context),
+        StoreVerb::Check(args) => check(&args.open(context.env)?, context),
+        StoreVerb::Rm(args) => remove(args, context),
     }
 }
 
-fn open(args: &StoreArgs, context: &Context<'_>) -> Result<Store, CommandError> {
-    Ok(Store::open(&args.path(context.env)?)?)
+/// Reads every file, and fails if one is damaged.
+fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let (mut files, mut damaged) = (0, 0);
+    for cluster in store.clusters()? {
+        for file in cluster.list()? {
+            files += 1;
+            let path = file.path.display().to_string();
+            let faults = match StoreFileReader::open(&file.path) {
+                Ok(mut reader) => reader.check(),
+                Err(StoreError::Empty { .. }) => Vec::new(),
+                Err(error) => vec![error.to_string()],
+            };
+            damaged += usize::from(!faults.is_empty());
+            let lines = match &faults[..] {
+                [] => vec![format!("{}: ok", escape_line(&path))],
+                faults => faults
+                    .iter()
+                    .map(|fault| escape_line(fault).into_owned())
+                    .collect(),
+            };
+            context.print(&lines)?;
+        }
+    }
+    match damaged {
+        0 => Ok(Ended::Answered),
+        damaged => {
+            let words = counted(damaged, "file is damaged", "files are damaged");
+            let error = CommandError::failed(format!("error: {words}, of {files}"));
+            Err(error.hint("the versions that are whole are still read"))
+        }
+    }
+}
+
+/// Deletes whole files.
+fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
+    let store = args.store.open(context.env)?;
+    let before = args.before.seen_from(context.env.now());
+    for cluster in store.clusters()? {
+        for file in cluster.list()? {
+            if file.written.is_some_and(|written| written < before) {
+                file.remove()?;
+                let path = file.path.display().to_string();
+                context.print(&[format!("{} deleted", escape_line(&path))])?;
+            }
+        }
+    }
+    Ok(Ended::Answered)
 }

@@ -1,4 +1,4 @@
-//! `Coverage`: which parts of the history of a source are recorded, and where the holes are.
+//! `CoveredRevisions`: which parts of the history of a source are recorded, and where the holes are.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use crate::watch::{Hole, Revision};
 
 /// A part of the history of a source without a hole: each version after `from`, up to `upto`, and all objects at `from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct CoveredSpan {
     /// Its first revision.
     pub(super) from: Revision,
     /// Its last revision.
@@ -22,26 +22,26 @@ pub(super) struct Span {
 
 /// The recorded parts of the newest history of a source, the oldest first, with a hole between each two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    spans: Vec<Span>,
+pub struct CoveredRevisions {
+    spans: Vec<CoveredSpan>,
     /// Whether it begins with a restored backup: what was recorded before belongs to another history.
     restarts: bool,
 }
 
-impl Coverage {
+impl CoveredRevisions {
     /// The coverage of a source in one file, by its marks and the version that it has reached.
     pub(super) fn of<'m>(
         marks: impl Iterator<Item = (Timestamp, &'m Mark)>,
         reached: Option<&(ResourceVersion, Timestamp)>,
-    ) -> Coverage {
-        let mut coverage = Coverage::default();
-        let mut open: Option<Span> = None;
+    ) -> CoveredRevisions {
+        let mut coverage = CoveredRevisions::default();
+        let mut open: Option<CoveredSpan> = None;
         let mut lost: Option<Timestamp> = None;
         for (seen, mark) in marks {
             match mark {
                 Mark::Synced { version, .. } => {
                     if let (None, Some(at)) = (&open, Revision::parse(version)) {
-                        open = Some(Span::at(at, seen));
+                        open = Some(CoveredSpan::at(at, seen));
                     }
                 }
                 Mark::Gap(Gap {
@@ -54,7 +54,7 @@ impl Coverage {
                 Mark::Gap(Gap { after, upto, .. }) => {
                     let until = lost.unwrap_or(seen);
                     coverage.close(open.take(), Revision::parse(after), until);
-                    open = Revision::parse(upto).map(|at| Span::at(at, seen));
+                    open = Revision::parse(upto).map(|at| CoveredSpan::at(at, seen));
                 }
                 Mark::State { name, .. } if **name == *"live" => lost = None,
                 Mark::State { .. } => lost = lost.or(Some(seen)),
@@ -68,12 +68,12 @@ impl Coverage {
     }
 
     /// Ends a span. One that ends before it begins has nothing.
-    fn close(&mut self, open: Option<Span>, upto: Option<Revision>, until: Timestamp) {
+    fn close(&mut self, open: Option<CoveredSpan>, upto: Option<Revision>, until: Timestamp) {
         if let (Some(open), Some(upto)) = (open, upto)
             && upto >= open.from
         {
             let until = until.max(open.since);
-            self.spans.push(Span {
+            self.spans.push(CoveredSpan {
                 upto,
                 until,
                 ..open
@@ -84,7 +84,7 @@ impl Coverage {
     /// Adds the coverage of the same source in another file. Files are added in the order of their times.
     ///
     /// Returns whether the other file begins another history, of which this one has nothing.
-    pub fn join(&mut self, other: &Coverage) -> bool {
+    pub fn join(&mut self, other: &CoveredRevisions) -> bool {
         let is_lower = match (self.spans.last(), other.spans.first()) {
             (Some(last), Some(next)) => next.since > last.until && next.from < last.upto,
             (None, _) | (_, None) => false,
@@ -110,18 +110,18 @@ impl Coverage {
     }
 
     /// The recorded parts, the oldest first.
-    pub(super) fn spans(&self) -> &[Span] {
+    pub(super) fn spans(&self) -> &[CoveredSpan] {
         &self.spans
     }
 
     /// The last part.
-    pub(super) fn newest(&self) -> Option<Span> {
+    pub(super) fn newest(&self) -> Option<CoveredSpan> {
         self.spans.last().copied()
     }
 
     /// The part with a revision.
-    pub(super) fn span(&self, at: Revision) -> Option<Span> {
-        let inside = |span: &&Span| span.from <= at && at <= span.upto;
+    pub(super) fn span(&self, at: Revision) -> Option<CoveredSpan> {
+        let inside = |span: &&CoveredSpan| span.from <= at && at <= span.upto;
         self.spans.iter().find(inside).copied()
     }
 
@@ -143,9 +143,9 @@ impl Coverage {
     }
 }
 
-impl Span {
-    fn at(at: Revision, seen: Timestamp) -> Span {
-        Span {
+impl CoveredSpan {
+    fn at(at: Revision, seen: Timestamp) -> CoveredSpan {
+        CoveredSpan {
             from: at,
             upto: at,
             since: seen,
@@ -177,14 +177,14 @@ mod tests {
         })
     }
 
-    fn coverage(marks: &[(i64, Mark)], reached: Option<(&str, i64)>) -> Coverage {
+    fn coverage(marks: &[(i64, Mark)], reached: Option<(&str, i64)>) -> CoveredRevisions {
         let marks = marks.iter().map(|(second, mark)| (at(*second), mark));
         let reached = reached.map(|(version, second)| (ResourceVersion::new(version), at(second)));
-        Coverage::of(marks, reached.as_ref())
+        CoveredRevisions::of(marks, reached.as_ref())
     }
 
     /// `4-9 0-5s`: the revisions and the times of each span.
-    fn words(coverage: &Coverage) -> String {
+    fn words(coverage: &CoveredRevisions) -> String {
         let spans = coverage.spans.iter().map(|span| {
             let (since, until) = (span.since.as_second(), span.until.as_second());
             format!("{}-{} {since}-{until}s", span.from, span.upto)
@@ -272,7 +272,7 @@ mod tests {
                 0,
             ),
         ] {
-            let mut all = Coverage::default();
+            let mut all = CoveredRevisions::default();
             for file in &files {
                 all.join(file);
             }
