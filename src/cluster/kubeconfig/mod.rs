@@ -146,6 +146,11 @@ impl ClusterConfig {
         format!("{}://{}", scheme.unwrap_or("https"), self.address())
     }
 
+    /// The certificates of its CA in DER form; none if the system decides which to trust.
+    pub(crate) fn authority(&self) -> &[Vec<u8>] {
+        self.config.root_cert.as_deref().unwrap_or_default()
+    }
+
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.request_timeout
     }

@@ -27,8 +27,8 @@ pub(super) async fn identity(
     let config = connection.client.config();
     let uid = system_uid(connection, mux).await?;
     Ok(RecordedCluster {
-        // Without the right to read Namespaces, a server is known by its URL.
-        id: uid.unwrap_or_else(|| hash(&config.url())),
+        // Without the right to read Namespaces, a server is known by its URL and its CA.
+        id: uid.unwrap_or_else(|| server_id(&config.url(), config.authority())),
         name: connection.cluster.0.to_string(),
         server: config.address(),
     })
@@ -59,11 +59,18 @@ async fn system_uid(
     }
 }
 
-/// The first hexadecimal digits of a text's hash.
-fn hash(text: &str) -> String {
-    let hash = digest::digest(&digest::SHA256, text.as_bytes());
+/// The SHA-256 of the URL of a server and the certificates of its CA, in hexadecimal digits.
+///
+/// One address can be that of several clusters, one after the other, or behind different tunnels: `https://localhost:6443`.
+fn server_id(url: &str, authority: &[Vec<u8>]) -> String {
+    let mut context = digest::Context::new(&digest::SHA256);
+    let certificates = authority.iter().map(Vec::as_slice);
+    for part in std::iter::once(url.as_bytes()).chain(certificates) {
+        context.update(&(part.len() as u64).to_le_bytes());
+        context.update(part);
+    }
     let mut digits = String::new();
-    for byte in &hash.as_ref()[..16] {
+    for byte in context.finish().as_ref() {
         let _infallible = write!(digits, "{byte:02x}");
     }
     digits
@@ -169,5 +176,29 @@ pub(super) fn every_recorded(
         targets: inside.map(target).collect(),
         is_of_namespace: !args.all_namespaces,
         ..EveryKind::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_known_by_its_url_and_its_ca() {
+        let [one, other] = [b"one".to_vec(), b"other".to_vec()];
+        let both = [one.clone(), other.clone()];
+        let ids = [
+            server_id("https://localhost:6443", &[]),
+            server_id("https://localhost:6444", &[]),
+            server_id("https://localhost:6443", &[one]),
+            server_id("https://localhost:6443", &[other]),
+            server_id("https://localhost:6443", &both),
+            server_id("https://localhost:6443", &[b"oneother".to_vec()]),
+        ];
+        for (at, id) in ids.iter().enumerate() {
+            assert_eq!(id.len(), 64, "{id}");
+            assert!(!ids[..at].contains(id), "{at}: {id}");
+        }
+        assert_eq!(server_id("https://localhost:6443", &both), ids[4]);
     }
 }
