@@ -17,6 +17,9 @@ const KEY: &str = "key";
 /// What the name of a file of a record ends with.
 const EXTENSION: &str = "spy";
 
+/// The names of files have milliseconds.
+const MILLISECOND: SignedDuration = SignedDuration::from_millis(1);
+
 /// The directory of a store.
 #[derive(Clone)]
 pub struct Store {
@@ -106,10 +109,15 @@ impl ClusterFiles {
         Ok(files.filter_map(StoreFile::of).collect())
     }
 
-    /// A path for a new file of a recorder. The names of files are in the order of their times.
+    /// A path for a new file of a recorder. The names of files are in the order in which they began, even after a clock has
+    /// been set back.
     pub(super) fn new_file(&self, now: Timestamp, recorder: &str) -> Result<PathBuf, StoreError> {
         create_directory(&self.path).map_err(|error| StoreError::io(&self.path, error))?;
-        let time = now.strftime("%Y%m%dT%H%M%S%3f");
+        let files = self.list()?;
+        let newest = files.iter().filter_map(StoreFile::begun).max();
+        let after = newest.and_then(|newest| newest.checked_add(MILLISECOND).ok());
+        let time = after.map_or(now, |after| after.max(now));
+        let time = time.strftime("%Y%m%dT%H%M%S%3f");
         Ok(self.path.join(format!("{time}-{recorder}.{EXTENSION}")))
     }
 }
@@ -300,6 +308,28 @@ mod tests {
             .filter_map(|file| file.path.to_str())
             .collect();
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_file_comes_after_those_that_began_before_it() {
+        let folder = super::super::tests::Folder::new();
+        let store = Store::create(folder.path()).expect("a store");
+        let cluster = store.cluster("c1");
+        let mut names = Vec::new();
+        // A clock that stands still, one that is set back, and one that goes on.
+        for (time, recorder) in [
+            ("2026-03-02T12:00:00Z", "b"),
+            ("2026-03-02T12:00:00Z", "a"),
+            ("2026-03-02T09:00:00Z", "c"),
+            ("2026-03-02T13:00:00Z", "d"),
+        ] {
+            let now = time.parse().expect("a time");
+            let path = cluster.new_file(now, recorder).expect("a path");
+            fs::write(&path, "").expect("written");
+            names.push(path);
+        }
+        let listed = cluster.list().expect("files").into_iter();
+        assert_eq!(listed.map(|file| file.path).collect::<Vec<_>>(), names);
     }
 
     #[test]

@@ -23,6 +23,10 @@ impl Folder {
         let name = format!("spy-record-{}-{number}", std::process::id());
         Folder(std::env::temp_dir().join(name))
     }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
 impl Drop for Folder {

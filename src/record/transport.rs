@@ -274,9 +274,12 @@ impl RecordedPast for StoreTransport {
             return rows.get(next).map(|row| past.written(&covered, row));
         }
         let before = next.checked_sub(1).and_then(seen);
+        let from = before.unwrap_or(span.since).max(span.since);
+        let until = seen(next).unwrap_or(span.until);
+        // A clock may have been set back in between.
         Some(Between {
-            from: before.unwrap_or(span.since).max(span.since),
-            until: Some(seen(next).unwrap_or(span.until)),
+            from: from.min(until),
+            until: Some(from.max(until)),
         })
     }
 
