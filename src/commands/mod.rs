@@ -37,7 +37,7 @@ pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::follow::{Live, follow};
-pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session};
+pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session, recorded_types};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};

@@ -53,6 +53,19 @@ const CODES: [Why; 7] = [
 const PAST: u8 = 8;
 
 impl RecordedWhy {
+    /// The reason in the word of the column `why`.
+    pub fn name(self) -> &'static str {
+        match self.why {
+            Why::Listed => "Listed",
+            Why::Added => "Added",
+            Why::Modified => "Modified",
+            Why::Deleted => "Deleted",
+            Why::LeftSelector => "LeftSelector",
+            Why::Vanished => "Vanished",
+            Why::Skipped => "Skipped",
+        }
+    }
+
     pub(super) fn code(self) -> u8 {
         let code = match self.why {
             Why::Listed => 0,

@@ -131,19 +131,34 @@ impl CoveredRevisions {
         Some(at.min(before.upto))
     }
 
+    /// Whether it begins with a restored backup.
+    pub(super) fn restarts(&self) -> bool {
+        self.restarts
+    }
+
+    /// The part between this and a later one, in which nobody recorded.
+    pub(super) fn hole_before(&self, next: &CoveredRevisions) -> Option<Hole> {
+        let (before, after) = (self.newest()?, next.spans.first()?);
+        Some(before.hole_before(after))
+    }
+
     /// The parts in which nobody recorded, the oldest first.
     pub fn holes(&self) -> impl Iterator<Item = Hole> {
         let pairs = self.spans.iter().zip(self.spans.iter().skip(1));
-        pairs.map(|(before, after)| Hole {
-            after: before.upto,
-            upto: after.from,
-            since: before.until,
-            until: after.since.max(before.until),
-        })
+        pairs.map(|(before, after)| before.hole_before(after))
     }
 }
 
 impl CoveredSpan {
+    fn hole_before(&self, after: &CoveredSpan) -> Hole {
+        Hole {
+            after: self.upto,
+            upto: after.from,
+            since: self.until,
+            until: after.since.max(self.until),
+        }
+    }
+
     fn at(at: Revision, seen: Timestamp) -> CoveredSpan {
         CoveredSpan {
             from: at,

@@ -18,6 +18,7 @@ use super::error::StoreError;
 use super::file_writer::uid_of;
 use super::mark::{Mark, MarkRow};
 use super::schema::{self, RecordedCluster, SourceRow, checksum, number, setting};
+use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::{ResourceVersion, Uid};
 use crate::source::{ClusterId, SourceKey, Version, Why};
 use crate::watch::{KnownState, Reader, Revision};
@@ -49,6 +50,24 @@ pub struct RecordedVersion {
     pub version: Arc<Version>,
 }
 
+impl RecordedVersion {
+    /// The managers that wrote it, as the newest times of its `managedFields` say, with commas: `kubectl-edit`. The end of an
+    /// object has no writer.
+    pub fn managers(&self) -> Box<str> {
+        let doc = match self.version.doc() {
+            Ok(doc) if !self.why.why.is_gone() => doc,
+            Ok(_) | Err(_) => return "".into(),
+        };
+        let all = entries(doc.root());
+        let newest = all.iter().filter_map(ManagedFieldsEntry::time).max();
+        let last = all.iter().filter(|entry| entry.time() == newest);
+        let mut names: Vec<&str> = last.map(|entry| &*entry.manager).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.join(",").into()
+    }
+}
+
 /// A row of the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexRow {
@@ -71,6 +90,16 @@ impl IndexRow {
     pub(super) fn is_gone(&self) -> bool {
         self.why().is_some_and(Why::is_gone)
     }
+}
+
+/// A row of the index, and where its object is.
+#[derive(Clone, Debug)]
+pub(super) struct NamedRow {
+    pub(super) row: IndexRow,
+    /// The row of its source. `None`, as for the others, if the object is missing: that is damage.
+    pub(super) source: Option<i64>,
+    pub(super) namespace: Option<String>,
+    pub(super) name: Option<String>,
 }
 
 /// A file that is open for reading.
@@ -111,6 +140,10 @@ impl StoreFileReader {
         };
         reader.sources = reader.read_sources()?;
         Ok(reader)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The cluster.
@@ -184,6 +217,24 @@ impl StoreFileReader {
         let sql = "SELECT version.id, object, seen, why, revision FROM object JOIN version ON version.object = object.id
             WHERE name = ? AND source = ? ORDER BY version.id";
         self.rows(sql, params![name, source.id], index_row)
+    }
+
+    /// At most this many rows of the index after a version, in order.
+    pub(super) fn page_after(
+        &self,
+        version: i64,
+        most: usize,
+    ) -> Result<Vec<NamedRow>, StoreError> {
+        let sql = "SELECT version.id, object, seen, why, revision, source, namespace, name
+            FROM version LEFT JOIN object ON object.id = version.object WHERE version.id > ? ORDER BY version.id LIMIT ?";
+        self.rows(sql, params![version, number(most)], |row| {
+            Ok(NamedRow {
+                row: index_row(row)?,
+                source: row.get(5)?,
+                namespace: row.get(6)?,
+                name: row.get(7)?,
+            })
+        })
     }
 
     /// When the version of a row arrived.
@@ -479,16 +530,6 @@ fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
 
 fn time(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or_default()
-}
-
-#[cfg(any(test, feature = "testing"))]
-impl StoreFileReader {
-    /// All versions in the file, in order.
-    pub fn all_versions(&mut self) -> Result<Vec<RecordedVersion>, StoreError> {
-        let sql = "SELECT id, object, seen, why, revision FROM version ORDER BY id";
-        let rows = self.rows(sql, [], index_row)?;
-        rows.iter().map(|row| self.version(row)).collect()
-    }
 }
 
 /// A version or a mark, and the row of its source.

@@ -362,7 +362,7 @@ fn in_order(mut found: Vec<PlacedRow>) -> Vec<PlacedRow> {
 }
 
 /// Whether a recorded source has all objects of a source.
-fn covers(recorded: &SourceKey, key: &SourceKey) -> bool {
+pub(super) fn covers(recorded: &SourceKey, key: &SourceKey) -> bool {
     let is_same = |one: &Resource, other: &Resource| {
         (&one.group, &one.version, &one.plural) == (&other.group, &other.version, &other.plural)
     };

@@ -18,9 +18,8 @@ use super::file_writer::{NewVersion, StoreFileWriter};
 use super::mark::Mark;
 use super::schema::RecordedCluster;
 use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
-use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
-use crate::source::{Event, Gap, GapCause, SourceKey, Version, Why};
+use crate::source::{Event, Gap, GapCause, SourceKey, Why};
 use crate::watch::{Clock, Revision};
 
 /// How long events may wait before they are written to the disk. A recorder that is killed reads them back from the server
@@ -240,7 +239,7 @@ impl Recording {
             delta,
             seen,
             version: now.version.clone(),
-            managers: managers(now, why.why),
+            managers: recorded.managers(),
         };
         let written = self.write(place, why, &mut object);
         if !why.why.is_gone() {
@@ -449,20 +448,4 @@ impl Tracked {
 
 pub(super) fn lock(progress: &SharedProgress) -> MutexGuard<'_, RecordProgress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The managers that wrote a version, as the newest times of its `managedFields` say: `kubectl-edit`. The end of an object
-/// has no writer.
-fn managers(version: &Version, why: Why) -> Box<str> {
-    let doc = match version.doc() {
-        Ok(doc) if !why.is_gone() => doc,
-        Ok(_) | Err(_) => return "".into(),
-    };
-    let all = entries(doc.root());
-    let newest = all.iter().filter_map(ManagedFieldsEntry::time).max();
-    let last = all.iter().filter(|entry| entry.time() == newest);
-    let mut names: Vec<&str> = last.map(|entry| &*entry.manager).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.join(",").into()
 }

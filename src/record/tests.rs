@@ -209,6 +209,18 @@ fn record(path: &Path, history: &[(bool, Event)]) -> Vec<String> {
     words
 }
 
+/// The versions of an export.
+fn exported(path: &Path) -> Vec<String> {
+    let store = Store::open(path).expect("a store");
+    let events = RecordExport::open(&store.cluster("c1")).expect("files");
+    let versions = events.filter_map(|event| match event {
+        ExportedEvent::Version(recorded) => Some(words(0, &Ok(recorded))),
+        ExportedEvent::Hole(..) => None,
+        ExportedEvent::Damage(error) => panic!("{error}"),
+    });
+    versions.collect()
+}
+
 fn read(path: &Path) -> Vec<String> {
     let [file] = &files(path)[..] else {
         panic!("one file");
@@ -227,6 +239,15 @@ proptest! {
         let folder = Folder::new();
         let recorded = record(&folder.0, &history);
         prop_assert_eq!(read(&folder.0), recorded);
+    }
+
+    #[test]
+    fn any_history_is_exported_as_it_was_recorded(history in prop::collection::vec((any::<bool>(), event()), 0..40)) {
+        let folder = Folder::new();
+        record(&folder.0, &history);
+        let versions = history.iter().filter(|(_, event)| matches!(event, Event::Object { .. }));
+        let recorded: Vec<String> = versions.map(|(_, event)| expected(0, event)).collect();
+        prop_assert_eq!(exported(&folder.0), recorded);
     }
 
     #[test]
@@ -345,6 +366,8 @@ fn each_file_begins_with_all_objects() {
         (span.from.to_string(), span.upto.to_string()),
         ("3".into(), "2999".into())
     );
+    // Each version once, although each file begins with them.
+    assert_eq!(exported(&folder.0).len(), 2997);
 }
 
 #[test]

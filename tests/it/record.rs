@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use kubectl_spy::record::{Store, StoreFile, StoreFileReader};
+use kubectl_spy::record::{ExportedEvent, RecordExport, Store, StoreFile, StoreFileReader};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment};
@@ -177,7 +177,7 @@ async fn no_secret_value_enters_the_record() {
     }
     // The same in the unpacked texts.
     let texts = texts(&folder);
-    assert!(texts.len() > 4, "{}", texts.len());
+    assert_eq!(texts.len(), 4);
     for text in texts {
         for (clear, coded) in VALUES {
             assert!(!text.contains(clear) && !text.contains(coded), "{text}");
@@ -187,14 +187,16 @@ async fn no_secret_value_enters_the_record() {
 
 /// The texts of all versions.
 fn texts(folder: &Folder) -> Vec<String> {
-    let mut texts = Vec::new();
-    for file in folder.files() {
-        let mut file = StoreFileReader::open(&file.path).unwrap();
-        for recorded in file.all_versions().unwrap() {
-            texts.push(recorded.version.body.text().to_string());
-        }
-    }
-    texts
+    let store = Store::open(&folder.0).unwrap();
+    let clusters = store.clusters().unwrap();
+    let events = clusters
+        .iter()
+        .flat_map(|files| RecordExport::open(files).unwrap());
+    let versions = events.map(|event| match event {
+        ExportedEvent::Version(recorded) => recorded.version.body.text().to_string(),
+        other => panic!("{other:?}"),
+    });
+    versions.collect()
 }
 
 fn walk(path: &Path) -> Vec<PathBuf> {
@@ -467,4 +469,148 @@ async fn changes_through_the_record_equal_live_changes() {
     let (live, past) = (sorted(&live.stdout), sorted(&past.stdout));
     assert_eq!(live.len(), 25);
     assert_eq!(without_numbers(past), without_numbers(live));
+}
+
+/// The records of an export in words, after a check of their form.
+fn export_words(ran: &Ran) -> String {
+    let schema = super::schema::Schema::of("export");
+    let words = ran.stdout.lines().map(|line| {
+        let record = schema.check(line);
+        let field = |name: &str| record[name].to_string();
+        let names = match record["type"].as_str().unwrap() {
+            "version" => ["name", "revision", "why", "managers"],
+            _ => ["type", "source", "after", "upto"],
+        };
+        names.map(field).join(" ")
+    });
+    words.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_has_each_version_once_and_the_holes() {
+    let (_cluster, folder) = with_hole().await;
+    let store = folder.0.to_str().unwrap();
+    let export = |more: &[&str]| {
+        let args = ["store", "export", "--store", store];
+        Spy::alone().run(&[&args[..], more].concat())
+    };
+    let ran = export(&[]);
+    assert_snapshot!(export_words(&ran), @r#"
+    "hole" "configmaps" "3" "5"
+    "flags" "2" "Listed" ["kubectl-create"]
+    "flags" "3" "Modified" ["kubectl-edit"]
+    "flags" "5" "Skipped" ["kubectl-edit"]
+    "flags" "6" "Modified" ["kubectl-edit"]
+    "short" "7" "Added" ["kubectl-create"]
+    "short" "8" "Deleted" []
+    "#);
+    let objects = ran.stdout.lines().filter_map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["object"]["data"]["mode"].as_str().map(str::to_owned)
+    });
+    assert_eq!(objects.collect::<String>(), "abde");
+    let ran = export(&["cm/short", "-n", "shop", "--since=2026-03-01T00:00:00Z"]);
+    assert_snapshot!(export_words(&ran), @r#"
+    "hole" "configmaps" "3" "5"
+    "short" "7" "Added" ["kubectl-create"]
+    "short" "8" "Deleted" []
+    "#);
+    for nothing in [
+        &["secrets"][..],
+        &["cm", "-n", "other"],
+        &["--since=2026-03-02T12:06:00Z"],
+        &["--until=2026-03-01T00:00:00Z"],
+    ] {
+        let versions = export_words(&export(nothing)).replace(r#""hole" "configmaps" "3" "5""#, "");
+        assert_eq!(versions, "", "{nothing:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_has_documents_and_chooses_a_cluster() {
+    let (_cluster, folder) = with_hole().await;
+    let store = folder.0.to_str().unwrap();
+    let export = |more: &[&str]| {
+        let args = ["store", "export", "--store", store];
+        Spy::alone().run(&[&args[..], more].concat())
+    };
+    let ran = export(&["cm/short", "-o", "yaml"]);
+    let heads = |line: &&str| line.starts_with(['#', '-', 'k']);
+    let heads: Vec<&str> = ran.stdout.lines().filter(heads).collect();
+    assert_snapshot!(heads.join("\n"), @"
+    # configmaps: versions may be missing from 2026-03-02T12:05:00.000Z to 2026-03-02T12:05:00.000Z
+    ---
+    # 2026-03-02T12:05:00.000Z Added configmap/short demo
+    kind: ConfigMap
+    ---
+    # 2026-03-02T12:05:00.000Z Deleted configmap/short demo
+    kind: ConfigMap
+    ");
+    let ran = export(&["--context", "elsewhere"]);
+    assert_snapshot!(ran.transcript(), @"
+    ! error: nothing is recorded of this context
+    ! hint: choose one with --context: demo
+    ");
+    assert_eq!(export(&["--context", "demo"]).stdout.lines().count(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_names_what_is_damaged() {
+    let (_cluster, folder) = with_hole().await;
+    let files = folder.files();
+    let db = rusqlite::Connection::open(&files[0].path).unwrap();
+    db.execute("UPDATE block SET data = zeroblob(length(data))", [])
+        .unwrap();
+    drop(db);
+    let store = folder.0.to_str().unwrap();
+    let ran = Spy::alone().run(&["store", "export", "--store", store, "cm"]);
+    let schema = super::schema::Schema::of("export");
+    let records = ran.stdout.lines().map(|line| schema.check(line));
+    let kinds: Vec<String> = records.map(|record| record["type"].to_string()).collect();
+    assert_eq!(kinds.join(" ").matches("damaged").count(), 2, "{kinds:?}");
+    assert_eq!(kinds.join(" ").matches("version").count(), 4, "{kinds:?}");
+    assert_snapshot!(ran.stderr, @r"
+    error: 2 parts of the record cannot be read
+    hint: list the damaged files with `kubectl spy store check`
+    ");
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_query_of_the_document_is_valid_sql() {
+    let (_cluster, folder) = with_hole().await;
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/record.md");
+    let document = fs::read_to_string(document).unwrap();
+    let line = document
+        .lines()
+        .find_map(|line| line.strip_prefix("$ sqlite3 FILE "));
+    let sql = line.unwrap().trim_matches('"');
+    let mut rows = Vec::new();
+    for file in folder.files() {
+        let db = rusqlite::Connection::open(&file.path).unwrap();
+        let mut query = db.prepare(sql).unwrap();
+        let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
+        assert_eq!(columns, ["time", "kind", "namespace", "name", "managers"]);
+        let found = query.query_map([], |row| {
+            let text = |at| {
+                row.get::<_, Option<String>>(at)
+                    .map(Option::unwrap_or_default)
+            };
+            Ok(format!("{} {} {}", text(1)?, text(2)?, text(3)?))
+        });
+        rows.extend(found.unwrap().map(Result::unwrap));
+    }
+    assert_eq!(rows, ["ConfigMap shop short"]);
+    // Each column of the table of the document, and no other.
+    let db = rusqlite::Connection::open(&folder.files()[0].path).unwrap();
+    let all = db.prepare("SELECT * FROM versions").unwrap();
+    let columns: Vec<String> = all.column_names().map(|it| format!("`{it}`")).collect();
+    let documented = document.lines().filter_map(|line| {
+        let cell = line.strip_prefix("| `")?.split(" |").next()?;
+        Some(format!("`{cell}"))
+    });
+    assert_eq!(
+        documented.collect::<Vec<_>>().join(", "),
+        columns.join(", ")
+    );
 }

@@ -348,7 +348,7 @@ impl ValueSort {
             "container" => ValueSort::Container,
             "since" if is_duration(arg) => ValueSort::Timeout,
             "since" => ValueSort::Since,
-            "at" => ValueSort::PastTime,
+            "at" | "until" => ValueSort::PastTime,
             "timeout" | "request-timeout" | "pod-running-timeout" => ValueSort::Timeout,
             "v" => ValueSort::Verbosity,
             "for" => ValueSort::Goal,

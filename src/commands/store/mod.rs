@@ -1,5 +1,6 @@
-//! `store`: lists, checks and deletes the files of a record.
+//! `store`: lists, checks, exports and deletes what `record` has kept.
 
+mod export;
 mod list;
 
 use clap::Subcommand;
@@ -9,7 +10,7 @@ use crate::object::counted;
 use crate::record::{Store, StoreError, StoreFileReader};
 use crate::render::text::escape_line;
 
-/// List, check and delete what `record` has kept
+/// List, check, export and delete what `record` has kept
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct StoreVerbs {
@@ -24,6 +25,7 @@ enum StoreVerb {
     Ls(StoreArgs),
     /// Read every file, and list the damaged ones
     Check(StoreArgs),
+    Export(export::ExportArgs),
     Rm(RemoveArgs),
 }
 
@@ -40,12 +42,15 @@ struct RemoveArgs {
 const EXAMPLES: &str = "Examples:
   kubectl spy store ls                 what is recorded, and where the holes are
   kubectl spy store check              read every file, and list the damaged ones
+  kubectl spy store export --since 1d deploy -n prod
+                                       the recorded versions of a day, one JSON record per line
   kubectl spy store rm --before 30d    delete the files that ended more than 30 days ago";
 
 pub(crate) fn run(args: &StoreVerbs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     match &args.verb {
         StoreVerb::Ls(args) => list::run(&args.open(context.env)?, context),
         StoreVerb::Check(args) => check(&args.open(context.env)?, context),
+        StoreVerb::Export(args) => export::run(args, context),
         StoreVerb::Rm(args) => remove(args, context),
     }
 }

@@ -2,6 +2,7 @@
 //! Fields are only added, never removed.
 
 pub mod changes;
+pub mod export;
 pub mod logs;
 pub mod status;
 pub mod trace;

@@ -35,6 +35,7 @@ pub(crate) use connection::ClusterOrigin;
 pub(crate) use every_kind::EveryKind;
 use missing::NameSuggestions;
 use place::SessionPlace;
+pub(crate) use record::recorded_types;
 pub(crate) use server_clock::ServerClock;
 
 /// The cluster or file that a verb reads.

@@ -38,7 +38,7 @@ impl SessionPlace {
         match self {
             SessionPlace::Cluster(connection) => connection.resolver(),
             SessionPlace::File(file) => Resolver::of(file::types(file)),
-            SessionPlace::Record(record) => Resolver::of(recorded_types(record)),
+            SessionPlace::Record(record) => Resolver::of(recorded_types(record.sources())),
         }
     }
 
@@ -47,7 +47,9 @@ impl SessionPlace {
         let listable = |found: &&ResourceType| found.listable() && found.watchable();
         match self {
             SessionPlace::File(file) => ServedTypes::discovered(file::types(file)),
-            SessionPlace::Record(record) => ServedTypes::discovered(recorded_types(record)),
+            SessionPlace::Record(record) => {
+                ServedTypes::discovered(recorded_types(record.sources()))
+            }
             SessionPlace::Cluster(connection) => {
                 let resolver = connection.resolver();
                 match timeout(TYPES, resolver.discovery()).await {

@@ -141,9 +141,9 @@ pub(super) fn only_namespace(sources: &[SourceKey]) -> Arc<str> {
     }
 }
 
-/// The recorded types, as arguments can name them.
-pub(super) fn recorded_types(record: &StoreTransport) -> Vec<ResourceType> {
-    let types = record.sources().iter().map(|key| ResourceType {
+/// The types of recorded sources, as arguments can name them.
+pub(crate) fn recorded_types(sources: &[SourceKey]) -> Vec<ResourceType> {
+    let types = sources.iter().map(|key| ResourceType {
         resource: key.resource.clone(),
         singular: key.resource.kind.to_lowercase(),
         short_names: Vec::new(),
@@ -170,7 +170,7 @@ pub(super) fn every_recorded(
         labels: args.selector.as_deref().map(Arc::from),
         fields: args.field_selector.as_deref().map(Arc::from),
     };
-    let types = recorded_types(record).into_iter();
+    let types = recorded_types(record.sources()).into_iter();
     let inside = types.filter(|found| args.all_namespaces || found.resource.namespaced);
     EveryKind {
         targets: inside.map(target).collect(),
