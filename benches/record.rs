@@ -120,6 +120,7 @@ fn record(versions: &[(WatchVerb, Version)]) {
             keep: Duration::from_secs(1 << 30),
             max_bytes: 1 << 40,
         },
+        resumed: std::collections::HashMap::new(),
         clock: Arc::new(Timestamp::now),
     })
     .unwrap();

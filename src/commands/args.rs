@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CommandError;
+use super::store_dir::MemoryArgs;
 use super::time_or_age::TimeOrAge;
 use crate::cluster::{Ambient, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
@@ -257,19 +258,16 @@ pub(crate) struct WatchArgs {
     #[arg(long)]
     pub(crate) once: bool,
     /// Print how everything was at a time or this long ago, and exit: 3m, 2026-03-02T12:00:00Z
-    #[arg(long, value_name = "TIME|DURATION", value_parser = TimeOrAge::parse, conflicts_with_all = ["from", "goals"])]
+    #[arg(long, value_name = "TIME|DURATION", value_parser = TimeOrAge::parse, conflicts_with = "goals")]
     pub(crate) at: Option<TimeOrAge>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 }
 
 impl WatchArgs {
-    /// Whether to print the current state and exit.
-    pub(crate) fn ends(&self) -> bool {
-        self.once || !self.watch || self.at.is_some()
-    }
-
-    /// When the verb ends, by these flags alone.
-    pub(crate) fn ending(&self) -> Ending {
-        if self.ends() {
+    /// When a verb that reads `source` ends, by these flags alone. A time in the past and a record have no live versions.
+    pub(crate) fn ending(&self, source: &FileArgs) -> Ending {
+        if self.once || !self.watch || self.at.is_some() || source.record().is_some() {
             Ending::Once
         } else {
             Ending::Never

@@ -36,12 +36,15 @@ pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use input::UnreadFiles;
 pub(crate) use last_change::{LastChange, LastChanges};
+pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};
-pub(crate) use live::session::{ClusterOrigin, EveryKind, ServerClock, Session, recorded_types};
+pub(crate) use live::session::{
+    ClusterOrigin, EveryKind, RecordUse, ServerClock, Session, recorded_types,
+};
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use store_dir::{MemoryArgs, StoreArgs};
+pub(crate) use store_dir::StoreArgs;
 pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 

@@ -1,6 +1,6 @@
 //! `CoveredRevisions`: which parts of the history of a source are recorded, and where the holes are.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::mark::Mark;
 use crate::object::ResourceVersion;
@@ -36,12 +36,13 @@ impl CoveredRevisions {
     ) -> CoveredRevisions {
         let mut coverage = CoveredRevisions::default();
         let mut open: Option<CoveredSpan> = None;
-        let mut lost: Option<Timestamp> = None;
+        let mut contact = Contact::default();
         for (seen, mark) in marks {
             match mark {
                 Mark::Synced { version, .. } => {
                     if let (None, Some(at)) = (&open, Revision::parse(version)) {
                         open = Some(CoveredSpan::at(at, seen));
+                        contact = Contact::until(seen);
                     }
                 }
                 Mark::Gap(Gap {
@@ -52,12 +53,11 @@ impl CoveredRevisions {
                     coverage.spans.clear();
                 }
                 Mark::Gap(Gap { after, upto, .. }) => {
-                    let until = lost.unwrap_or(seen);
-                    coverage.close(open.take(), Revision::parse(after), until);
+                    coverage.close(open.take(), Revision::parse(after), contact.last(seen));
                     open = Revision::parse(upto).map(|at| CoveredSpan::at(at, seen));
                 }
-                Mark::State { name, .. } if **name == *"live" => lost = None,
-                Mark::State { .. } => lost = lost.or(Some(seen)),
+                Mark::State { name, .. } if **name == *"live" => contact.begin(seen),
+                Mark::State { .. } => contact.lose(seen),
                 Mark::Undecodable { .. } => {}
             }
         }
@@ -149,6 +149,43 @@ impl CoveredRevisions {
     }
 }
 
+/// Until when a source had contact with its server.
+#[derive(Clone, Copy, Debug, Default)]
+struct Contact {
+    /// When it was lost; `None` if it was not.
+    lost: Option<Timestamp>,
+    /// When a watch began after that.
+    begun: Option<Timestamp>,
+}
+
+/// A watch from a compacted revision begins, and then fails at once. One that lasts longer than this has sent what there was.
+const LASTING: SignedDuration = SignedDuration::from_secs(5);
+
+impl Contact {
+    /// Contact that ended at a time, with a listing.
+    fn until(time: Timestamp) -> Contact {
+        Contact {
+            lost: Some(time),
+            begun: None,
+        }
+    }
+
+    fn begin(&mut self, now: Timestamp) {
+        self.begun = Some(now);
+    }
+
+    fn lose(&mut self, now: Timestamp) {
+        *self = Contact::until(self.last(now));
+    }
+
+    /// The last contact, seen from `now`.
+    fn last(&self, now: Timestamp) -> Timestamp {
+        let lasts = |begun: &Timestamp| now.duration_since(*begun) > LASTING;
+        let is_present = self.lost.is_none() || self.begun.as_ref().is_some_and(lasts);
+        self.lost.filter(|_| !is_present).unwrap_or(now)
+    }
+}
+
 impl CoveredSpan {
     fn hole_before(&self, after: &CoveredSpan) -> Hole {
         Hole {
@@ -184,6 +221,11 @@ mod tests {
         }
     }
 
+    fn state(name: &str) -> Mark {
+        let (name, cause) = (name.into(), None);
+        Mark::State { name, cause }
+    }
+
     fn gap(after: &str, upto: &str, cause: GapCause) -> Mark {
         Mark::Gap(Gap {
             after: ResourceVersion::new(after),
@@ -209,40 +251,38 @@ mod tests {
 
     #[test]
     fn a_gap_is_a_hole() {
-        let live = || Mark::State {
-            name: "live".into(),
-            cause: None,
-        };
-        let lost = || Mark::State {
-            name: "retrying".into(),
-            cause: Some("eof".into()),
-        };
+        let (live, lost) = (|| state("live"), || state("retrying"));
         let expired = |after, upto| gap(after, upto, GapCause::Expired);
         for (marks, reached, expected) in [
             (vec![], None, ""),
             (vec![(1, synced("4"))], None, ""),
             (vec![(1, synced("4"))], Some(("9", 7)), "4-9 1-7s"),
             (
-                vec![(1, synced("4")), (5, expired("6", "8")), (5, synced("8"))],
-                Some(("9", 7)),
-                "4-6 1-5s, 8-9 5-7s",
+                vec![
+                    (1, synced("4")),
+                    (1, live()),
+                    (50, expired("6", "8")),
+                    (50, synced("8")),
+                ],
+                Some(("9", 70)),
+                "4-6 1-50s, 8-9 50-70s",
             ),
             (
                 vec![
                     (1, synced("4")),
                     (2, live()),
-                    (3, lost()),
-                    (4, lost()),
-                    (5, expired("6", "8")),
+                    (30, lost()),
+                    (40, lost()),
+                    (50, expired("6", "8")),
                 ],
-                Some(("9", 7)),
-                "4-6 1-3s, 8-9 5-7s",
+                Some(("9", 70)),
+                "4-6 1-30s, 8-9 50-70s",
             ),
             // The file ends inside the difference after a gap.
             (
-                vec![(1, synced("4")), (5, expired("6", "8"))],
-                Some(("6", 4)),
-                "4-6 1-5s",
+                vec![(1, synced("4")), (1, live()), (50, expired("6", "8"))],
+                Some(("6", 40)),
+                "4-6 1-50s",
             ),
             (
                 vec![
@@ -257,6 +297,21 @@ mod tests {
         ] {
             assert_eq!(words(&coverage(&marks, reached)), expected);
         }
+    }
+
+    #[test]
+    fn a_recorder_that_resumes_knows_nothing_of_the_time_since_the_one_before_it() {
+        let marks = [
+            (9, state("connecting")),
+            (1, synced("4")),
+            (9, state("connecting")),
+            (9, state("live")),
+            (9, state("retrying")),
+            (9, gap("4", "8", GapCause::Expired)),
+            (9, state("live")),
+        ];
+        let covered = coverage(&marks, Some(("9", 12)));
+        assert_eq!(words(&covered), "4-4 1-1s, 8-9 9-12s");
     }
 
     #[test]

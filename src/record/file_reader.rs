@@ -275,7 +275,7 @@ impl StoreFileReader {
         &mut self,
         source: &RecordedSource,
     ) -> Result<Option<KnownState>, StoreError> {
-        let Some((reached, _)) = &source.reached else {
+        let Some((reached, at)) = &source.reached else {
             return Ok(None);
         };
         let mut last: HashMap<i64, IndexRow> = HashMap::new();
@@ -298,6 +298,7 @@ impl StoreFileReader {
         }
         Ok(Some(KnownState {
             version: reached.clone(),
+            at: *at,
             objects,
         }))
     }

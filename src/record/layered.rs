@@ -9,7 +9,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::secret_key::SecretKey;
+use super::secret_key::{SecretKey, is_secret};
 use super::store::Store;
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
@@ -25,6 +25,8 @@ pub struct LayeredTransport {
     record: StoreTransport,
     key: SecretKey,
     clock: Clock,
+    /// Whether the Secrets of the record are left out.
+    leaves_secrets: bool,
     /// The newest revision after the record that the server has forgotten, for each source that was asked.
     forgotten: Mutex<Vec<(SourceKey, Revision)>>,
 }
@@ -42,8 +44,24 @@ impl LayeredTransport {
             record,
             key: store.key.clone(),
             clock,
+            leaves_secrets: false,
             forgotten: Mutex::default(),
         }
+    }
+
+    /// Secrets come from the server alone, with their values.
+    #[must_use]
+    pub fn without_secrets(self) -> LayeredTransport {
+        LayeredTransport {
+            leaves_secrets: true,
+            ..self
+        }
+    }
+
+    /// The record, if it counts for a source.
+    fn record_of(&self, key: &SourceKey) -> Option<&StoreTransport> {
+        let is_left = self.leaves_secrets && is_secret(key);
+        (!is_left).then_some(&self.record)
     }
 
     async fn past_page(
@@ -53,12 +71,15 @@ impl LayeredTransport {
         page: Page,
     ) -> Result<ListPage, SourceError> {
         let exact = At::Exact(at);
-        if self.record.is_complete_at(key, at) {
-            return self.record.list(key, exact, page).await;
+        let Some(record) = self.record_of(key) else {
+            return self.live.list(key, exact, page).await;
+        };
+        if record.is_complete_at(key, at) {
+            return record.list(key, exact, page).await;
         }
         match self.live.list(key, exact.clone(), page.clone()).await {
             Err(expired @ SourceError::Expired(_)) => {
-                let before = self.record.before_hole(key, at, &page);
+                let before = record.before_hole(key, at, &page);
                 let before = before.ok_or(expired)?;
                 self.forget(key, at);
                 before
@@ -80,7 +101,7 @@ impl LayeredTransport {
 
     /// The hole between the end of the record and what the server still has.
     fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
-        let end = self.record.newest(key)?;
+        let end = self.record_of(key)?.newest(key)?;
         let forgotten = self
             .forgotten
             .lock()
@@ -97,6 +118,9 @@ impl LayeredTransport {
 
     /// A page with digests in the place of Secret values.
     fn sealed(&self, key: &SourceKey, mut page: ListPage) -> ListPage {
+        if self.record_of(key).is_none() {
+            return page;
+        }
         for item in &mut page.items {
             if let Some(sealed) = self.key.sealed_item(key, item) {
                 *item = sealed;
@@ -129,7 +153,10 @@ impl Transport for LayeredTransport {
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(async move {
-            let recorded = self.record.recorded_lines(key, from);
+            let Some(record) = self.record_of(key) else {
+                return self.live.watch(key, from).await;
+            };
+            let recorded = record.recorded_lines(key, from);
             let start = recorded
                 .as_ref()
                 .map_or(from.clone(), |(_, end)| (*end).into());
@@ -159,11 +186,12 @@ impl Transport for LayeredTransport {
 
 impl RecordedPast for LayeredTransport {
     fn since(&self, key: &SourceKey) -> Option<Timestamp> {
-        self.record.since(key)
+        self.record_of(key)?.since(key)
     }
 
     fn holes(&self, key: &SourceKey) -> Vec<Hole> {
-        let mut holes = self.record.holes(key);
+        let recorded = self.record_of(key).map(|record| record.holes(key));
+        let mut holes = recorded.unwrap_or_default();
         holes.extend(self.last_hole(key));
         holes
     }
@@ -174,15 +202,14 @@ impl RecordedPast for LayeredTransport {
                 from: hole.since,
                 until: Some(hole.until),
             }),
-            Some(_) | None => self.record.time_of(key, at),
+            Some(_) | None => self.record_of(key)?.time_of(key, at),
         }
     }
 
     fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
-        let (_, until) = self.record.newest(key)?;
+        let record = self.record_of(key)?;
+        let (_, until) = record.newest(key)?;
         // The Leases of the server date what happened after the record.
-        (time <= until)
-            .then(|| self.record.before(key, time))
-            .flatten()
+        (time <= until).then(|| record.before(key, time)).flatten()
     }
 }

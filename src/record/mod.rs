@@ -18,6 +18,7 @@ mod recorder;
 mod recording;
 mod schema;
 mod secret_key;
+mod snapshot;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -34,5 +35,6 @@ pub use past::last_states;
 pub use recorder::Recorder;
 pub use recording::{RecordOptions, RecordProgress};
 pub use schema::RecordedCluster;
+pub use snapshot::{RecordedSnapshot, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 pub use transport::StoreTransport;

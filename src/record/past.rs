@@ -240,6 +240,21 @@ impl ClusterPast {
         }
     }
 
+    /// When an interruption began that was not over at a time, if one of the later versions arrived after it. It may have
+    /// been written before that time.
+    pub(super) fn late_since(
+        &self,
+        covered: &CoveredSource,
+        later: &[PlacedRow],
+        time: Timestamp,
+    ) -> Option<Timestamp> {
+        let since = later.iter().filter_map(|placed| {
+            let written = self.written(covered, placed);
+            (written.from <= time).then_some(written.from)
+        });
+        since.min()
+    }
+
     /// The versions of a part, in the order of the file.
     fn index(&mut self, part: &CoveredPart) -> Result<Arc<[PlacedRow]>, StoreError> {
         let id = (part.file, part.source.id);

@@ -38,6 +38,9 @@ pub struct RecordOptions {
     pub cluster: RecordedCluster,
     /// How long to keep it.
     pub retention: RetentionPolicy,
+    /// The sources that resume from an earlier recorder, and the last time at which their state was known. They send that
+    /// state first, and nothing is known between that time and the first answer of the server.
+    pub resumed: HashMap<SourceKey, Timestamp>,
     /// Gives the times of the record.
     pub clock: Clock,
 }
@@ -164,9 +167,12 @@ impl Recording {
                 };
                 self.take_version(place, &recorded)
             }
-            Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
-                let mark = Mark::of(event);
-                mark.map_or(Ok(()), |mark| self.take_mark(place, now, &mark))
+            Event::Synced { .. } => {
+                let known = self.options.resumed.remove(&**key);
+                self.take_mark_of(place, known.unwrap_or(now), event)
+            }
+            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
+                self.take_mark_of(place, now, event)
             }
         });
         self.unsaved.get_or_insert(now);
@@ -278,6 +284,16 @@ impl Recording {
             managers: &object.managers,
             delta: &object.delta,
         })
+    }
+
+    fn take_mark_of(
+        &mut self,
+        place: usize,
+        now: Timestamp,
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let mark = Mark::of(event);
+        mark.map_or(Ok(()), |mark| self.take_mark(place, now, &mark))
     }
 
     fn take_mark(&mut self, place: usize, now: Timestamp, mark: &Mark) -> Result<(), StoreError> {

@@ -96,7 +96,7 @@ impl SecretKey {
 }
 
 /// Whether a source is about Secrets.
-fn is_secret(key: &SourceKey) -> bool {
+pub(super) fn is_secret(key: &SourceKey) -> bool {
     key.resource.group.is_empty() && &*key.resource.kind == "Secret"
 }
 

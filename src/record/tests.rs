@@ -1,5 +1,6 @@
 //! The laws of a record: what goes in comes out, and damage shows nothing that was not there.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,12 +36,12 @@ impl Drop for Folder {
     }
 }
 
-fn start() -> Timestamp {
+pub(super) fn start() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
 }
 
 /// Starts a recorder whose clock is a second further at each look.
-fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
+pub(super) fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
     let seconds = AtomicU64::new(0);
     let clock = move || {
         let second = seconds.fetch_add(1, Ordering::Relaxed);
@@ -55,22 +56,23 @@ fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
             server: "localhost:6443".to_owned(),
         },
         retention,
+        resumed: HashMap::new(),
         clock: Arc::new(clock),
     };
     Recorder::start(options).expect("a recorder")
 }
 
-const FOREVER: RetentionPolicy = RetentionPolicy {
+pub(super) const FOREVER: RetentionPolicy = RetentionPolicy {
     keep: Duration::from_secs(1 << 40),
     max_bytes: 1 << 40,
 };
 
-fn files(path: &Path) -> Vec<StoreFile> {
+pub(super) fn files(path: &Path) -> Vec<StoreFile> {
     let store = Store::open(path).expect("a store");
     store.cluster("c1").list().expect("files")
 }
 
-fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> {
+pub(super) fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> {
     let name = format!("flags-{name}");
     let uid = format!("f3b1c2d4-0000-4000-8000-0000000000{:02}", name.len());
     let text = format!(

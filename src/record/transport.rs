@@ -29,6 +29,15 @@ const LATENCY: SignedDuration = SignedDuration::from_secs(5);
 /// What a bookmark begins with.
 const BOOKMARK: &[u8] = br#"{"type":"BOOKMARK","object":"#;
 
+/// The state of a source at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RecordedMoment {
+    /// The last revision that was recorded then.
+    pub(super) revision: Revision,
+    /// Until when nothing else can have happened: that time, or an earlier one if nobody recorded then.
+    pub(super) until: Timestamp,
+}
+
 /// The record of one cluster.
 pub struct StoreTransport {
     past: Arc<Mutex<ClusterPast>>,
@@ -60,6 +69,14 @@ impl StoreTransport {
         &self.sources
     }
 
+    /// The time at which the record begins; `None` if it cannot be read.
+    pub fn begin(&self) -> Option<Timestamp> {
+        let sources = self.sources.iter();
+        sources
+            .filter_map(|key| RecordedPast::since(self, key))
+            .min()
+    }
+
     /// The time at which the record ends.
     pub fn until(&self) -> Option<Timestamp> {
         self.until
@@ -78,6 +95,34 @@ impl StoreTransport {
             .coverage
             .newest()
             .map(|span| (span.upto, span.until))
+    }
+
+    /// The state of a source at a time, as it was recorded; `None` if its record begins later.
+    pub(super) fn moment(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<Option<RecordedMoment>, StoreError> {
+        let mut past = self.past();
+        let covered = past.covered(key)?;
+        let spans = covered.coverage.spans();
+        let Some(span) = spans.iter().rev().find(|span| span.since <= time) else {
+            return Ok(None);
+        };
+        if span.until <= time {
+            return Ok(Some(RecordedMoment {
+                revision: span.upto,
+                until: span.until,
+            }));
+        }
+        let rows = past.between(&covered, span.from, span.upto)?;
+        let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
+            rows.iter().partition(|row| past.seen(row) <= time);
+        let revision = earlier.iter().map(|row| row.revision).max();
+        Ok(Some(RecordedMoment {
+            revision: revision.unwrap_or(span.from),
+            until: past.late_since(&covered, &later, time).unwrap_or(time),
+        }))
     }
 
     /// The state before the hole in which a revision lies; `None` if nothing is recorded before it.
@@ -285,16 +330,8 @@ impl RecordedPast for StoreTransport {
 
     fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
         let time = time.checked_sub(LATENCY).ok()?;
-        let mut past = self.past();
-        let covered = past.covered(key).ok()?;
-        let spans = covered.coverage.spans();
-        let span = spans.iter().rev().find(|span| span.since <= time)?;
-        if span.until <= time {
-            return Some(span.upto);
-        }
-        let rows = past.between(&covered, span.from, span.upto).ok()?;
-        let earlier = rows.iter().filter(|row| past.seen(row) < time);
-        Some(earlier.map(|row| row.revision).max().unwrap_or(span.from))
+        let moment = self.moment(key, time).ok()??;
+        Some(moment.revision)
     }
 }
 
@@ -406,7 +443,7 @@ impl From<StoreError> for SourceError {
 fn not_recorded(key: &SourceKey) -> SourceError {
     let resource = key.resource.group_resource();
     SourceError::Input {
-        detail: format!("error: {resource} is not recorded").into(),
+        detail: format!("error: nobody recorded {resource}").into(),
     }
 }
 

@@ -25,6 +25,8 @@ const MANY: usize = 500;
 pub struct KnownState {
     /// The version.
     pub version: ResourceVersion,
+    /// The last time at which this was so.
+    pub at: Timestamp,
     /// The objects, and when each arrived.
     pub objects: Vec<(Arc<Version>, Timestamp)>,
 }

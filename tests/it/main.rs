@@ -37,6 +37,7 @@ mod output;
 mod packages;
 mod plain_english;
 mod record;
+mod record_at;
 mod recorded;
 mod recording;
 mod recreated;

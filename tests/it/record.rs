@@ -11,19 +11,22 @@ use super::support::cluster::{Cluster, config_map, deployment};
 use super::support::{Ran, Running, Spy};
 
 /// A directory for the record of one test.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn of(cluster: &Cluster) -> Folder {
+    pub(super) fn of(cluster: &Cluster) -> Folder {
         let port = cluster.sandbox.address().port();
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("store-{port}"));
         let _gone = fs::remove_dir_all(&path);
         Folder(path)
     }
 
-    fn spy(&self, cluster: &Cluster) -> Spy {
-        let path = self.0.to_str().unwrap();
-        cluster.spy().var("KUBECTL_SPY_STORE", path)
+    pub(super) fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    pub(super) fn spy(&self, cluster: &Cluster) -> Spy {
+        cluster.spy().var("KUBECTL_SPY_STORE", self.path())
     }
 
     fn files(&self) -> Vec<StoreFile> {
@@ -61,7 +64,7 @@ fn record(folder: &Folder, cluster: &Cluster, args: &[&str], row: &str) -> Runni
 }
 
 /// Waits until the record has a row. Only what is committed is visible.
-fn wait_for(folder: &Folder, row: &str) {
+pub(super) fn wait_for(folder: &Folder, row: &str) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !folder.versions().iter().any(|it| it == row) {
         assert!(std::time::Instant::now() < until, "{:?}", folder.versions());

@@ -1,6 +1,5 @@
 //! The flags of `changes`.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
@@ -11,7 +10,7 @@ use super::formats::{Audience, ChangesFormat};
 use crate::commands::versions::{
     ManagerFilter, ManagerPattern, Reach, Since, parse_revision, parse_since,
 };
-use crate::commands::{CommandError, MemoryArgs, ObjectArgs, Subject, WaitArgs, WatchArgs};
+use crate::commands::{CommandError, Ending, ObjectArgs, Subject, WaitArgs, WatchArgs};
 use crate::diff::Noise;
 use crate::object::list_keys::Chosen;
 use crate::object::path::Pattern;
@@ -64,8 +63,6 @@ pub(crate) struct ChangesArgs {
     /// versions of each named object, otherwise from now
     #[arg(long, value_name = "DURATION|TIME|all|0", value_parser = parse_since)]
     pub(super) since: Option<Since>,
-    #[command(flatten)]
-    pub(super) memory: MemoryArgs,
     /// Start after this resourceVersion, for example 4711
     #[arg(long, value_name = "VERSION", value_parser = parse_revision, conflicts_with = "since")]
     since_rv: Option<Revision>,
@@ -108,19 +105,9 @@ impl ChangesArgs {
         !needs_values && !self.objects.source.is_given()
     }
 
-    /// The same flags, with `--once` for a record: it has no live versions.
-    pub(super) fn for_source(&self) -> Cow<'_, ChangesArgs> {
-        if self.objects.source.record().is_none() {
-            return Cow::Borrowed(self);
-        }
-        let mut args = self.clone();
-        args.watch.once = true;
-        Cow::Owned(args)
-    }
-
     /// Whether to print the current state and exit.
     pub(super) fn is_once(&self) -> bool {
-        self.watch.ends() || self.wait.looks_once()
+        self.wait.looks_once() || self.watch.ending(&self.objects.source) == Ending::Once
     }
 
     /// How far back to start. `None`: from now.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::{
-    Awaited, CommandError, Context, Ended, Judge, Session, Shutdown, Stop, Terminal, follow,
+    Awaited, CommandError, Context, Ended, Judge, RecordUse, Session, Shutdown, Stop, Terminal,
+    follow,
 };
 use crate::commands::versions::ShownVersions;
 use crate::diff::{Filter, Redactor};
@@ -39,7 +40,6 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
-    let args = &*args.for_source();
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
@@ -102,9 +102,6 @@ async fn open_session(
     context: &mut Context<'_>,
 ) -> Result<Session, CommandError> {
     let source = &args.objects.source;
-    if let Some(path) = source.record() {
-        return Session::of_record(context, source, &path);
-    }
     let opened = async {
         if args.is_once() {
             Session::open(context, source).await
@@ -115,12 +112,13 @@ async fn open_session(
     let opened = stop.in_time(Awaited::session(source), Box::pin(opened));
     let mut session = opened.await?;
     args.wait.refuse_nothing(&session, "changes")?;
+    let store = args.watch.memory.path(context.env);
     if let Some(at) = args.watch.at {
-        let looking = Box::pin(session.look_at(at, context));
+        let looking = Box::pin(session.look_at(at, store.as_deref(), context));
         stop.in_time(Awaited::session(source), looking).await?;
-    } else if let Some(store) = args.memory.path(context.env).filter(|_| args.uses_store()) {
+    } else if let Some(store) = store.filter(|_| args.uses_store()) {
         let now = context.env.now.clone();
-        let remembered = async { Ok(session.remember(&store, now).await) };
+        let remembered = async { Ok(session.remember(&store, now, RecordUse::Everything).await) };
         let remembered = stop.in_time(Awaited::session(source), Box::pin(remembered));
         if let Some(note) = remembered.await? {
             context.note(&note);

@@ -6,3 +6,55 @@ pub(super) mod session;
 pub(super) mod shutdown;
 pub(super) mod sources;
 pub(super) mod terminal;
+
+use super::{
+    Awaited, CommandError, Context, Ending, FileArgs, Stop, TimeOrAge, WaitArgs, WatchArgs,
+};
+use session::{RecordUse, Session};
+
+/// What a verb that shows the state of objects opens: the present, or a time in the past.
+pub(crate) struct ViewOpening<'a> {
+    pub(crate) verb: &'static str,
+    pub(crate) source: &'a FileArgs,
+    pub(crate) watch: &'a WatchArgs,
+    pub(crate) wait: &'a WaitArgs,
+    pub(crate) ending: Ending,
+}
+
+impl ViewOpening<'_> {
+    /// Opens the cluster, the file or the record. The clock is that of what is read.
+    pub(crate) async fn open(
+        &self,
+        stop: &Stop,
+        context: &mut Context<'_>,
+    ) -> Result<Session, CommandError> {
+        let awaited = || Awaited::session(self.source);
+        let opened = Box::pin(Session::open(context, self.source));
+        let mut session = stop.in_time(awaited(), opened).await?;
+        self.wait.refuse_nothing(&session, self.verb)?;
+        session.use_server_clock(context.env);
+        let store = self.watch.memory.path(context.env);
+        // A record shows nothing that happens now: it is as of its end.
+        let end = session
+            .is_of_record()
+            .then(|| TimeOrAge::At(context.env.now()));
+        if let Some(at) = self.watch.at.or(end) {
+            let looking = Box::pin(session.look_at(at, store.as_deref(), context));
+            stop.in_time(awaited(), looking).await?;
+            return Ok(session);
+        }
+        if self.ending == Ending::Once {
+            session.list_only(context.env);
+        }
+        if let Some(store) = store {
+            let now = session.clock(context.env);
+            let remembered =
+                async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+            let remembered = stop.in_time(awaited(), Box::pin(remembered));
+            if let Some(note) = remembered.await? {
+                context.note(&note);
+            }
+        }
+        Ok(session)
+    }
+}

@@ -3,6 +3,8 @@
 mod args;
 mod recording;
 
+use std::collections::HashMap;
+
 use super::{
     Awaited, CommandError, Context, EveryKind, ObjectArgs, Session, Shutdown, Stop, Terminal,
     follow,
@@ -45,9 +47,11 @@ async fn record(
         ));
     }
     let store = Store::create(&path)?;
+    let mut resumed = HashMap::new();
     match last_states(&store.cluster(&cluster.id), &keys) {
         Ok(known) => {
             for (key, known) in known {
+                resumed.insert(key.clone(), known.at);
                 session.mux.resume(key, known);
             }
         }
@@ -57,6 +61,7 @@ async fn record(
         store,
         cluster,
         retention: args.retention(),
+        resumed,
         clock: context.env.now.clone(),
     })?;
     let place = path.display().to_string();

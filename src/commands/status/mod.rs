@@ -19,8 +19,8 @@ mod view;
 
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, Judge, LastChanges,
-    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs,
-    WatchArgs, follow,
+    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, ViewOpening,
+    WaitArgs, WatchArgs, follow,
 };
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -158,11 +158,21 @@ impl StatusArgs {
         }
     }
 
+    fn opening(&self) -> ViewOpening<'_> {
+        ViewOpening {
+            verb: "status",
+            source: &self.objects.source,
+            watch: &self.watch,
+            wait: &self.wait,
+            ending: self.ending(),
+        }
+    }
+
     fn ending(&self) -> Ending {
         if self.wait.looks_once() {
             Ending::Once
         } else {
-            self.watch.ending()
+            self.watch.ending(&self.objects.source)
         }
     }
 }
@@ -183,7 +193,7 @@ pub(crate) async fn show(
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let wait = &args.wait;
-    let session = open_session(args, &stop, context).await?;
+    let session = args.opening().open(&stop, context).await?;
     stop.reads_file = session.is_of_file();
     if let Some(file) = session.file()
         && args.is_about_objects_of(file)
@@ -214,7 +224,7 @@ pub(crate) async fn show(
         terminal.notify(line)?;
     }
     if args.output.shows_last_changes() {
-        state = state.looking_back(LastChanges::new(session.mux.clone()));
+        state = state.looking_back(LastChanges::new(session.past().clone()));
         state.failure_logs = failure_logs(args, &session);
     }
     let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
@@ -235,27 +245,6 @@ pub(crate) async fn show(
         .iter()
         .map(|line| UnreadPart::Refused(format!("error: {line}")));
     wait.conclude(ended?, answer, stop.unread.into_iter().chain(silent))
-}
-
-/// The cluster or the file to read.
-async fn open_session(
-    args: &StatusArgs,
-    stop: &Stop,
-    context: &mut Context<'_>,
-) -> Result<Session, CommandError> {
-    let source = &args.objects.source;
-    let opened = Box::pin(Session::open(context, source));
-    let opened = stop.in_time(Awaited::session(source), opened);
-    let mut session = opened.await?;
-    args.wait.refuse_nothing(&session, "status")?;
-    session.use_server_clock(context.env);
-    if let Some(at) = args.watch.at {
-        let looking = Box::pin(session.look_at(at, context));
-        stop.in_time(Awaited::session(source), looking).await?;
-    } else if args.is_once() {
-        session.list_only(context.env);
-    }
-    Ok(session)
 }
 
 /// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.

@@ -19,8 +19,8 @@ mod workload;
 
 use super::{
     Answer, Awaited, CommandError, Context, Ended, Ending, ErrorKind, Judge, LastChanges,
-    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, WaitArgs,
-    WatchArgs, follow,
+    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, ViewOpening,
+    WaitArgs, WatchArgs, follow,
 };
 use crate::graph::{TraceReach, Way, relation_names};
 use crate::object::{GroupKind, near};
@@ -134,7 +134,7 @@ impl TraceArgs {
         let tracer = Tracer::new(chains, self.output, self.ending(), now);
         match self.output {
             TraceFormat::Text | TraceFormat::Json if is_alone => {
-                tracer.looking_back(LastChanges::new(session.mux.clone()))
+                tracer.looking_back(LastChanges::new(session.past().clone()))
             }
             TraceFormat::Text | TraceFormat::Json | TraceFormat::Dot | TraceFormat::Mermaid => {
                 tracer
@@ -143,11 +143,21 @@ impl TraceArgs {
     }
 
     /// When the verb ends. A picture is one document, so it is printed once.
+    fn opening(&self) -> ViewOpening<'_> {
+        ViewOpening {
+            verb: "trace",
+            source: &self.objects.source,
+            watch: &self.watch,
+            wait: &self.wait,
+            ending: self.ending(),
+        }
+    }
+
     fn ending(&self) -> Ending {
         match self.output {
             TraceFormat::Dot | TraceFormat::Mermaid => Ending::Once,
             TraceFormat::Text | TraceFormat::Json if self.wait.looks_once() => Ending::Once,
-            TraceFormat::Text | TraceFormat::Json => self.watch.ending(),
+            TraceFormat::Text | TraceFormat::Json => self.watch.ending(&self.objects.source),
         }
     }
 }
@@ -168,7 +178,7 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
-    let mut session = open_session(args, &stop, context).await?;
+    let mut session = args.opening().open(&stop, context).await?;
     stop.reads_file = session.is_of_file();
     let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
     let groups = grouped(chains, args, &session)?;
@@ -235,27 +245,6 @@ fn grouped(
         return Err(error.hint("to wait for several, use `kubectl spy status`"));
     }
     Ok(groups)
-}
-
-/// The cluster or the file to read.
-async fn open_session(
-    args: &TraceArgs,
-    stop: &Stop,
-    context: &mut Context<'_>,
-) -> Result<Session, CommandError> {
-    let source = &args.objects.source;
-    let opened = Box::pin(Session::open(context, source));
-    let opened = stop.in_time(Awaited::session(source), opened);
-    let mut session = opened.await?;
-    args.wait.refuse_nothing(&session, "trace")?;
-    session.use_server_clock(context.env);
-    if let Some(at) = args.watch.at {
-        let looking = Box::pin(session.look_at(at, context));
-        stop.in_time(Awaited::session(source), looking).await?;
-    } else if args.ending() == Ending::Once {
-        session.list_only(context.env);
-    }
-    Ok(session)
 }
 
 /// The traces of the requested objects, in the order of the request.

@@ -25,7 +25,6 @@ use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ServedTypes};
 use crate::record::RecordedCluster;
-use crate::render::age;
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
@@ -37,6 +36,7 @@ use missing::NameSuggestions;
 use place::SessionPlace;
 pub(crate) use record::recorded_types;
 pub(crate) use server_clock::ServerClock;
+use snapshot::PastView;
 
 /// The cluster or file that a verb reads.
 pub(crate) struct Session {
@@ -51,6 +51,8 @@ pub(crate) struct Session {
     transport: Arc<dyn Transport>,
     /// Whether sources are watched after they are listed.
     watches: bool,
+    /// Reads the server over its record, if look-backs alone do.
+    past: Option<Mux>,
     /// The clock of the cluster's server.
     server_clock: Option<Arc<ServerClock>>,
     /// Whether the server's clock counts, instead of this machine's.
@@ -59,13 +61,24 @@ pub(crate) struct Session {
     is_past: bool,
 }
 
+/// What comes from the record of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordUse {
+    /// Everything that the server has forgotten. Digests stand for the values of Secrets, of the present ones, too.
+    Everything,
+    /// Look-backs alone. Secrets come from the server.
+    LookBacks,
+}
+
 impl Session {
     /// Reads the file of `--from`, or prepares the connection to the cluster.
     pub(crate) async fn open(
         context: &mut Context<'_>,
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
-        if file.is_given() {
+        if let Some(path) = file.record() {
+            Session::of_record(context, file, &path)
+        } else if file.is_given() {
             let read = read_files(context, file).await?;
             Ok(Session::over(context, file, read))
         } else {
@@ -104,7 +117,7 @@ impl Session {
     }
 
     /// Opens the record in a directory. The time at which it ends is the current time, unless a flag sets another one.
-    pub(crate) fn of_record(
+    fn of_record(
         context: &mut Context<'_>,
         args: &FileArgs,
         path: &Path,
@@ -145,6 +158,7 @@ impl Session {
             place,
             transport,
             watches: true,
+            past: None,
             server_clock: None,
             is_by_server: false,
             is_past: false,
@@ -308,6 +322,11 @@ impl Session {
         matches!(self.place, SessionPlace::Cluster(_))
     }
 
+    /// Whether it reads a record instead of a cluster.
+    pub(super) fn is_of_record(&self) -> bool {
+        matches!(self.place, SessionPlace::Record(_))
+    }
+
     /// Whether it reads a file instead of a cluster.
     pub(crate) fn is_of_file(&self) -> bool {
         matches!(self.place, SessionPlace::File(_))
@@ -388,31 +407,41 @@ impl Session {
         }
     }
 
-    /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions.
+    /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions. What the server has
+    /// forgotten comes from the record in `store`.
     pub(crate) async fn look_at(
         &mut self,
         at: TimeOrAge,
+        store: Option<&Path>,
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
-        let SessionPlace::Cluster(connection) = &self.place else {
-            return Err(CommandError::usage(
-                "--at needs a cluster: it cannot be used with --from",
-            ));
+        let now = self.clock(context.env)();
+        let view = match &self.place {
+            SessionPlace::Cluster(connection) => {
+                let time = snapshot::past_time(at, now)?;
+                snapshot::of_cluster(connection, &self.mux, time, store).await?
+            }
+            SessionPlace::Record(record) => snapshot::of_record(record, at.seen_from(now))?,
+            SessionPlace::File(_) => {
+                let error = "--at needs a cluster or a record: a file has one time";
+                return Err(CommandError::usage(error));
+            }
         };
-        let env = &mut *context.env;
-        let time = snapshot::past_time(at, self.clock(env)())?;
-        let (transport, written) = snapshot::of_server(connection, &self.mux, time).await?;
-        env.now = Arc::new(move || time);
-        env.ahead = Arc::new(|| SignedDuration::ZERO);
-        self.transport = Arc::new(transport);
+        let PastView {
+            transport,
+            time,
+            notes,
+        } = view;
+        context.env.now = Arc::new(move || time);
+        context.env.ahead = Arc::new(|| SignedDuration::ZERO);
+        self.transport = transport;
         self.watches = false;
-        self.read_anew(env.now.clone());
+        self.read_anew(context.env.now.clone());
         self.server_clock = None;
         (self.is_by_server, self.is_past) = (false, true);
-        let early = age::human(time.duration_since(written));
-        context.note(&format!(
-            "everything as it was at {time:.0}, or up to {early} before"
-        ));
+        for note in notes {
+            context.note(&note);
+        }
         Ok(())
     }
 
@@ -427,17 +456,36 @@ impl Session {
 
     /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
     /// Returns why an existing record is not used.
-    pub(crate) async fn remember(&mut self, store: &Path, now: Clock) -> Option<String> {
+    pub(crate) async fn remember(
+        &mut self,
+        store: &Path,
+        now: Clock,
+        used: RecordUse,
+    ) -> Option<String> {
         let connection = self.connection()?;
         match record::layered(connection, &self.mux, store, now.clone()).await {
             Ok(layered) => {
-                self.transport = Arc::new(layered?);
-                self.read_anew(now);
+                let layered = layered?;
+                match used {
+                    RecordUse::Everything => {
+                        self.transport = Arc::new(layered);
+                        self.read_anew(now);
+                    }
+                    RecordUse::LookBacks => {
+                        let past: Arc<dyn Transport> = Arc::new(layered.without_secrets());
+                        self.past = Some(Mux::new([(self.cluster.clone(), past)], now));
+                    }
+                }
                 None
             }
             // The first request fails in the same way, and says so.
             Err(error) => Some(format!("the record is not used: {error}")),
         }
+    }
+
+    /// The multiplexer with the longest memory, for look-backs.
+    pub(crate) fn past(&self) -> &Mux {
+        self.past.as_ref().unwrap_or(&self.mux)
     }
 
     /// What the user may have meant by a source's named object. Empty if nothing is known in time.

@@ -76,6 +76,21 @@ fn server_id(url: &str, authority: &[Vec<u8>]) -> String {
     digits
 }
 
+/// The record of a cluster, and its store; `None` if there is none.
+pub(super) async fn of_cluster(
+    connection: &ClusterConnection,
+    mux: &Mux,
+    store: &Path,
+) -> Result<Option<(StoreTransport, Store)>, CommandError> {
+    if !Store::is_at(store) {
+        return Ok(None);
+    }
+    let cluster = identity(connection, mux).await?;
+    let store = Store::open(store)?;
+    let record = StoreTransport::open(&store.cluster(&cluster.id))?;
+    Ok(record.map(|record| (record, store)))
+}
+
 /// The server over its record; `None` if there is no record of it.
 pub(super) async fn layered(
     connection: &ClusterConnection,
@@ -83,13 +98,10 @@ pub(super) async fn layered(
     store: &Path,
     now: Clock,
 ) -> Result<Option<LayeredTransport>, CommandError> {
-    if !Store::is_at(store) {
-        return Ok(None);
-    }
-    let cluster = identity(connection, mux).await?;
-    let store = Store::open(store)?;
-    let record = StoreTransport::open(&store.cluster(&cluster.id))?;
-    Ok(record.map(|record| LayeredTransport::new(connection.transport(), record, &store, now)))
+    let found = of_cluster(connection, mux, store).await?;
+    let layered = found
+        .map(|(record, store)| LayeredTransport::new(connection.transport(), record, &store, now));
+    Ok(layered)
 }
 
 /// The record of the only cluster, or of the one that `--context` names.

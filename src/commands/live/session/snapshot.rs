@@ -1,10 +1,16 @@
 //! `--at`: everything as it was at a time.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::connection::ClusterConnection;
+use super::record;
 use crate::commands::{CommandError, TimeOrAge};
-use crate::watch::{End, Mux, SnapshotTransport};
+use crate::record::{RecordedSnapshot, StaleSource, StoreTransport};
+use crate::render::age;
+use crate::watch::{End, Mux, SnapshotTransport, Transport};
 
 /// The time that `--at` names. It fails for one that has not come yet.
 pub(super) fn past_time(at: TimeOrAge, now: Timestamp) -> Result<Timestamp, CommandError> {
@@ -17,20 +23,111 @@ pub(super) fn past_time(at: TimeOrAge, now: Timestamp) -> Result<Timestamp, Comm
     Ok(time)
 }
 
-/// The cluster as it was at a time, from the server's memory, and when its newest revision then was written. `present` reads
-/// the cluster as it is now.
-pub(super) async fn of_server(
+/// A past that can be read.
+pub(super) struct PastView {
+    /// Reads it.
+    pub(super) transport: Arc<dyn Transport>,
+    /// Its time: the requested one, or the last time before at which anything was recorded.
+    pub(super) time: Timestamp,
+    /// What the user must know about it.
+    pub(super) notes: Vec<String>,
+}
+
+/// A cluster as it was at a time: from the server's memory, or else from its record in `store`. `present` reads the cluster as
+/// it is now.
+pub(super) async fn of_cluster(
     connection: &ClusterConnection,
     present: &Mux,
     time: Timestamp,
-) -> Result<(SnapshotTransport, Timestamp), CommandError> {
+    store: Option<&Path>,
+) -> Result<PastView, CommandError> {
+    let error = match of_server(connection, present, time).await {
+        Ok(view) => return Ok(view),
+        Err(error) => error,
+    };
+    let Some(store) = store else {
+        return Err(error);
+    };
+    match record::of_cluster(connection, present, store).await? {
+        Some((record, _)) => of_record(&Arc::new(record), time),
+        None => Err(error),
+    }
+}
+
+async fn of_server(
+    connection: &ClusterConnection,
+    present: &Mux,
+    time: Timestamp,
+) -> Result<PastView, CommandError> {
     let dates = present.dates(&connection.cluster);
     let dates = dates.ok_or_else(|| forgotten(time))?;
     let revision = dates.snapshot_before(time).await;
     let revision = revision.map_err(untold)?;
     let (revision, written) = revision.ok_or_else(|| forgotten(time))?;
     let snapshot = SnapshotTransport::new(connection.transport(), revision, present.clone(), dates);
-    Ok((snapshot, written))
+    let early = age::human(time.duration_since(written));
+    Ok(PastView {
+        transport: Arc::new(snapshot),
+        time,
+        notes: vec![format!(
+            "everything as it was at {time:.0}, or up to {early} before"
+        )],
+    })
+}
+
+/// A record as it was at a time. Of what nobody recorded then, the last state before counts, and the notes name it.
+pub(super) fn of_record(
+    record: &Arc<StoreTransport>,
+    time: Timestamp,
+) -> Result<PastView, CommandError> {
+    let snapshot = RecordedSnapshot::new(record.clone(), time);
+    let Some(known) = snapshot.known_until()? else {
+        let begin = record.begin().map(|since| format!(" at {since:.0}"));
+        let begin = begin.unwrap_or_default();
+        return Err(CommandError::failed(format!(
+            "error: the record begins{begin}, after {time:.0}"
+        )));
+    };
+    let stale = snapshot.stale()?;
+    let again = stale.iter().filter_map(|source| source.again).min();
+    let mut notes = Vec::new();
+    if known == time {
+        notes.push(format!("everything as it was recorded at {time:.0}"));
+        notes.extend(stale_lines(&stale));
+    } else {
+        let unknown = match again {
+            Some(again) => format!("nobody recorded from then until {again:.0}"),
+            None => "the record ends then".to_owned(),
+        };
+        notes.push(format!("everything as it was at {known:.0}: {unknown}"));
+    }
+    let snapshot = RecordedSnapshot::new(record.clone(), known);
+    Ok(PastView {
+        transport: Arc::new(snapshot),
+        time: known,
+        notes,
+    })
+}
+
+/// A line for each time from which on some sources were not recorded.
+fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for sources in stale.chunk_by(|one, next| (one.until, one.again) == (next.until, next.again)) {
+        let names = sources
+            .iter()
+            .map(|source| source.key.resource.group_resource());
+        let names: Vec<String> = names.collect();
+        let until = sources.first().map(|source| (source.until, source.again));
+        lines.extend(until.map(|(until, again)| {
+            let again = again.map(|again| format!(" until {again:.0}"));
+            let again = again.unwrap_or_default();
+            format!(
+                "as of {until:.0}, because nobody recorded them{again}: {}",
+                names.join(", ")
+            )
+        }));
+    }
+    lines
 }
 
 /// Without the Leases, nothing tells which revision is of which time.
@@ -50,5 +147,5 @@ fn forgotten(time: Timestamp) -> CommandError {
     CommandError::failed(format!(
         "error: the server has forgotten what was at {time:.0}"
     ))
-    .hint("etcd keeps five to ten minutes, as a rule: try --at 3m")
+    .hint("etcd keeps five to ten minutes, as a rule: try --at 3m, or keep more with `kubectl spy record`")
 }

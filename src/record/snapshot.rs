@@ -1,0 +1,212 @@
+//! `RecordedSnapshot`: a cluster as its record shows it at one time.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+
+use super::error::StoreError;
+use super::transport::StoreTransport;
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
+use crate::watch::{
+    At, LineStream, ListPage, Page, RecordedPast, SourceError, Transport, Upstream,
+};
+
+/// A source whose state at a time is not known, and the last time at which it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleSource {
+    /// What was recorded.
+    pub key: SourceKey,
+    /// The last time before at which it was recorded.
+    pub until: Timestamp,
+    /// When it was recorded again; `None` if it was not.
+    pub again: Option<Timestamp>,
+}
+
+/// A record reaches a time if no more than this is missing: its sources are checked one after the other.
+const CLOSE: SignedDuration = SignedDuration::from_secs(90);
+
+/// Reads everything as it was at a time, from the record alone. Older versions stay readable.
+pub struct RecordedSnapshot {
+    record: Arc<StoreTransport>,
+    time: Timestamp,
+}
+
+impl RecordedSnapshot {
+    /// The cluster of a record as it was at a time.
+    pub fn new(record: Arc<StoreTransport>, time: Timestamp) -> RecordedSnapshot {
+        RecordedSnapshot { record, time }
+    }
+
+    /// The last time, up to that of the snapshot, at which anything was recorded; `None` if the record begins later.
+    pub fn known_until(&self) -> Result<Option<Timestamp>, StoreError> {
+        let mut last = None;
+        for key in self.record.sources() {
+            let moment = self.record.moment(key, self.time)?;
+            last = last.max(moment.map(|moment| moment.until));
+        }
+        Ok(last)
+    }
+
+    /// The sources that nobody recorded at the time of the snapshot, those that are unknown for longest first.
+    pub fn stale(&self) -> Result<Vec<StaleSource>, StoreError> {
+        let mut stale = Vec::new();
+        for key in self.record.sources() {
+            let moment = self.record.moment(key, self.time)?;
+            let until = moment.map_or(self.time, |moment| moment.until);
+            if self.time.duration_since(until) > CLOSE {
+                let mut holes = self.record.holes(key).into_iter();
+                let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
+                stale.push(StaleSource {
+                    key: key.clone(),
+                    until,
+                    again: hole.map(|hole| hole.until),
+                });
+            }
+        }
+        stale.sort_by_key(|source| source.until);
+        Ok(stale)
+    }
+
+    /// Why a source has no state at the time of the snapshot.
+    fn unknown(&self, key: &SourceKey) -> SourceError {
+        let resource = key.resource.group_resource();
+        let detail = match self.record.since(key) {
+            Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
+            None => format!("error: nobody recorded {resource}"),
+        };
+        SourceError::Input {
+            detail: detail.into(),
+        }
+    }
+}
+
+impl Transport for RecordedSnapshot {
+    fn list<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        at: At,
+        page: Page,
+    ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+        if at != At::Latest {
+            return self.record.list(key, at, page);
+        }
+        match self.record.moment(key, self.time) {
+            Ok(Some(moment)) => self.record.list(key, At::Exact(moment.revision), page),
+            Ok(None) => Box::pin(ready(Err(self.unknown(key)))),
+            Err(error) => Box::pin(ready(Err(error.into()))),
+        }
+    }
+
+    fn watch<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        from: &'a ResourceVersion,
+    ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+        self.record.watch(key, from)
+    }
+
+    fn upstream(&self) -> Upstream {
+        self.record.upstream()
+    }
+
+    fn has_past(&self) -> bool {
+        true
+    }
+
+    fn recorded(&self) -> Option<&dyn RecordedPast> {
+        Some(&*self.record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use futures::FutureExt;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::Store;
+    use crate::record::tests::{FOREVER, Folder, config_map, files, recorder, start};
+    use crate::source::{Event, Why};
+    use crate::watch::Reader;
+
+    fn after_start(seconds: i64) -> Timestamp {
+        let later = start().checked_add(SignedDuration::from_secs(seconds));
+        later.expect("a time")
+    }
+
+    /// One write: the object, its new data or its end, and how many seconds after the write before.
+    fn write() -> impl Strategy<Value = (usize, Option<String>, i64)> {
+        let names = prop::sample::select(vec![1, 22, 333, 4444]);
+        (names, prop::option::weighted(0.7, "[ab]{1,3}"), 1_i64..30)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn a_snapshot_has_what_had_arrived_by_its_time(
+            writes in prop::collection::vec(write(), 1..30),
+            asked in 3_600_i64..4_600,
+        ) {
+            let folder = Folder::new();
+            let key = Arc::new(SourceKey::all("", "ConfigMap"));
+            let recorder = recorder(folder.path(), FOREVER);
+            let version = ResourceVersion::new("10");
+            recorder.record(&key, Event::Synced { epoch: 1, count: 0, version });
+            let mut state: BTreeMap<usize, String> = BTreeMap::new();
+            let mut expect = state.clone();
+            let (mut revision, mut second) = (10, 3_600);
+            for (name, data, pause) in &writes {
+                second += pause;
+                let had = state.get(name).cloned();
+                let (why, text) = match (data, &had) {
+                    (Some(data), Some(_)) => (Why::Modified, data.clone()),
+                    (Some(data), None) => (Why::Added, data.clone()),
+                    (None, Some(had)) => (Why::Deleted, had.clone()),
+                    (None, None) => continue,
+                };
+                revision += 1;
+                match data {
+                    Some(data) => state.insert(*name, data.clone()),
+                    None => state.remove(name),
+                };
+                if second <= asked {
+                    expect = state.clone();
+                }
+                let now = config_map(*name, revision, &text);
+                let seen = after_start(second);
+                recorder.record(&key, Event::Object { why, past: false, seen, now, prev: None });
+            }
+            recorder.finish().expect("written");
+            prop_assume!(revision > 10);
+            let store = Store::open(folder.path()).expect("a store");
+            prop_assert_eq!(files(folder.path()).len(), 1);
+            let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+            let record = Arc::new(record.expect("a record"));
+            let snapshot = RecordedSnapshot::new(record.clone(), after_start(asked));
+            let end = record.until().expect("an end");
+            let known = snapshot.known_until().expect("whole files");
+            prop_assert_eq!(known, Some(after_start(asked).min(end)));
+            let listed = snapshot
+                .list(&key, At::Latest, Page::default())
+                .now_or_never()
+                .expect("no wait")
+                .expect("a list");
+            let mut reader = Reader::new(&key);
+            let mut found = BTreeMap::new();
+            for item in &listed.items {
+                let version = reader.item(item).expect("an object");
+                let doc = version.doc().expect("JSON");
+                let data = doc.root().get("data").and_then(|data| data.get("a"));
+                let name = version.object.name.trim_start_matches("flags-").parse().expect("a number");
+                found.insert(name, data.and_then(|data| data.as_str().map(|it| it.to_string())).expect("a text"));
+            }
+            prop_assert_eq!(found, expect);
+        }
+    }
+}
