@@ -121,6 +121,7 @@ fn record(versions: &[(WatchVerb, Version)]) {
             max_bytes: 1 << 40,
         },
         resumed: std::collections::HashMap::new(),
+        redactions: Vec::new(),
         clock: Arc::new(Timestamp::now),
     })
     .unwrap();

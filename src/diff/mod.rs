@@ -15,6 +15,7 @@ mod origin;
 mod partial;
 mod redact;
 mod sealed;
+mod sealed_paths;
 mod secret;
 mod sequence;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use origin::{Origin, RenamedItem, renamed_from, renamed_items};
 pub use partial::partly;
 pub use redact::{Content, Embedded, Redactor, Shown};
 pub use sealed::{SecretDigest, sealed};
+pub use sealed_paths::sealed_at;
 pub use secret::LAST_APPLIED;
 pub use values::Fmt;
 pub use writer::{

@@ -104,9 +104,13 @@ fn write_hidden(shown: Shown<'_>, digest: &SecretDigest<'_>, path: &str, out: &m
     if digest_length(&text).is_some() || is_certificate(shown, &text, path) {
         return out.push_str(shown.value.raw());
     }
-    let plain = shown.plain();
-    let digest = digest(path, &plain);
-    push_json_string(out, &format!("{DIGEST_PREFIX}{}:{digest}", plain.len()));
+    let digest = digest_text(digest, path, &shown.plain());
+    push_json_string(out, &digest);
+}
+
+/// `spy:LENGTH:HEX` for a value at a path.
+pub(super) fn digest_text(digest: &SecretDigest<'_>, path: &str, value: &[u8]) -> String {
+    format!("{DIGEST_PREFIX}{}:{}", value.len(), digest(path, value))
 }
 
 /// Whether a value is PEM with public certificates, and nothing beside them.

@@ -17,7 +17,8 @@ use super::delta;
 use super::error::StoreError;
 use super::file_writer::uid_of;
 use super::mark::{Mark, MarkRow};
-use super::schema::{self, RecordedCluster, SourceRow, checksum, number, setting};
+use super::redaction::Redaction;
+use super::schema::{self, REDACTIONS, RecordedCluster, SourceRow, checksum, number, setting};
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::{ResourceVersion, Uid};
 use crate::source::{ClusterId, SourceKey, Version, Why};
@@ -51,21 +52,26 @@ pub struct RecordedVersion {
 }
 
 impl RecordedVersion {
-    /// The managers that wrote it, as the newest times of its `managedFields` say, with commas: `kubectl-edit`. The end of an
-    /// object has no writer.
+    /// The managers that wrote it, with commas.
     pub fn managers(&self) -> Box<str> {
-        let doc = match self.version.doc() {
-            Ok(doc) if !self.why.why.is_gone() => doc,
-            Ok(_) | Err(_) => return "".into(),
-        };
-        let all = entries(doc.root());
-        let newest = all.iter().filter_map(ManagedFieldsEntry::time).max();
-        let last = all.iter().filter(|entry| entry.time() == newest);
-        let mut names: Vec<&str> = last.map(|entry| &*entry.manager).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.join(",").into()
+        managers(&self.version, self.why.why)
     }
+}
+
+/// The managers that wrote a version, as the newest times of its `managedFields` say: `kubectl-edit`. The end of an object
+/// has no writer.
+pub(super) fn managers(version: &Version, why: Why) -> Box<str> {
+    let doc = match version.doc() {
+        Ok(doc) if !why.is_gone() => doc,
+        Ok(_) | Err(_) => return "".into(),
+    };
+    let all = entries(doc.root());
+    let newest = all.iter().filter_map(ManagedFieldsEntry::time).max();
+    let last = all.iter().filter(|entry| entry.time() == newest);
+    let mut names: Vec<&str> = last.map(|entry| &*entry.manager).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(",").into()
 }
 
 /// A row of the index.
@@ -149,6 +155,12 @@ impl StoreFileReader {
     /// The cluster.
     pub fn cluster(&self) -> &RecordedCluster {
         &self.cluster
+    }
+
+    /// The paths whose values are not in it.
+    pub(super) fn redactions(&self) -> Vec<Redaction> {
+        let text = setting(&self.db, REDACTIONS).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
     /// When the file begins.

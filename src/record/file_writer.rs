@@ -13,6 +13,7 @@ use super::block::{self, BlockEntry, RecordedWhy};
 use super::delta::{Delta, DeltaBase};
 use super::error::StoreError;
 use super::mark::{Mark, MarkRow};
+use super::redaction::Redaction;
 use super::schema::{self, RecordedCluster, SourceRow, checksum, number};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
@@ -57,10 +58,11 @@ impl StoreFileWriter {
     pub(super) fn create(
         path: &Path,
         cluster: &RecordedCluster,
+        redactions: &[Redaction],
         started: Timestamp,
     ) -> Result<StoreFileWriter, StoreError> {
         // This begins a transaction, and so does each commit.
-        let db = schema::create(path, cluster, started)?;
+        let db = schema::create(path, cluster, redactions, started)?;
         Ok(StoreFileWriter {
             db,
             path: path.to_owned(),

@@ -1,7 +1,8 @@
 //! `LayeredTransport`: a server with the memory of its record.
 //!
 //! What is now comes from the server. An old revision comes from the record where that is complete, else from the server, and
-//! where the server has forgotten it, from before the hole. Secret values of both look alike: the record has only digests.
+//! where the server has forgotten it, from before the hole. Secret values and redacted ones of both look alike: the
+//! record has only digests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +10,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-use super::secret_key::{SecretKey, is_secret};
+use super::sealer::{Sealer, is_secret};
 use super::store::Store;
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
@@ -23,7 +24,7 @@ use crate::watch::{
 pub struct LayeredTransport {
     live: Arc<dyn Transport>,
     record: StoreTransport,
-    key: SecretKey,
+    sealer: Sealer,
     clock: Clock,
     /// Whether the Secrets of the record are left out.
     leaves_secrets: bool,
@@ -41,8 +42,8 @@ impl LayeredTransport {
     ) -> LayeredTransport {
         LayeredTransport {
             live,
+            sealer: Sealer::new(store.key.clone(), &record.redactions()),
             record,
-            key: store.key.clone(),
             clock,
             leaves_secrets: false,
             forgotten: Mutex::default(),
@@ -116,13 +117,13 @@ impl LayeredTransport {
         })
     }
 
-    /// A page with digests in the place of Secret values.
+    /// A page with digests in the place of Secret values and redacted ones.
     fn sealed(&self, key: &SourceKey, mut page: ListPage) -> ListPage {
         if self.record_of(key).is_none() {
             return page;
         }
         for item in &mut page.items {
-            if let Some(sealed) = self.key.sealed_item(key, item) {
+            if let Some(sealed) = self.sealer.sealed_item(key, item) {
                 *item = sealed;
             }
         }
@@ -161,16 +162,16 @@ impl Transport for LayeredTransport {
                 .as_ref()
                 .map_or(from.clone(), |(_, end)| (*end).into());
             let lines = self.live.watch(key, &start).await?;
-            let (secrets, own) = (self.key.clone(), key.clone());
-            let live = lines.map(move |line| {
-                let line = line?;
-                let sealed = secrets.sealed_line(&own, &line);
-                Ok(sealed.unwrap_or(line))
-            });
+            let (sealer, own) = (self.sealer.clone(), key.clone());
             let lines: LineStream = match recorded {
-                Some((lines, _)) => Box::pin(lines.chain(live)),
-                None => Box::pin(live),
+                Some((recorded, _)) => Box::pin(recorded.chain(lines)),
+                None => lines,
             };
+            // A file of the record may be older than a redaction.
+            let lines: LineStream = Box::pin(lines.map(move |line| {
+                let line = line?;
+                Ok(sealer.sealed_line(&own, &line).unwrap_or(line))
+            }));
             Ok(lines)
         })
     }

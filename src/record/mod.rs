@@ -16,8 +16,11 @@ mod mark;
 mod past;
 mod recorder;
 mod recording;
+mod redaction;
 mod schema;
-mod secret_key;
+mod sealer;
+#[cfg(test)]
+mod secret_tests;
 mod snapshot;
 mod store;
 #[cfg(test)]
@@ -34,6 +37,7 @@ pub use mark::Mark;
 pub use past::last_states;
 pub use recorder::Recorder;
 pub use recording::{RecordOptions, RecordProgress};
+pub use redaction::{Redaction, RedactionError};
 pub use schema::RecordedCluster;
 pub use snapshot::{RecordedSnapshot, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};

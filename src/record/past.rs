@@ -11,6 +11,7 @@ use super::covered_revisions::{CoveredRevisions, CoveredSpan};
 use super::error::StoreError;
 use super::file_reader::{IndexRow, RecordedSource, RecordedVersion, StoreFileReader};
 use super::mark::Mark;
+use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use crate::object::Resource;
@@ -98,6 +99,17 @@ impl ClusterPast {
             }
         }
         keys
+    }
+
+    /// The paths whose values are not in the files, each once.
+    pub(super) fn redactions(&self) -> Vec<Redaction> {
+        let mut all: Vec<Redaction> = Vec::new();
+        for redaction in self.files.iter().flat_map(StoreFileReader::redactions) {
+            if !all.contains(&redaction) {
+                all.push(redaction);
+            }
+        }
+        all
     }
 
     /// The time at which the record ends.

@@ -13,10 +13,12 @@ use jiff::{SignedDuration, Timestamp};
 use super::block::RecordedWhy;
 use super::delta::{Delta, DeltaPacker, PackedName};
 use super::error::StoreError;
-use super::file_reader::RecordedVersion;
+use super::file_reader::{RecordedVersion, managers};
 use super::file_writer::{NewVersion, StoreFileWriter};
 use super::mark::Mark;
+use super::redaction::Redaction;
 use super::schema::RecordedCluster;
+use super::sealer::Sealer;
 use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::{Event, Gap, GapCause, SourceKey, Why};
@@ -41,6 +43,8 @@ pub struct RecordOptions {
     /// The sources that resume from an earlier recorder, and the last time at which their state was known. They send that
     /// state first, and nothing is known between that time and the first answer of the server.
     pub resumed: HashMap<SourceKey, Timestamp>,
+    /// The paths whose values do not enter it.
+    pub redactions: Vec<Redaction>,
     /// Gives the times of the record.
     pub clock: Clock,
 }
@@ -76,6 +80,7 @@ pub(super) struct Recording {
     /// The day on which the file begins.
     day: Date,
     packer: DeltaPacker,
+    sealer: Sealer,
     sources: Vec<Tracked>,
     places: HashMap<Arc<SourceKey>, usize>,
     live: HashMap<(usize, Uid), LiveObject>,
@@ -131,6 +136,7 @@ impl Recording {
         let mut recording = Recording {
             files: options.store.cluster(&options.cluster.id),
             name: format!("{:08x}", fastrand::u32(..)),
+            sealer: Sealer::new(options.store.key.clone(), &options.redactions),
             options,
             writer: None,
             day: Date::default(),
@@ -220,12 +226,13 @@ impl Recording {
     }
 
     fn take_version(&mut self, place: usize, recorded: &RecordedVersion) -> Result<(), StoreError> {
-        let (why, seen, now) = (recorded.why, recorded.seen, &recorded.version);
-        let Ok(text) = self.options.store.key.sealed(now) else {
+        let (why, seen) = (recorded.why, recorded.seen);
+        let Ok(now) = self.sealer.sealed(&recorded.version) else {
             // What cannot be read may be a Secret.
             let after = self.sources.get(place).and_then(|it| it.reached.clone());
             let after = after.map_or_else(|| ResourceVersion::new(""), |(after, _)| after);
-            let (upto, cause) = (now.version.clone(), GapCause::Undecodable);
+            let upto = recorded.version.version.clone();
+            let cause = GapCause::Undecodable;
             return self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }));
         };
         let uid = (place, now.object.identity());
@@ -236,7 +243,7 @@ impl Recording {
         };
         let delta = self
             .packer
-            .pack(name, &text, before.as_ref().map(|it| &it.delta));
+            .pack(name, &now.body.text(), before.as_ref().map(|it| &it.delta));
         let mut object = LiveObject {
             object: now.object.clone(),
             row: before
@@ -245,7 +252,7 @@ impl Recording {
             delta,
             seen,
             version: now.version.clone(),
-            managers: recorded.managers(),
+            managers: managers(&now, why.why),
         };
         let written = self.write(place, why, &mut object);
         if !why.why.is_gone() {
@@ -346,7 +353,8 @@ impl Recording {
     /// Begins a file with a snapshot of everything.
     fn begin_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let path = self.files.new_file(now, &self.name)?;
-        let mut writer = StoreFileWriter::create(&path, &self.options.cluster, now)?;
+        let (cluster, redactions) = (&self.options.cluster, self.sealer.redactions());
+        let mut writer = StoreFileWriter::create(&path, cluster, redactions, now)?;
         for source in &mut self.sources {
             source.row = writer.add_source(&source.key)?;
             source.is_ahead = true;

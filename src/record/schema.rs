@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::error::StoreError;
+use super::redaction::Redaction;
 use crate::object::Resource;
 use crate::source::{ClusterId, Select, SourceKey};
 
@@ -16,6 +17,9 @@ const FORMAT: i64 = 1;
 
 /// The application id of the files, which `file` and SQLite show: `kspy`.
 const APPLICATION: i64 = 0x6b73_7079;
+
+/// The name of the setting with the paths whose values are not in the file, one on each line.
+pub(super) const REDACTIONS: &str = "redactions";
 
 /// How long a reader waits for a writer that moves its log into the file.
 const BUSY: Duration = Duration::from_secs(5);
@@ -66,6 +70,7 @@ pub struct RecordedCluster {
 pub(super) fn create(
     path: &Path,
     cluster: &RecordedCluster,
+    redactions: &[Redaction],
     started: Timestamp,
 ) -> Result<Connection, StoreError> {
     let mut options = OpenOptions::new();
@@ -75,6 +80,8 @@ pub(super) fn create(
     options
         .open(path)
         .map_err(|error| StoreError::io(path, error))?;
+    let redactions: Vec<String> = redactions.iter().map(Redaction::to_string).collect();
+    let redactions = redactions.join("\n");
     let begun = || -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.busy_timeout(BUSY)?;
@@ -89,6 +96,7 @@ pub(super) fn create(
             ("cluster_id", &cluster.id),
             ("server", &cluster.server),
             ("needs", env!("CARGO_PKG_VERSION")),
+            (REDACTIONS, &redactions),
         ] {
             db.execute("INSERT INTO setting VALUES (?, ?)", params![name, value])?;
         }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
-use super::secret_key::SecretKey;
+use super::sealer::SecretKey;
 
 /// The file with the key of the store.
 const KEY: &str = "key";

@@ -42,6 +42,15 @@ pub(super) fn start() -> Timestamp {
 
 /// Starts a recorder whose clock is a second further at each look.
 pub(super) fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
+    redacting_recorder(path, retention, &[])
+}
+
+/// The same, of which values at these paths are hidden.
+pub(super) fn redacting_recorder(
+    path: &Path,
+    retention: RetentionPolicy,
+    redactions: &[&str],
+) -> Recorder {
     let seconds = AtomicU64::new(0);
     let clock = move || {
         let second = seconds.fetch_add(1, Ordering::Relaxed);
@@ -57,6 +66,10 @@ pub(super) fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
         },
         retention,
         resumed: HashMap::new(),
+        redactions: redactions
+            .iter()
+            .map(|text| text.parse().expect("a redaction"))
+            .collect(),
         clock: Arc::new(clock),
     };
     Recorder::start(options).expect("a recorder")
@@ -92,7 +105,7 @@ pub(super) fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> 
     })
 }
 
-fn object(why: Why, now: Arc<Version>) -> Event {
+pub(super) fn object(why: Why, now: Arc<Version>) -> Event {
     Event::Object {
         why,
         past: false,

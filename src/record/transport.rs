@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
 use super::past::{ClusterPast, CoveredSource, PlacedRow};
+use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use crate::cluster::{ApiError, ApiStatus};
@@ -80,6 +81,11 @@ impl StoreTransport {
     /// The time at which the record ends.
     pub fn until(&self) -> Option<Timestamp> {
         self.until
+    }
+
+    /// The paths whose values are not in the record.
+    pub(super) fn redactions(&self) -> Vec<Redaction> {
+        self.past().redactions()
     }
 
     /// Whether the record has every version of a source around a revision.

@@ -276,7 +276,7 @@ async fn every_command_of_the_document_is_valid() {
         });
         let words: Vec<&str> = words.collect();
         let mut run = folder.spy(&cluster).start(&words);
-        if words[0] == "record" {
+        if words[0] == "record" && !words.contains(&"--print-manifest") {
             run.until("recording");
             if words == ["record"] {
                 wait_for(&folder, "web 2 Listed");
@@ -616,4 +616,168 @@ async fn the_query_of_the_document_is_valid_sql() {
         documented.collect::<Vec<_>>().join(", "),
         columns.join(", ")
     );
+}
+
+/// The documents of `--print-manifest`.
+fn manifest(cluster: &Cluster, args: &[&str]) -> Vec<Value> {
+    let ran = cluster
+        .spy()
+        .run(&[&["record", "--print-manifest"], args].concat());
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
+    serde_saphyr::from_multiple(&ran.stdout).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_manifest_grants_list_and_watch_of_what_is_recorded() {
+    let cluster = Cluster::start().await;
+    // Everything: each kind that the recorder would list, and no other.
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({})));
+    record(
+        &folder,
+        &cluster,
+        &["-A", "--exclude-secrets"],
+        "flags 2 Listed",
+    )
+    .interrupt();
+    let file = StoreFileReader::open(&folder.files()[0].path).unwrap();
+    let mut recorded: Vec<String> = file
+        .sources()
+        .iter()
+        .map(|it| format!("{}/{}", it.key.resource.group, it.key.resource.plural))
+        .collect();
+    let documents = manifest(&cluster, &["-A", "--exclude-secrets"]);
+    let role = documents.iter().find(|it| it["kind"] == "ClusterRole");
+    let mut granted = Vec::new();
+    for rule in role.unwrap()["rules"].as_array().unwrap() {
+        assert_eq!(rule["verbs"], json!(["list", "watch"]));
+        let group = rule["apiGroups"][0].as_str().unwrap();
+        let resources = rule["resources"].as_array().unwrap();
+        granted.extend(
+            resources
+                .iter()
+                .map(|it| format!("{group}/{}", it.as_str().unwrap())),
+        );
+    }
+    recorded.sort();
+    granted.sort();
+    assert_eq!(granted, recorded);
+    assert!(!granted.contains(&"/secrets".to_owned()) && granted.len() > 20);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_manifest_has_the_arguments_of_the_recorder() {
+    let cluster = Cluster::start().await;
+    let args = [
+        "cm/flags",
+        "--keep=2d",
+        "--max-size=1Gi",
+        "--redact=cm .data.token",
+        "--image=a/b:1",
+    ];
+    let documents = manifest(&cluster, &args);
+    let [_, role, binding, claim, deployment] = &documents[..] else {
+        panic!("{documents:?}");
+    };
+    assert_eq!(
+        role["rules"],
+        json!([{"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["flags"],
+            "verbs": ["list", "watch"]}])
+    );
+    assert_eq!(
+        (&binding["kind"], &binding["metadata"]["namespace"]),
+        (&json!("RoleBinding"), &json!("shop"))
+    );
+    assert_eq!(claim["spec"]["resources"]["requests"]["storage"], "1127Mi");
+    let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["image"], "a/b:1");
+    let words: Vec<&str> = container["args"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "record",
+            "cm/flags",
+            "--namespace=shop",
+            "--keep=172800s",
+            "--max-size=1073741824",
+            "--redact=cm .data.token",
+            "--store=/record",
+            "--cache-dir="
+        ]
+    );
+    // The same words start a recorder.
+    let folder = Folder::of(&cluster);
+    let own: Vec<&str> = words[1..words.len() - 2].to_vec();
+    cluster.put(config_map("flags", &json!({"token": "hunter2-hunter2"})));
+    record(&folder, &cluster, &own, "flags 2 Listed").interrupt();
+    let text = texts(&folder).join("\n");
+    assert!(text.contains("\"token\":\"spy:15:"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redaction_of_nothing_is_an_error() {
+    let cluster = Cluster::start().await;
+    let refused = |redact: &str| {
+        let ran = cluster.spy().run(&["record", "cm", "--redact", redact]);
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        ran.stderr
+    };
+    assert_snapshot!(refused("ConfgMap .data.token"), @r#"
+    error: --redact "ConfgMap .data.token": no recorded kind is ConfgMap
+    hint: write a type and a path, for example --redact 'cm .data.token'
+    See 'kubectl spy record -h' for help and examples
+    "#);
+    for (redact, why) in [
+        ("deploy .spec", "no recorded kind is deploy"),
+        ("cm .data[", "expected an index, "),
+        ("cm .metadata", "a record needs .metadata.name"),
+        (
+            "cm data.token",
+            "expected a type and a path that begins with a dot",
+        ),
+    ] {
+        let stderr = refused(redact);
+        assert!(stderr.contains(&format!("{redact:?}: {why}")), "{stderr}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_through_a_redacted_record_show_digests_of_the_server_too() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    let token = |token: &str| json!({"data": {"token": token, "mode": "a"}});
+    cluster.put(config_map("flags", &token("first-hunter2")["data"]));
+    let run = record(
+        &folder,
+        &cluster,
+        &["cm", "--redact", "cm .data.token"],
+        "flags 2 Listed",
+    );
+    cluster.edit("configmaps", "flags", &token("other-hunter2"));
+    wait_for(&folder, "flags 3 Modified");
+    run.interrupt();
+    // This version comes from the server.
+    cluster.edit(
+        "configmaps",
+        "flags",
+        &json!({"data": {"token": "other-hunter2", "mode": "b"}}),
+    );
+    let ran =
+        folder
+            .spy(&cluster)
+            .run(&["changes", "cm/flags", "--since=1h", "--once", "-o", "short"]);
+    assert!(!ran.stdout.contains("hunter2"), "{}", ran.stdout);
+    let changed: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains("kubectl-edit"))
+        .collect();
+    assert!(changed[0].contains("token: spy:13:"), "{}", ran.stdout);
+    // The token is the same in both.
+    assert!(changed[1].ends_with("mode: a → b"), "{}", ran.stdout);
 }

@@ -1,13 +1,16 @@
 //! The flags of `record`.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::commands::duration_with_days;
-use crate::commands::{ManifestArgs, ObjectArgs, StoreArgs};
-use crate::object::Quantity;
-use crate::record::RetentionPolicy;
+use crate::cluster::TypeWord;
+use crate::commands::{
+    CommandError, EveryKind, ManifestArgs, ObjectArgs, StoreArgs, duration_with_days,
+};
+use crate::object::{Quantity, Resource, well_known};
+use crate::record::{Redaction, RedactionError, RetentionPolicy};
 
 /// Keep every version of objects in files, for days
 #[derive(clap::Args, Clone, Debug)]
@@ -29,14 +32,34 @@ pub(crate) struct RecordArgs {
     /// Delete the oldest files when all files of the cluster are larger than this, for example 500Mi
     #[arg(long, value_name = "SIZE", default_value = "10Gi", value_parser = parse_size)]
     max_size: u64,
+    /// Record only a digest of the values at this path, for example 'cm .data.token'; without a type, in
+    /// all objects
+    #[arg(long, value_name = "[TYPE ]PATH")]
+    redact: Vec<String>,
+    /// Do not record Secrets
+    #[arg(long)]
+    exclude_secrets: bool,
+    /// Print the objects of a recorder inside the cluster, for `kubectl apply`, and exit
+    #[arg(long)]
+    pub(super) print_manifest: bool,
+    /// With --print-manifest: the image of the container
+    #[arg(long, requires = "print_manifest", default_value = IMAGE)]
+    pub(super) image: String,
     #[command(flatten)]
     pub(super) store: StoreArgs,
 }
+
+/// The image that the Dockerfile of the documents builds.
+const IMAGE: &str = concat!("kubectl-spy:", env!("CARGO_PKG_VERSION"));
 
 const EXAMPLES: &str = "Examples:
   kubectl spy record                        every kind of the cluster
   kubectl spy record -n prod --keep 30d     one namespace, for a month
   kubectl spy record deploy,cm,secret -A    three types of all namespaces
+  kubectl spy record --redact 'cm .data.token' --exclude-secrets
+                                            nothing of Secrets, and a value of ConfigMaps only as a digest
+  kubectl spy record -n prod --print-manifest | kubectl apply -f -
+                                            the same inside the cluster, with the rights for it
   kubectl spy store ls                      what is recorded, and where the holes are";
 
 /// No record is smaller: a file has a megabyte.
@@ -55,6 +78,20 @@ impl RecordArgs {
         }
     }
 
+    /// The same arguments as words, for another recorder of this namespace, or of all.
+    pub(super) fn words(&self, namespace: Option<&str>) -> Vec<String> {
+        let mut words = self.objects.clone();
+        words.extend(namespace.map(|namespace| format!("--namespace={namespace}")));
+        let selector = self.selector.iter();
+        words.extend(selector.map(|selector| format!("--selector={selector}")));
+        words.extend(self.all_namespaces.then(|| "--all-namespaces".to_owned()));
+        words.push(format!("--keep={}s", self.keep.as_secs().max(1)));
+        words.push(format!("--max-size={}", self.max_size));
+        words.extend(self.redact.iter().map(|path| format!("--redact={path}")));
+        words.extend(self.exclude_secrets.then(|| "--exclude-secrets".to_owned()));
+        words
+    }
+
     /// How long to keep the files.
     pub(super) fn retention(&self) -> RetentionPolicy {
         RetentionPolicy {
@@ -62,6 +99,60 @@ impl RecordArgs {
             max_bytes: self.max_size,
         }
     }
+
+    /// The kinds to record. Without a TYPE, some are left out: Leases are most of all writes, `EndpointSlices` have what
+    /// Endpoints have, and metrics have no versions.
+    pub(super) fn recorded(&self, mut every: EveryKind) -> EveryKind {
+        let is_left_out = |resource: &Resource| {
+            let is_default = match (&*resource.group, &*resource.plural) {
+                ("coordination.k8s.io", "leases") | ("", "endpoints") => false,
+                (group, _) => !group.ends_with("metrics.k8s.io"),
+            };
+            let is_secret = resource.group.is_empty() && &*resource.plural == "secrets";
+            (self.objects.is_empty() && !is_default) || (self.exclude_secrets && is_secret)
+        };
+        every
+            .targets
+            .retain(|target| !is_left_out(&target.resource));
+        every.unwatched.retain(|resource| !is_left_out(resource));
+        every
+    }
+
+    /// The paths whose values are not recorded, each with a kind that is recorded. It fails for a kind that is not: its
+    /// values would be recorded elsewhere.
+    pub(super) fn redactions(&self, every: &EveryKind) -> Result<Vec<Redaction>, CommandError> {
+        let refused = |text: &str, why: &dyn Display| {
+            let error = CommandError::usage(format!("--redact {text:?}: {why}"));
+            error.hint("write a type and a path, for example --redact 'cm .data.token'")
+        };
+        let redaction = |text: &String| {
+            let mut redaction: Redaction = text
+                .parse()
+                .map_err(|error: RedactionError| refused(text, &error))?;
+            if let Some(word) = &redaction.kind {
+                let kind = recorded_kind(word, every);
+                let unknown = || format!("no recorded kind is {word}");
+                redaction.kind = Some(kind.ok_or_else(|| refused(text, &unknown()))?);
+            }
+            Ok(redaction)
+        };
+        self.redact.iter().map(redaction).collect()
+    }
+}
+
+/// The recorded kind that a word means, as kubectl reads it.
+fn recorded_kind(word: &str, every: &EveryKind) -> Option<String> {
+    let known = TypeWord::new(word).find(well_known());
+    let known = known.map(|found| &found.resource);
+    let mut resources = every.targets.iter().map(|target| &target.resource);
+    let found = resources.find(|resource| {
+        let is_known = known.is_some_and(|known| {
+            (&known.group, &known.plural) == (&resource.group, &resource.plural)
+        });
+        let is_named = |name: &str| name.eq_ignore_ascii_case(word);
+        is_known || is_named(&resource.kind) || is_named(&resource.plural)
+    });
+    found.map(|resource| resource.kind.to_string())
 }
 
 fn parse_keep(text: &str) -> Result<Duration, String> {

@@ -1,18 +1,18 @@
 //! `record`: keeps every version of objects in files.
 
 mod args;
+mod manifest;
 mod recording;
 
 use std::collections::HashMap;
 
-use super::{
-    Awaited, CommandError, Context, EveryKind, ObjectArgs, Session, Shutdown, Stop, Terminal,
-    follow,
-};
+use super::{Awaited, CommandError, Context, Session, Shutdown, Stop, Terminal, follow};
 use crate::commands::Ended;
 use crate::commands::live::terminal::Output;
 use crate::record::{RecordOptions, Recorder, Store, last_states};
+use crate::source::SourceKey;
 pub(crate) use args::RecordArgs;
+use manifest::RecorderManifest;
 use recording::LiveRecording;
 
 pub(crate) fn run(args: &RecordArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -28,13 +28,23 @@ async fn record(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let mut stop = Stop::at(shutdown);
-    let path = args.store.path(context.env)?;
     let connected = Box::pin(Session::connect(context));
     let session = stop.in_time(Awaited::Types, connected).await?;
     let objects = args.objects(context.origin.names_namespace());
     let every = Box::pin(session.targets_or_every_kind(&objects, "record", context));
-    let every = recorded(stop.in_time(Awaited::Types, every).await?, &objects);
+    let every = args.recorded(stop.in_time(Awaited::Types, every).await?);
+    let redactions = args.redactions(&every)?;
     let keys = session.keys(&every.targets);
+    if args.print_manifest {
+        context.print(&manifest(
+            args,
+            &session,
+            &keys,
+            context.origin.names_namespace(),
+        ))?;
+        return Ok(Ended::Answered);
+    }
+    let path = args.store.path(context.env)?;
     let cluster = Box::pin(session.recorded_cluster());
     let cluster = stop.in_time(Awaited::Types, cluster).await?;
     for resource in &every.unwatched {
@@ -62,6 +72,7 @@ async fn record(
         cluster,
         retention: args.retention(),
         resumed,
+        redactions,
         clock: context.env.now.clone(),
     })?;
     let place = path.display().to_string();
@@ -75,23 +86,21 @@ async fn record(
     ended
 }
 
-/// The kinds to record. Without a TYPE, some are left out: Leases are most of all writes, `EndpointSlices` have what
-/// Endpoints have, and metrics have no versions.
-fn recorded(mut every: EveryKind, objects: &ObjectArgs) -> EveryKind {
-    if objects.objects.is_empty() {
-        let is_left_out = |group: &str, plural: &str| {
-            matches!(
-                (group, plural),
-                ("coordination.k8s.io", "leases") | ("", "endpoints")
-            ) || group.ends_with("metrics.k8s.io")
-        };
-        every.targets.retain(|target| {
-            let resource = &target.resource;
-            !is_left_out(&resource.group, &resource.plural)
-        });
-        every
-            .unwatched
-            .retain(|resource| !is_left_out(&resource.group, &resource.plural));
-    }
-    every
+/// The lines of `--print-manifest`. The recorder runs in the namespace of `-n`, or in that of the context.
+fn manifest(
+    args: &RecordArgs,
+    session: &Session,
+    keys: &[SourceKey],
+    names_namespace: bool,
+) -> Vec<String> {
+    let is_of_one = names_namespace || keys.iter().any(|key| key.namespace().is_some());
+    let own = is_of_one.then_some(&*session.namespace);
+    let manifest = RecorderManifest {
+        keys,
+        namespace: &session.namespace,
+        image: &args.image,
+        arguments: args.words(own),
+        max_bytes: args.retention().max_bytes,
+    };
+    manifest.lines()
 }

@@ -1,4 +1,4 @@
-//! `SecretKey`: the key of a store, with which Secret values become digests.
+//! `Sealer`: replaces what must not enter a record with digests, which are keyed by the key of the store.
 
 use std::sync::Arc;
 
@@ -7,7 +7,9 @@ use memchr::memmem;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::diff::sealed;
+use super::redaction::Redaction;
+use crate::diff::{self, sealed_at};
+use crate::object::path::Pattern;
 use crate::object::{Doc, ParseError};
 use crate::source::{SourceKey, Version};
 use crate::watch::Reader;
@@ -45,17 +47,35 @@ impl SecretKey {
     pub(super) fn to_text(&self) -> String {
         hex(&self.0)
     }
+}
 
-    /// The text of a version, with a digest in the place of each Secret value.
+/// Replaces what must not enter a record: Secret values, and the values at paths that the user names.
+#[derive(Clone)]
+pub(super) struct Sealer {
+    key: SecretKey,
+    redactions: Arc<[Redaction]>,
+}
+
+impl Sealer {
+    pub(super) fn new(key: SecretKey, redactions: &[Redaction]) -> Sealer {
+        Sealer {
+            key,
+            redactions: redactions.into(),
+        }
+    }
+
+    /// The paths that the user names.
+    pub(super) fn redactions(&self) -> &[Redaction] {
+        &self.redactions
+    }
+
+    /// A version with a digest in the place of each hidden value. It is the same one if it has none.
     ///
     /// The digest depends on the uid and the path, so equal values in two places do not look equal.
-    pub(super) fn sealed(&self, version: &Version) -> Result<Arc<str>, ParseError> {
+    pub(super) fn sealed(&self, version: &Arc<Version>) -> Result<Arc<Version>, ParseError> {
         let text = version.body.text();
-        if !may_hold_secret(&text) {
-            return Ok(text);
-        }
-        let doc = version.doc()?;
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let mut sealed: Option<String> = None;
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.key.0);
         let uid = version.object.identity();
         let digest = |path: &str, value: &[u8]| {
             let mut context = hmac::Context::with_key(&key);
@@ -65,26 +85,42 @@ impl SecretKey {
             }
             hex(&context.sign().as_ref()[..DIGEST])
         };
-        Ok(sealed(doc.root(), &digest).map_or(text, Into::into))
+        if may_hold_secret(&text) {
+            sealed = diff::sealed(version.doc()?.root(), &digest);
+        }
+        let patterns = self.patterns(&version.object.kind);
+        if !patterns.is_empty() {
+            let doc = match &sealed {
+                Some(sealed) => Doc::parse(&**sealed)?,
+                None => version.doc()?,
+            };
+            sealed = sealed_at(doc.root(), &patterns, &digest).or(sealed);
+        }
+        Ok(match sealed {
+            Some(text) => Arc::new(Version {
+                object: version.object.clone(),
+                version: version.version.clone(),
+                body: text.into(),
+            }),
+            None => version.clone(),
+        })
     }
-}
 
-impl SecretKey {
-    /// An item of a list, with digests; `None` if it has no Secret value. It may lack its type.
+    /// An item of a list, with digests; `None` if it has no hidden value. It may lack its type.
     pub(super) fn sealed_item(&self, key: &SourceKey, item: &[u8]) -> Option<Bytes> {
         let text = std::str::from_utf8(item).ok()?;
-        if !is_secret(key) && !may_hold_secret(text) {
+        if !self.may_hide(key, text) {
             return None;
         }
-        let version = Reader::new(key).item(item).ok()?;
+        let version = Arc::new(Reader::new(key).item(item).ok()?);
         let sealed = self.sealed(&version).ok()?;
-        Some(sealed.to_string().into())
+        Some(sealed.body.text().to_string().into())
     }
 
-    /// A line of a watch, with digests; `None` if it has no Secret value.
+    /// A line of a watch, with digests; `None` if it has no hidden value.
     pub(super) fn sealed_line(&self, key: &SourceKey, line: &[u8]) -> Option<Bytes> {
         let text = std::str::from_utf8(line).ok()?;
-        if !is_secret(key) && !may_hold_secret(text) {
+        if !self.may_hide(key, text) {
             return None;
         }
         let doc = Doc::parse(text).ok()?;
@@ -92,6 +128,17 @@ impl SecretKey {
         let sealed = self.sealed_item(key, object.raw().as_bytes())?;
         let sealed = std::str::from_utf8(&sealed).ok()?;
         Some(format!(r#"{{"type":{},"object":{sealed}}}"#, kind.raw()).into())
+    }
+
+    /// The paths for objects of a kind.
+    fn patterns(&self, kind: &str) -> Vec<&Pattern> {
+        let own = self.redactions.iter().filter(|it| it.is_about(kind));
+        own.map(|redaction| &redaction.pattern).collect()
+    }
+
+    /// Whether a text of a source may have something to hide.
+    fn may_hide(&self, key: &SourceKey, text: &str) -> bool {
+        is_secret(key) || may_hold_secret(text) || !self.patterns(&key.resource.kind).is_empty()
     }
 }
 
@@ -107,7 +154,7 @@ fn may_hold_secret(text: &str) -> bool {
     has("Secret") || has("\\u")
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _infallible = write!(text, "{byte:02x}");
@@ -120,11 +167,11 @@ mod tests {
     use super::*;
     use crate::object::{ObjectRef, ResourceVersion, Uid};
 
-    fn secret(uid: &str, value: &str) -> Version {
+    fn secret(uid: &str, value: &str) -> Arc<Version> {
         let text = format!(
             r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"db","uid":"{uid}"}},"data":{{"a":"{value}","b":"{value}"}}}}"#
         );
-        Version {
+        Arc::new(Version {
             object: Arc::new(ObjectRef {
                 api_version: "v1".into(),
                 kind: "Secret".into(),
@@ -134,14 +181,15 @@ mod tests {
             }),
             version: ResourceVersion::new("1"),
             body: text.into(),
-        }
+        })
     }
 
     #[test]
     fn equal_values_look_equal_only_in_one_place() {
-        let key = SecretKey([7; 32]);
+        let hiding = Sealer::new(SecretKey([7; 32]), &[]);
         let digests = |uid, value| -> Vec<String> {
-            let text = key.sealed(&secret(uid, value)).expect("a Secret");
+            let sealed = hiding.sealed(&secret(uid, value)).expect("a Secret");
+            let text = sealed.body.text();
             assert!(!text.contains(value), "{text}");
             let digests = text.split("\"spy:").skip(1);
             digests.map(|part| part[..18].to_owned()).collect()
@@ -152,6 +200,35 @@ mod tests {
         assert_eq!(digests("u1", "aHVudGVyMg=="), first);
         assert_ne!(digests("u2", "aHVudGVyMg=="), first);
         assert_ne!(digests("u1", "aHVudGVyMw=="), first);
+    }
+
+    #[test]
+    fn a_redaction_counts_for_its_kind() {
+        let redactions = ["Secret .metadata.labels", "ConfigMap .data"];
+        let redactions = redactions.map(|text| text.parse().expect("a redaction"));
+        let hiding = Sealer::new(SecretKey([7; 32]), &redactions);
+        let labels = r#""labels":{"a":"hunter2"}"#;
+        let text = |kind: &str| {
+            format!(
+                r#"{{"kind":"{kind}","apiVersion":"v1","metadata":{{"name":"a",{labels}}},"data":{{"b":"eHk="}}}}"#
+            )
+        };
+        for (kind, shows_labels, shows_data) in [
+            ("Secret", false, false),
+            ("ConfigMap", true, false),
+            ("Other", true, true),
+        ] {
+            let mut version = (*secret("u1", "")).clone();
+            version.object = Arc::new(ObjectRef {
+                kind: kind.into(),
+                ..(*version.object).clone()
+            });
+            version.body = text(kind).into();
+            let sealed = hiding.sealed(&Arc::new(version)).expect("an object");
+            let sealed = sealed.body.text();
+            assert_eq!(sealed.contains(labels), shows_labels, "{sealed}");
+            assert_eq!(sealed.contains("eHk="), shows_data, "{sealed}");
+        }
     }
 
     #[test]

@@ -1,0 +1,268 @@
+//! `record --print-manifest`: what runs a recorder inside the cluster, with no right that it does not need.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value as Json, json};
+
+use crate::diff::{Projection, Redactor};
+use crate::object::Doc;
+use crate::render::yaml::yaml;
+use crate::source::SourceKey;
+
+/// The name of the objects.
+const NAME: &str = "kubectl-spy-record";
+/// The user of the container. Files of the record belong to it.
+const USER: u32 = 65532;
+/// Where the record is in the container.
+const STORE: &str = "/record";
+
+/// A recorder inside the cluster.
+pub(super) struct RecorderManifest<'m> {
+    /// What it records.
+    pub(super) keys: &'m [SourceKey],
+    /// The namespace in which it runs.
+    pub(super) namespace: &'m str,
+    pub(super) image: &'m str,
+    /// The flags and words of `record`.
+    pub(super) arguments: Vec<String>,
+    /// The most bytes that the files have.
+    pub(super) max_bytes: u64,
+}
+
+impl RecorderManifest<'_> {
+    /// The lines of all documents, for `kubectl apply`.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let redactor = Redactor::new();
+        let mut lines = Vec::new();
+        for object in self.objects() {
+            // A JSON value is a JSON text.
+            let Ok(doc) = Doc::parse(object.to_string()) else {
+                continue;
+            };
+            if !lines.is_empty() {
+                lines.push("---".to_owned());
+            }
+            let shown = redactor.shown(doc.root());
+            lines.extend(yaml(shown, &Projection::default()));
+        }
+        lines
+    }
+
+    fn objects(&self) -> Vec<Json> {
+        let mut objects = vec![json!({
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": self.metadata(NAME),
+        })];
+        let scopes: BTreeSet<Option<&str>> = self.keys.iter().map(SourceKey::namespace).collect();
+        for scope in scopes {
+            objects.extend(self.permissions(scope));
+        }
+        objects.push(self.volume_claim());
+        objects.push(self.deployment());
+        objects
+    }
+
+    fn metadata(&self, name: &str) -> Json {
+        json!({"name": name, "namespace": self.namespace, "labels": {"app.kubernetes.io/name": NAME}})
+    }
+
+    /// A `ClusterRole` for the sources of a namespace, or those of the whole cluster, and its binding.
+    fn permissions(&self, scope: Option<&str>) -> [Json; 2] {
+        // Two recorders in one cluster have roles of their own.
+        let name = match scope {
+            Some(scope) => format!("{NAME}:{}:{scope}", self.namespace),
+            None => format!("{NAME}:{}", self.namespace),
+        };
+        let keys = self.keys.iter().filter(|key| key.namespace() == scope);
+        let labels = json!({"app.kubernetes.io/name": NAME});
+        let role = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": name, "labels": labels}, "rules": rules(keys),
+        });
+        let mut metadata = json!({"name": name, "labels": labels});
+        if let Some(scope) = scope {
+            metadata["namespace"] = scope.into();
+        }
+        let binding = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": if scope.is_some() { "RoleBinding" } else { "ClusterRoleBinding" },
+            "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": self.namespace}],
+        });
+        [role, binding]
+    }
+
+    /// Room for the files, and for the log and the index of the one that is being written.
+    fn volume_claim(&self) -> Json {
+        let mebibytes = (self.max_bytes + self.max_bytes / 10).div_ceil(1 << 20);
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": self.metadata(NAME),
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": format!("{mebibytes}Mi")}},
+            },
+        })
+    }
+
+    fn deployment(&self) -> Json {
+        let labels = json!({"app.kubernetes.io/name": NAME});
+        let mut arguments = vec!["record".to_owned()];
+        arguments.extend(self.arguments.iter().cloned());
+        arguments.extend([format!("--store={STORE}"), "--cache-dir=".to_owned()]);
+        let container = json!({
+            "name": "record",
+            "image": self.image,
+            "args": arguments,
+            "resources": {
+                "requests": {"cpu": "50m", "memory": "128Mi"},
+                "limits": {"memory": "1Gi"},
+            },
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "capabilities": {"drop": ["ALL"]},
+                "readOnlyRootFilesystem": true,
+            },
+            "volumeMounts": [{"name": "record", "mountPath": STORE}],
+        });
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": self.metadata(NAME),
+            "spec": {
+                "replicas": 1,
+                // Two recorders would write every version twice.
+                "strategy": {"type": "Recreate"},
+                "selector": {"matchLabels": labels},
+                "template": {
+                    "metadata": {"labels": labels},
+                    "spec": {
+                        "serviceAccountName": NAME,
+                        "securityContext": {
+                            "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
+                            "seccompProfile": {"type": "RuntimeDefault"},
+                        },
+                        "containers": [container],
+                        "volumes": [
+                            {"name": "record", "persistentVolumeClaim": {"claimName": NAME}},
+                        ],
+                    },
+                },
+            },
+        })
+    }
+}
+
+/// The rules for exactly these sources: one for each API group, and one for each named object of a type.
+fn rules<'k>(keys: impl Iterator<Item = &'k SourceKey>) -> Vec<Json> {
+    let mut groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut named: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for key in keys {
+        let (group, plural) = (&*key.resource.group, &*key.resource.plural);
+        match key.select.name() {
+            Some(name) => named.entry((group, plural)).or_default().insert(name),
+            None => groups.entry(group).or_default().insert(plural),
+        };
+    }
+    let verbs = ["list", "watch"];
+    let whole = groups.iter().map(
+        |(group, plurals)| json!({"apiGroups": [group], "resources": plurals, "verbs": verbs}),
+    );
+    let is_covered = |(group, plural): &(&str, &str)| {
+        let covered = groups.get(group);
+        covered.is_some_and(|plurals| plurals.contains(plural))
+    };
+    let named = named.iter().filter(|(place, _)| !is_covered(place));
+    let named = named.map(|((group, plural), names)| {
+        json!({"apiGroups": [group], "resources": [plural], "resourceNames": names, "verbs": verbs})
+    });
+    whole.chain(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Scope, Select};
+
+    fn key(group: &str, kind: &str, namespace: Option<&str>, name: Option<&str>) -> SourceKey {
+        SourceKey {
+            scope: namespace.map_or(Scope::Cluster, |it| Scope::Namespace(it.into())),
+            select: name.map_or(Select::All, |it| Select::Name(it.into())),
+            ..SourceKey::all(group, kind)
+        }
+    }
+
+    fn objects(keys: &[SourceKey]) -> Vec<Json> {
+        let manifest = RecorderManifest {
+            keys,
+            namespace: "spy",
+            image: "kubectl-spy:1",
+            arguments: vec!["deploy".to_owned()],
+            max_bytes: 10 << 30,
+        };
+        manifest.objects()
+    }
+
+    #[test]
+    fn the_rules_are_those_of_the_sources_and_nothing_else() {
+        let keys = [
+            key("", "Node", None, None),
+            key("", "Pod", Some("prod"), None),
+            key("apps", "Deployment", Some("prod"), Some("web")),
+            key("apps", "Deployment", Some("prod"), Some("api")),
+            key("apps", "StatefulSet", Some("prod"), None),
+            key("apps", "StatefulSet", Some("prod"), Some("db")),
+        ];
+        let all = objects(&keys);
+        let of_kind =
+            |kind: &str| -> Vec<&Json> { all.iter().filter(|it| it["kind"] == kind).collect() };
+        let roles = of_kind("ClusterRole");
+        let granted: Vec<&Json> = roles.iter().map(|role| &role["rules"]).collect();
+        assert_eq!(
+            granted,
+            [
+                &json!([{"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]}]),
+                &json!([
+                    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
+                    {"apiGroups": ["apps"], "resources": ["statefulsets"], "verbs": ["list", "watch"]},
+                    {"apiGroups": ["apps"], "resources": ["deployments"], "resourceNames": ["api", "web"],
+                        "verbs": ["list", "watch"]},
+                ]),
+            ]
+        );
+        // Each role has a binding where its sources are.
+        let bindings = [of_kind("ClusterRoleBinding"), of_kind("RoleBinding")].concat();
+        let places: Vec<&Json> = bindings
+            .iter()
+            .map(|it| &it["metadata"]["namespace"])
+            .collect();
+        assert_eq!(places, [&Json::Null, &json!("prod")]);
+        for (role, binding) in roles.iter().zip(&bindings) {
+            assert_eq!(role["metadata"]["name"], binding["roleRef"]["name"]);
+            assert_eq!(binding["subjects"][0]["namespace"], "spy");
+        }
+    }
+
+    #[test]
+    fn the_container_has_no_rights_and_room_for_the_record() {
+        let all = objects(&[key("", "Pod", None, None)]);
+        let kinds: Vec<&Json> = all.iter().map(|it| &it["kind"]).collect();
+        assert_eq!(
+            kinds,
+            [
+                "ServiceAccount",
+                "ClusterRole",
+                "ClusterRoleBinding",
+                "PersistentVolumeClaim",
+                "Deployment"
+            ]
+        );
+        let pod = &all[4]["spec"]["template"]["spec"];
+        assert_eq!(pod["securityContext"]["runAsNonRoot"], true);
+        let container = &pod["containers"][0];
+        assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+        assert_eq!(
+            container["args"],
+            json!(["record", "deploy", "--store=/record", "--cache-dir="])
+        );
+        let claim = &all[3]["spec"]["resources"]["requests"]["storage"];
+        assert_eq!(claim, "11264Mi");
+    }
+}
