@@ -150,6 +150,12 @@ impl Assessment {
         Some(format!("{summary}{was}{cause}"))
     }
 
+    /// Whether it says the same as an earlier one. Times in its texts, such as an age, do not count.
+    pub fn is_like(&self, was: &Assessment) -> bool {
+        let rule = |assessment: &Assessment| assessment.causes.first().map(|cause| cause.rule);
+        self.status() == was.status() && self.summary() == was.summary() && rule(self) == rule(was)
+    }
+
     /// `ImagePullBackOff 0/1 restarts 3`.
     fn summary(&self) -> String {
         let restarts = self.row.restarts.filter(|restarts| restarts.count > 0);

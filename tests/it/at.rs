@@ -139,3 +139,58 @@ async fn what_tells_no_time_is_an_error_with_the_reason() {
     ! hint: --at needs to list leases in the namespace kube-system: their renewals have times
     "#);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn since_shows_what_was_different_then() {
+    let cluster = broken_since_a_minute().await;
+    cluster.put(pod("gone", &json!({})));
+    cluster.report("pods", "gone", &state(None)["status"]);
+    cluster.renew();
+    cluster.tick(60);
+    cluster.delete("pods", "gone");
+    let status = |args: &[&str]| {
+        let spy = cluster.spy().var("KUBECTL_SPY_NOW", "2026-03-02T12:06:00Z");
+        spy.run(&[&["status"], args].concat()).transcript()
+    };
+    assert_snapshot!(status(&["pods", "--since", THEN]), @"
+    ✗ pod/web-1  ImagePullBackOff 0/1 (was Running 1/1): app: no
+    ~ pod/late  InProgress 0/1 (new)
+    2 of 2 objects in another state
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    ");
+    assert_snapshot!(status(&["pods", "--since", "20s"]), @"
+    ∅ pod/gone  gone (was Running 1/1)
+    1 of 3 objects in another state
+    ! everything as it was at 2026-03-02T12:05:40Z, or up to 3m59s before
+    ");
+    assert_snapshot!(status(&["pod/gone", "--since", "20s", "-o", "json"]), @r#"
+    {"v":1,"time":"2026-03-02T12:06:00.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"Pod","namespace":"shop","name":"gone","uid":"104a64fb-4fa6-448b-a8f3-5694b4165947"},"owner":null,"depth":0,"status":"NotFound","message":"Resource not found","conditions":[],"word":"NotFound","causes":[],"was":{"status":"Current","word":"Running","ready":"1/1"}}
+    ! everything as it was at 2026-03-02T12:05:40Z, or up to 3m59s before
+    "#);
+    let schema = super::schema::Schema::of("status");
+    let records = cluster
+        .spy()
+        .run(&["status", "pods", "--since", THEN, "-o", "json"]);
+    assert!(
+        records.stdout.contains(r#""was":null"#),
+        "{}",
+        records.transcript()
+    );
+    for line in records.stdout.lines() {
+        schema.check(line);
+    }
+    assert_snapshot!(status(&["deploy/web", "cm/flags", "--since", THEN]), @"
+    ✗ deployment/web  Failed 0/1 (was InProgress 0/1): 0 of 1 pods ready: 1 ImagePullBackOff
+    ✗ pod/web-1  ImagePullBackOff 0/1 (was Running 1/1): app: no
+    2 of 3 objects in another state
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    ");
+    assert_snapshot!(status(&["pod/none", "--since", THEN]), @r#"
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 5s before
+    ! Error from server (NotFound): pods "none" not found
+    "#);
+    assert_snapshot!(status(&["pods", "--since", THEN, "-o", "yaml"]), @"
+    ! error: --since prints text or JSON: use -o json
+    ! See 'kubectl spy status -h' for help and examples
+    ");
+}

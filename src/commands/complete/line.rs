@@ -346,7 +346,8 @@ impl ValueSort {
             "only" | "ignore" => ValueSort::Path,
             "sort-by" => ValueSort::JsonPath,
             "container" => ValueSort::Container,
-            "since" if is_duration(arg) => ValueSort::Timeout,
+            "since" if has_value_name(arg, "DURATION") => ValueSort::Timeout,
+            "since" if has_value_name(arg, "TIME|DURATION") => ValueSort::PastTime,
             "since" => ValueSort::Since,
             "at" | "until" => ValueSort::PastTime,
             "timeout" | "request-timeout" | "pod-running-timeout" => ValueSort::Timeout,
@@ -367,8 +368,8 @@ impl ValueSort {
     }
 }
 
-/// Whether a flag takes a duration, and no other word for a time.
-fn is_duration(arg: &Arg) -> bool {
+/// Whether the help calls the value of a flag so.
+fn has_value_name(arg: &Arg, own: &str) -> bool {
     let names = arg.get_value_names().unwrap_or_default();
-    names.iter().any(|name| name == "DURATION")
+    names.iter().any(|name| name == own)
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::documents::{Documents, REDACTED, changed_names};
 use super::options::{HealthFilter, RowOptions, StatusFormat};
 use super::rows::StatusRow;
+use super::since::{Comparison, PastStates};
 use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
@@ -33,6 +34,7 @@ pub(super) struct LiveStatus {
     waited_for: BTreeSet<usize>,
     is_answered: bool,
     missing: Vec<SourceKey>,
+    comparison: Comparison,
 }
 
 impl LiveStatus {
@@ -54,6 +56,20 @@ impl LiveStatus {
             waited_for: BTreeSet::new(),
             is_answered: false,
             missing: Vec::new(),
+            comparison: Comparison::None,
+        }
+    }
+
+    /// The same view, of what this comparison prints.
+    pub(super) fn comparing(self, comparison: Comparison) -> LiveStatus {
+        LiveStatus { comparison, ..self }
+    }
+
+    /// The states of the earlier time; `None` if they were not read.
+    pub(super) fn into_past(self) -> Option<PastStates> {
+        match self.comparison {
+            Comparison::Before(past) => past,
+            Comparison::None | Comparison::Since(_) => None,
         }
     }
 
@@ -98,10 +114,24 @@ impl LiveStatus {
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let is_empty = self.state.rows().iter().all(|row| row.known.is_none());
-        let lines = match self.format {
-            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => self.changed(now),
-            StatusFormat::Text | StatusFormat::Wide if is_empty => Vec::new(),
-            StatusFormat::Text | StatusFormat::Wide => {
+        let options = self.table.options;
+        let lines = match (&mut self.comparison, self.format) {
+            (Comparison::Before(past), _) => {
+                *past = Some(PastStates::of(&self.state));
+                self.is_answered = true;
+                return Ok(());
+            }
+            (Comparison::Since(past), StatusFormat::Json) => {
+                past.records(&self.state, options, now)
+            }
+            (Comparison::Since(past), _) => {
+                past.lines(&self.state, options, terminal.canvas().look)
+            }
+            (Comparison::None, StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name) => {
+                self.changed(now)
+            }
+            (Comparison::None, _) if is_empty => Vec::new(),
+            (Comparison::None, StatusFormat::Text | StatusFormat::Wide) => {
                 let canvas = terminal.canvas();
                 let mut connection = sources.connection(canvas);
                 if !terminal.is_live() {
@@ -114,8 +144,18 @@ impl LiveStatus {
         terminal.print(&lines)?;
         self.warn_of_secrets(terminal)?;
         self.is_answered = true;
-        self.missing = self.state.absent().map(|(_, key)| key.clone()).collect();
+        let absent = self.state.absent().map(|(_, key)| key);
+        let absent = absent.filter(|key| !self.existed(key));
+        self.missing = absent.cloned().collect();
         self.report_if_empty(terminal)
+    }
+
+    /// Whether an object that was requested by name existed at the earlier time.
+    fn existed(&self, requested: &SourceKey) -> bool {
+        match (&self.comparison, requested.named_object()) {
+            (Comparison::Since(past), Some(object)) => past.has(&object),
+            _ => false,
+        }
     }
 
     /// Prints the changes.

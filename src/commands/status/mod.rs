@@ -9,6 +9,7 @@ mod live;
 mod options;
 mod repetition;
 mod rows;
+mod since;
 mod sort_by;
 mod state;
 mod table;
@@ -19,8 +20,8 @@ mod view;
 
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, Judge, LastChanges,
-    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, ViewOpening,
-    WaitArgs, WatchArgs, follow,
+    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
+    ViewOpening, WaitArgs, WatchArgs, follow,
 };
 use crate::graph::well_known;
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -28,6 +29,7 @@ use crate::status::Rules;
 use crate::watch::FileTransport;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
+use since::Comparison;
 use sort_by::{SortBy, Sorting};
 use state::{RETENTION, StatusState};
 
@@ -60,6 +62,10 @@ pub(crate) struct StatusArgs {
     /// Leave out the titles of the columns and the counts
     #[arg(long)]
     no_headers: bool,
+    /// Print the objects that were in another state at a time or this long ago, and exit: 10m,
+    /// 2026-03-02T12:00:00Z
+    #[arg(long, value_name = "TIME|DURATION", value_parser = TimeOrAge::parse, conflicts_with_all = ["at", "goals"])]
+    since: Option<TimeOrAge>,
     /// Sort the objects by this field instead of worst first, for example .metadata.creationTimestamp
     #[arg(long, value_name = "JSONPATH")]
     sort_by: Option<String>,
@@ -75,6 +81,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status deploy/web -o json          one JSON record per line, for programs
   kubectl spy status -f manifests/ --for=current --timeout=5m
                                                  exit when the objects of manifests are ready
+  kubectl spy status pods -A --since 10m         which were in another state ten minutes ago
   kubectl spy status helm:web                    the objects of a Helm release
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
@@ -130,6 +137,23 @@ impl StatusArgs {
         Ok(targets?.into())
     }
 
+    /// The sources of the targets, and those that a table needs.
+    fn requested(
+        &self,
+        session: &Session,
+        every: &EveryKind,
+        is_on_terminal: bool,
+    ) -> Vec<SourceKey> {
+        let mut requested = session.keys(&every.targets);
+        if self.is_about_every_kind() {
+            requested.extend(own_namespace(&requested));
+        }
+        if self.output.is_for_people() && (is_on_terminal || self.is_once()) {
+            request_printed(&mut requested, self.output.detail());
+        }
+        requested
+    }
+
     /// Whether to look for what is not well in objects of every kind.
     fn is_about_every_kind(&self) -> bool {
         self.unhealthy && self.objects.subject() == Subject::Unnamed
@@ -169,7 +193,7 @@ impl StatusArgs {
     }
 
     fn ending(&self) -> Ending {
-        if self.wait.looks_once() {
+        if self.wait.looks_once() || self.since.is_some() {
             Ending::Once
         } else {
             self.watch.ending(&self.objects.source)
@@ -190,6 +214,37 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    let Some(since) = args.since else {
+        let shown = Box::pin(show_at(args, Comparison::None, context, shutdown));
+        return Ok(shown.await?.0);
+    };
+    if matches!(args.output, StatusFormat::Yaml | StatusFormat::Name) {
+        return Err(CommandError::usage(
+            "--since prints text or JSON: use -o json",
+        ));
+    }
+    let (now, ahead) = (context.env.now.clone(), context.env.ahead.clone());
+    // Nothing is printed of the earlier time.
+    let stdout = std::mem::take(&mut context.env.stdout);
+    let mut then = args.clone();
+    then.watch.at = Some(since);
+    let before = Box::pin(show_at(&then, Comparison::Before(None), context, shutdown));
+    let (ended, live) = before.await?;
+    let Some(past) = live.and_then(LiveStatus::into_past) else {
+        return Ok(ended);
+    };
+    (context.env.now, context.env.ahead, context.env.stdout) = (now, ahead, stdout);
+    let shown = Box::pin(show_at(args, Comparison::Since(past), context, shutdown));
+    Ok(shown.await?.0)
+}
+
+/// Shows the state of objects at one time. Returns the view, unless it was of a file.
+async fn show_at(
+    args: &StatusArgs,
+    comparison: Comparison,
+    context: &mut Context<'_>,
+    shutdown: &Shutdown,
+) -> Result<(Ended, Option<LiveStatus>), CommandError> {
     let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
     let wait = &args.wait;
@@ -198,7 +253,7 @@ pub(crate) async fn show(
     if let Some(file) = session.file()
         && args.is_about_objects_of(file)
     {
-        return file::show_objects(args, &session, file, context);
+        return Ok((file::show_objects(args, &session, file, context)?, None));
     }
     let targets = Box::pin(args.targets(&session, context));
     let every = stop
@@ -207,13 +262,7 @@ pub(crate) async fn show(
     if !args.is_once() || wait.has_goal() {
         context.unread.refuse_manifests()?;
     }
-    let mut requested = session.keys(&every.targets);
-    if args.is_about_every_kind() {
-        requested.extend(own_namespace(&requested));
-    }
-    if args.output.is_for_people() && (context.env.size().is_some() || args.is_once()) {
-        request_printed(&mut requested, args.output.detail());
-    }
+    let requested = args.requested(&session, &every, context.env.size().is_some());
     let model = async { Ok(session.model(&requested, args.rules, RETENTION).await) };
     let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
     let mut state = StatusState::new(model, requested.clone(), (context.env.now)());
@@ -223,11 +272,12 @@ pub(crate) async fn show(
     for line in &silent {
         terminal.notify(line)?;
     }
-    if args.output.shows_last_changes() {
+    if args.output.shows_last_changes() && comparison.shows_causes() {
         state = state.looking_back(LastChanges::new(session.past().clone()));
         state.failure_logs = failure_logs(args, &session);
     }
     let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
+    live = live.comparing(comparison);
     if args.wait.expects_absence() {
         live = live.expecting_absence();
     }
@@ -238,13 +288,17 @@ pub(crate) async fn show(
         _ if wait.is_about_presence() => &[],
         missing => missing,
     };
+    if args.since.is_some() && !missing.is_empty() {
+        return Err(session.not_found(missing).await);
+    }
     let absence = stop.explain_absence(&session, missing, &ended);
     terminal.notify_if(absence.await?)?;
     let answer = live.answer(stop.shown.has_object);
     let silent = silent
         .iter()
         .map(|line| UnreadPart::Refused(format!("error: {line}")));
-    wait.conclude(ended?, answer, stop.unread.into_iter().chain(silent))
+    let ended = wait.conclude(ended?, answer, stop.unread.into_iter().chain(silent))?;
+    Ok((ended, Some(live)))
 }
 
 /// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.

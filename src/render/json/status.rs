@@ -52,6 +52,32 @@ pub struct StatusRecord {
     /// Why the object could not be assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// With `--since`: the state then; null if the object did not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<Option<WasRecord>>,
+}
+
+/// An earlier state of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WasRecord {
+    /// The state: kstatus's word.
+    pub status: &'static str,
+    /// The word in the STATUS column.
+    pub word: String,
+    /// Ready and total parts; absent for kinds without parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready: Option<String>,
+}
+
+impl WasRecord {
+    /// The state of this assessment.
+    pub fn of(assessment: &Assessment) -> WasRecord {
+        WasRecord {
+            status: assessment.status().as_str(),
+            word: assessment.row.word.clone(),
+            ready: assessment.row.ready.clone(),
+        }
+    }
 }
 
 /// A condition that the state implies.
@@ -119,6 +145,7 @@ impl StatusRecord {
             last_changes: Vec::new(),
             last_lines: Vec::new(),
             error: verdict.error.clone(),
+            was: None,
         }
     }
 

@@ -1,0 +1,244 @@
+//! `--since`: what was different at a time in the past, object by object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::options::{HealthFilter, Idle, RowOptions};
+use super::rows::StatusRow;
+use super::state::StatusState;
+use super::view::are_spread;
+use crate::graph::Standing;
+use crate::model::{Model, Reading};
+use crate::object::{GroupKind, ObjectRef, Uid, counted};
+use crate::render::json::line;
+use crate::render::json::status::{StatusRecord, TreePlace, WasRecord};
+use crate::render::style::{Look, symbol};
+use crate::render::text::escape_line;
+use crate::source::ClusterId;
+use crate::status::{Assessment, Status};
+
+/// Whether the states of two times are compared.
+#[derive(Debug, Default)]
+pub(super) enum Comparison {
+    /// They are not.
+    #[default]
+    None,
+    /// Nothing is printed of the earlier time. Its states are kept.
+    Before(Option<PastStates>),
+    /// What differs from the earlier time is printed.
+    Since(PastStates),
+}
+
+/// The states of objects at a time in the past.
+#[derive(Debug, Default)]
+pub(super) struct PastStates {
+    objects: BTreeMap<Uid, PastObject>,
+    unread: UnreadKinds,
+}
+
+impl Comparison {
+    /// Whether what changed before a failure is printed.
+    pub(super) fn shows_causes(&self) -> bool {
+        matches!(self, Comparison::None)
+    }
+}
+
+#[derive(Debug)]
+struct PastObject {
+    object: Arc<ObjectRef>,
+    assessment: Arc<Assessment>,
+    is_idle: bool,
+}
+
+/// What became of an object.
+enum Difference<'a> {
+    /// It has another state.
+    Changed(&'a StatusRow<'a>, &'a Assessment),
+    /// It did not exist then.
+    New(&'a StatusRow<'a>),
+    /// It does not exist any more.
+    Gone(&'a PastObject),
+}
+
+impl PastStates {
+    /// The states of these objects.
+    pub(super) fn of(state: &StatusState) -> PastStates {
+        let rows = state.rows().into_iter().filter(|row| row.known.is_some());
+        let objects = rows.map(|row| {
+            let past = PastObject {
+                object: row.object.clone(),
+                assessment: row.assessment.clone(),
+                is_idle: row.standing == Standing::Idle,
+            };
+            (row.object.identity(), past)
+        });
+        PastStates {
+            objects: objects.collect(),
+            unread: UnreadKinds::of(&state.model),
+        }
+    }
+
+    /// Whether an object with this type, namespace and name existed then.
+    pub(super) fn has(&self, object: &ObjectRef) -> bool {
+        let mut objects = self.objects.values();
+        objects.any(|past| past.object.without_uid() == object.without_uid())
+    }
+
+    /// A line for each difference, and one that counts them.
+    pub(super) fn lines(
+        &self,
+        state: &StatusState,
+        options: RowOptions,
+        look: Look,
+    ) -> Vec<String> {
+        let rows = state.rows();
+        let differences = self.differences(state, &rows, options);
+        let has_namespaces = are_spread(&rows);
+        let mut lines: Vec<String> = Vec::with_capacity(differences.len() + 1);
+        for difference in &differences {
+            let (object, status, text) = difference.text();
+            let namespace = object.namespace.as_ref().filter(|_| has_namespaces);
+            let namespace = namespace.map(|name| format!(" -n {name}"));
+            let namespace = namespace.unwrap_or_default();
+            let text = format!("{object}{namespace}  {text}");
+            lines.push(format!("{} {}", symbol(status, look), escape_line(&text)));
+        }
+        let gone = differences
+            .iter()
+            .filter(|it| matches!(it, Difference::Gone(_)));
+        let all = rows.iter().filter(|row| row.known.is_some()).count() + gone.count();
+        let all_counted = counted(all, "object", "objects");
+        match differences.len() {
+            _ if all == 0 => {}
+            0 => lines.push(format!("{all_counted}, all in the same state")),
+            number => lines.push(format!("{number} of {all_counted} in another state")),
+        }
+        lines
+    }
+
+    /// A record for each difference.
+    pub(super) fn records(
+        &self,
+        state: &StatusState,
+        options: RowOptions,
+        now: Timestamp,
+    ) -> Vec<String> {
+        let cluster = state.requested().first().map(|key| key.cluster.clone());
+        let cluster = cluster.unwrap_or_else(|| ClusterId("".into()));
+        let gone = Assessment::not_found();
+        let rows = state.rows();
+        let differences = self.differences(state, &rows, options).into_iter();
+        let records = differences.map(|difference| {
+            let (record, was) = match difference {
+                Difference::Changed(row, was) => (row_record(&cluster, row, now), Some(was)),
+                Difference::New(row) => (row_record(&cluster, row, now), None),
+                Difference::Gone(past) => {
+                    let record = StatusRecord::new(&cluster.0, &past.object, &gone, now);
+                    (record, Some(&*past.assessment))
+                }
+            };
+            let was = Some(was.map(WasRecord::of));
+            line(&StatusRecord { was, ..record })
+        });
+        records.collect()
+    }
+
+    /// The differences, in the order of the rows. What was not read at one of the two times is not compared.
+    fn differences<'a>(
+        &'a self,
+        state: &StatusState,
+        rows: &'a [StatusRow<'a>],
+        options: RowOptions,
+    ) -> Vec<Difference<'a>> {
+        let mut found = Vec::new();
+        let mut there: BTreeSet<Uid> = BTreeSet::new();
+        for row in rows.iter().filter(|row| row.known.is_some()) {
+            let uid = row.object.identity();
+            let past = self.objects.get(&uid);
+            there.insert(uid);
+            let is_idle = row.standing == Standing::Idle && options.idle == Idle::Counted;
+            match past {
+                Some(past) => {
+                    let was = &past.assessment;
+                    let is_same = row.assessment.is_like(was);
+                    let is_left_out = is_idle && row.assessment.is_well();
+                    if !is_same && !is_left_out && includes(options, [row.assessment, was]) {
+                        found.push(Difference::Changed(row, was));
+                    }
+                }
+                None if is_idle || self.unread.has(&row.object) => {}
+                None if includes(options, [row.assessment]) => found.push(Difference::New(row)),
+                None => {}
+            }
+        }
+        let unread = UnreadKinds::of(&state.model);
+        let gone = self.objects.iter().filter(|(uid, past)| {
+            let is_left_out = past.is_idle && options.idle == Idle::Counted;
+            !there.contains(*uid) && !unread.has(&past.object) && !is_left_out
+        });
+        let gone = gone.filter(|(_, past)| includes(options, [&past.assessment]));
+        found.extend(gone.map(|(_, past)| Difference::Gone(past)));
+        found
+    }
+}
+
+/// Whether one of these states of an object is of interest.
+fn includes<'a>(
+    options: RowOptions,
+    states: impl IntoIterator<Item = &'a Arc<Assessment>>,
+) -> bool {
+    let mut states = states.into_iter();
+    options.health == HealthFilter::Any || states.any(|state| !state.is_well())
+}
+
+fn row_record(cluster: &ClusterId, row: &StatusRow<'_>, now: Timestamp) -> StatusRecord {
+    let place = TreePlace {
+        owner: row.owner.as_ref(),
+        depth: row.depth,
+    };
+    StatusRecord::new(&cluster.0, &row.object, row.assessment, now).at(place, row.worst())
+}
+
+impl Difference<'_> {
+    /// The object, its present state, and the words about it.
+    fn text(&self) -> (&ObjectRef, Status, String) {
+        match self {
+            Difference::Changed(row, was) => {
+                let text = row.assessment.transition_from(Some(was));
+                (
+                    &row.object,
+                    row.assessment.status(),
+                    text.unwrap_or_default(),
+                )
+            }
+            Difference::New(row) => {
+                let text = row.assessment.transition_from(None).unwrap_or_default();
+                let text = format!("{text} (new)");
+                (&row.object, row.assessment.status(), text)
+            }
+            Difference::Gone(past) => {
+                let text = past.assessment.transition_from(None).unwrap_or_default();
+                (&past.object, Status::NotFound, format!("gone (was {text})"))
+            }
+        }
+    }
+}
+
+/// The kinds of which a source was not read.
+#[derive(Debug, Default)]
+struct UnreadKinds(BTreeSet<GroupKind>);
+
+impl UnreadKinds {
+    fn of(model: &Model) -> UnreadKinds {
+        let coverage = model.coverage();
+        let readings = coverage.sources().zip(coverage.readings());
+        let unread = readings.filter(|(_, reading)| **reading != Reading::All);
+        UnreadKinds(unread.map(|(key, _)| key.resource.group_kind()).collect())
+    }
+
+    fn has(&self, object: &ObjectRef) -> bool {
+        self.0.contains(&object.group_kind())
+    }
+}
