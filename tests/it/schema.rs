@@ -56,11 +56,10 @@ impl Schema {
                 "enum" => rule.as_array().unwrap().contains(value),
                 "format" => *rule == "date-time" && (!value.is_string() || is_time(value)),
                 "minimum" => value.as_f64() >= rule.as_f64(),
-                "required" => rule
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .all(|key| value.get(key.as_str().unwrap()).is_some()),
+                "required" => {
+                    let mut keys = rule.as_array().unwrap().iter();
+                    !value.is_object() || keys.all(|key| value.get(key.as_str().unwrap()).is_some())
+                }
                 "additionalProperties" => {
                     *rule == Value::Bool(false) && {
                         let known = &schema["properties"];
