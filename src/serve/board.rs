@@ -1,0 +1,105 @@
+//! `Board`: what one follower of a cluster publishes for all readers: the newest snapshot, the last events and the counts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::event_ring::{EventRing, EventSubject, RingEvent};
+use super::snapshot::{ServedRow, Snapshot};
+use crate::render::json::{VERSION, line};
+
+/// The newest state, and how it came about. Readers look at it for a moment and never hold it while they wait.
+#[derive(Debug)]
+pub struct Board {
+    /// The newest snapshot.
+    pub snapshot: Arc<Snapshot>,
+    /// The last events.
+    pub ring: EventRing,
+    /// The counts since the start.
+    pub totals: Totals,
+}
+
+/// What has been counted since the start.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// Changes of state.
+    pub transitions: BTreeMap<Transition, u64>,
+    /// Watches that had to start again, by the name of the state that they came to.
+    pub restarts: BTreeMap<&'static str, u64>,
+    /// Gaps, by their cause.
+    pub gaps: BTreeMap<&'static str, u64>,
+}
+
+/// A change of the state of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transition {
+    /// The kind of the object.
+    pub kind: String,
+    /// The state before.
+    pub from: &'static str,
+    /// The state after.
+    pub to: &'static str,
+}
+
+/// A source whose state has changed, or that has missed versions.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceRecord<'a> {
+    /// [`VERSION`].
+    pub v: u32,
+    /// When it happened, in RFC 3339.
+    pub time: &'a str,
+    /// The cluster.
+    pub cluster: &'a str,
+    /// The source: `deployments.apps in namespace "shop"`.
+    pub source: &'a str,
+    /// The name of its state, or `gap`.
+    pub state: &'a str,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<&'a str>,
+}
+
+impl SourceRecord<'_> {
+    /// The version of all records.
+    pub const V: u32 = VERSION;
+}
+
+impl Board {
+    /// A board without objects, for a run of the server with this epoch.
+    pub fn new(epoch: u64, snapshot: Snapshot) -> watch::Sender<Board> {
+        watch::Sender::new(Board {
+            snapshot: Arc::new(snapshot),
+            ring: EventRing::new(epoch),
+            totals: Totals::default(),
+        })
+    }
+
+    /// Announces an object that is new or has changed. `was` is its row before.
+    pub fn announce(&mut self, row: &Arc<ServedRow>, was: Option<&ServedRow>) {
+        if let Some(was) = was.filter(|was| was.status != row.status) {
+            let transition = Transition {
+                kind: row.record.object_ref.kind.clone(),
+                from: was.status.as_str(),
+                to: row.status.as_str(),
+            };
+            *self.totals.transitions.entry(transition).or_default() += 1;
+        }
+        self.ring.push(RingEvent {
+            data: row.json(false),
+            subject: EventSubject::Object {
+                row: row.clone(),
+                was_unhealthy: was.is_some_and(|was| was.is_unhealthy),
+            },
+        });
+    }
+
+    /// Announces that a source has another state, or has missed versions.
+    pub fn announce_source(&mut self, record: &SourceRecord<'_>) {
+        self.ring.push(RingEvent {
+            subject: EventSubject::Source,
+            data: line(record),
+        });
+    }
+}

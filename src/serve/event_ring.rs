@@ -1,0 +1,280 @@
+//! `EventRing`: the last events in memory, so that a reader who was away can resume.
+//!
+//! No reader has a queue. A reader has a position, and takes the events after it when it can. One that is too slow, or was away
+//! too long, finds that its position is gone, which is a gap.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::snapshot::ServedRow;
+
+/// The most events that are kept.
+const MAX_EVENTS: usize = 20_000;
+/// The most bytes that they may have together.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The place of an event: `Last-Event-ID`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventId {
+    /// Names the run of the server. Its numbers begin again with each run.
+    pub epoch: u64,
+    /// The number of the event in this run.
+    pub number: u64,
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.epoch, self.number)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<EventId, ()> {
+        let (epoch, number) = text.trim().split_once('.').ok_or(())?;
+        Ok(EventId {
+            epoch: epoch.parse().map_err(drop)?,
+            number: number.parse().map_err(drop)?,
+        })
+    }
+}
+
+/// What an event is about.
+#[derive(Clone, Debug)]
+pub enum EventSubject {
+    /// The state of an object has changed, or it is new.
+    Object {
+        /// Its row.
+        row: Arc<ServedRow>,
+        /// Whether it was not well before.
+        was_unhealthy: bool,
+    },
+    /// A source has another state, or has missed versions.
+    Source,
+}
+
+/// One event, ready to be sent.
+#[derive(Clone, Debug)]
+pub struct RingEvent {
+    /// Its subject, by which readers select.
+    pub subject: EventSubject,
+    /// One line of JSON.
+    pub data: String,
+}
+
+impl RingEvent {
+    /// The name of its type in the stream.
+    pub fn name(&self) -> &'static str {
+        match self.subject {
+            EventSubject::Object { .. } => "status",
+            EventSubject::Source => "cluster",
+        }
+    }
+}
+
+/// The last events. The oldest ones make room for new ones.
+#[derive(Debug)]
+pub struct EventRing {
+    epoch: u64,
+    /// The number of the newest event; 0 before the first.
+    newest: u64,
+    events: VecDeque<Arc<RingEvent>>,
+    bytes: usize,
+    max_events: usize,
+}
+
+/// Where a reader begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumption {
+    /// After the event with this number.
+    After(u64),
+    /// With the present state, because it knows nothing.
+    Anew,
+    /// With the present state, because the events after its position are gone.
+    Forgotten(EventId),
+}
+
+impl EventRing {
+    /// A ring without events. Each run of the server has an epoch of its own.
+    pub fn new(epoch: u64) -> EventRing {
+        EventRing {
+            epoch,
+            newest: 0,
+            events: VecDeque::new(),
+            bytes: 0,
+            max_events: MAX_EVENTS,
+        }
+    }
+
+    /// A ring for this many events.
+    #[cfg(test)]
+    fn of_size(epoch: u64, max_events: usize) -> EventRing {
+        EventRing {
+            max_events,
+            ..EventRing::new(epoch)
+        }
+    }
+
+    /// The place of the newest event.
+    pub fn newest(&self) -> EventId {
+        self.id(self.newest)
+    }
+
+    /// The place of the event with this number.
+    pub fn id(&self, number: u64) -> EventId {
+        EventId {
+            epoch: self.epoch,
+            number,
+        }
+    }
+
+    /// Adds an event.
+    pub fn push(&mut self, event: RingEvent) {
+        self.newest += 1;
+        self.bytes += event.data.len();
+        self.events.push_back(Arc::new(event));
+        while self.events.len() > self.max_events || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.events.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.data.len();
+        }
+    }
+
+    /// Where a reader begins whose last event had this place.
+    pub fn resume(&self, last: Option<EventId>) -> Resumption {
+        match last {
+            None => Resumption::Anew,
+            Some(id) if id.epoch == self.epoch && self.reaches(id.number) => {
+                Resumption::After(id.number)
+            }
+            Some(id) => Resumption::Forgotten(id),
+        }
+    }
+
+    /// At most `most` events after this number, each with its own; `None` if some of them are gone.
+    pub fn after(&self, number: u64, most: usize) -> Option<Vec<NumberedEvent>> {
+        if !self.reaches(number) {
+            return None;
+        }
+        let oldest = self.newest - self.events.len() as u64 + 1;
+        let skipped = usize::try_from(number + 1 - oldest).unwrap_or(usize::MAX);
+        let events = self.events.iter().skip(skipped).take(most);
+        let numbered = (number + 1..).zip(events);
+        let numbered = numbered.map(|(number, event)| NumberedEvent {
+            number,
+            event: event.clone(),
+        });
+        Some(numbered.collect())
+    }
+
+    /// Whether all events after this number are there.
+    fn reaches(&self, number: u64) -> bool {
+        let gone = self.newest - self.events.len() as u64;
+        (gone..=self.newest).contains(&number)
+    }
+}
+
+/// An event with its number.
+#[derive(Clone, Debug)]
+pub struct NumberedEvent {
+    /// Its number in the run of the server.
+    pub number: u64,
+    /// The event.
+    pub event: Arc<RingEvent>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(number: u64) -> RingEvent {
+        RingEvent {
+            subject: EventSubject::Source,
+            data: number.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_place_is_two_numbers() {
+        for (text, id) in [
+            ("7.12", Some((7, 12))),
+            (" 7.0 ", Some((7, 0))),
+            ("7", None),
+            ("7.x", None),
+            ("-1.2", None),
+            ("", None),
+        ] {
+            let parsed = text.parse::<EventId>().ok();
+            assert_eq!(parsed.map(|id| (id.epoch, id.number)), id, "{text}");
+        }
+    }
+
+    #[test]
+    fn another_run_or_another_time_is_a_gap() {
+        let mut ring = EventRing::of_size(7, 3);
+        for number in 1..=5 {
+            ring.push(event(number));
+        }
+        let place = |epoch, number| Some(EventId { epoch, number });
+        let forgotten = |epoch, number| Resumption::Forgotten(EventId { epoch, number });
+        for (last, expect) in [
+            (None, Resumption::Anew),
+            (place(7, 5), Resumption::After(5)),
+            (place(7, 2), Resumption::After(2)),
+            (place(7, 1), forgotten(7, 1)),
+            (place(7, 6), forgotten(7, 6)),
+            (place(6, 4), forgotten(6, 4)),
+        ] {
+            assert_eq!(ring.resume(last), expect, "{last:?}");
+        }
+    }
+
+    #[test]
+    fn large_events_make_room_too() {
+        let mut ring = EventRing::new(1);
+        for _ in 0..20 {
+            let data = "x".repeat(1024 * 1024);
+            ring.push(RingEvent {
+                subject: EventSubject::Source,
+                data,
+            });
+        }
+        assert!(ring.bytes <= MAX_BYTES && ring.events.len() == 8);
+        assert!(ring.after(11, 1).is_none() && ring.after(12, 1).is_some());
+    }
+
+    proptest! {
+        /// A reader gets every event once, in order, or learns that some are gone.
+        #[test]
+        fn no_event_is_lost_in_silence(
+            size in 1usize..8,
+            steps in prop::collection::vec((0u8..4, 1usize..4), 1..60),
+        ) {
+            let mut ring = EventRing::of_size(1, size);
+            let (mut pushed, mut position) = (0u64, 0u64);
+            for (pushes, most) in steps {
+                for _ in 0..pushes {
+                    pushed += 1;
+                    ring.push(event(pushed));
+                }
+                if let Some(events) = ring.after(position, most) {
+                    for numbered in events {
+                        prop_assert_eq!(numbered.number, position + 1);
+                        prop_assert_eq!(&numbered.event.data, &numbered.number.to_string());
+                        position = numbered.number;
+                    }
+                } else {
+                    prop_assert!(pushed - position > size as u64);
+                    position = ring.newest().number;
+                }
+                prop_assert!(ring.events.len() <= size);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The metrics, in the text format of Prometheus
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::board::Board;
+use super::gate::Denial;
+
+/// What the server itself counts, beside the board.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ServerCounts {
+    /// The open streams.
+    pub readers: usize,
+    /// The refused requests, in the order of [`Denial::ALL`].
+    pub denied: [u64; 4],
+}
+
+/// All metrics of a board as one text.
+pub fn metrics(board: &Board, counts: &ServerCounts) -> String {
+    let mut text = MetricsText(String::new());
+    let cluster = &*board.snapshot.cluster;
+    text.family("spy_objects", "gauge", "The followed objects by state.");
+    let mut objects: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
+    for row in &board.snapshot.rows {
+        let key = (row.group(), &*row.record.object_ref.kind, row.record.status);
+        *objects.entry(key).or_default() += 1;
+    }
+    for ((group, kind, status), count) in objects {
+        let labels = [
+            ("cluster", cluster),
+            ("group", group),
+            ("kind", kind),
+            ("status", status),
+        ];
+        text.sample("spy_objects", &labels, count);
+    }
+    let name = "spy_status_transitions_total";
+    text.family(name, "counter", "Changes of state since the start.");
+    for (transition, count) in &board.totals.transitions {
+        let labels = [
+            ("cluster", cluster),
+            ("kind", &*transition.kind),
+            ("from", transition.from),
+            ("to", transition.to),
+        ];
+        text.sample(name, &labels, *count);
+    }
+    let help = "Whether the objects of a source are up to date.";
+    text.family("spy_watch_up", "gauge", help);
+    for source in &board.snapshot.sources {
+        let labels = [
+            ("cluster", cluster),
+            ("resource", &*source.resource),
+            ("namespace", &*source.namespace),
+        ];
+        text.sample("spy_watch_up", &labels, u64::from(source.is_up));
+    }
+    let name = "spy_watch_restarts_total";
+    text.family(name, "counter", "Watches that were interrupted, by reason.");
+    for (reason, count) in &board.totals.restarts {
+        text.sample(name, &[("reason", *reason)], *count);
+    }
+    let help = "Times in which versions may have been missed, by cause.";
+    text.family("spy_gaps_total", "counter", help);
+    for (cause, count) in &board.totals.gaps {
+        text.sample("spy_gaps_total", &[("cause", *cause)], *count);
+    }
+    text.family("spy_readers", "gauge", "The open streams of readers.");
+    text.sample("spy_readers", &[], counts.readers as u64);
+    let help = "Refused requests, by reason.";
+    text.family("spy_denied_total", "counter", help);
+    for (denial, count) in Denial::ALL.iter().zip(counts.denied) {
+        text.sample("spy_denied_total", &[("reason", denial.name())], count);
+    }
+    text.0
+}
+
+/// The text so far.
+struct MetricsText(String);
+
+impl MetricsText {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let text = &mut self.0;
+        let _infallible = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+        let text = &mut self.0;
+        text.push_str(name);
+        for (place, (label, value)) in labels.iter().enumerate() {
+            let before = if place == 0 { '{' } else { ',' };
+            let _infallible = write!(text, "{before}{label}=\"");
+            for c in value.chars() {
+                match c {
+                    '\\' => text.push_str("\\\\"),
+                    '"' => text.push_str("\\\""),
+                    '\n' => text.push_str("\\n"),
+                    c => text.push(c),
+                }
+            }
+            text.push('"');
+        }
+        let end = if labels.is_empty() { "" } else { "}" };
+        let _infallible = writeln!(text, "{end} {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use insta::assert_snapshot;
+    use proptest::prelude::*;
+
+    use super::super::snapshot::SourceHealth;
+    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::*;
+    use crate::status::Status;
+
+    #[test]
+    fn every_metric_has_a_type_and_labels() {
+        let mut well = failed_pod("api", "");
+        well.status = Status::Current;
+        let mut snapshot = snapshot(vec![
+            failed_pod("web", "it fails"),
+            failed_pod("db", "it fails"),
+        ]);
+        snapshot.sources = vec![SourceHealth {
+            resource: "pods".to_owned(),
+            namespace: "shop".to_owned(),
+            is_up: true,
+        }];
+        let board = Board::new(1, snapshot);
+        board.send_modify(|board| {
+            board.announce(&Arc::new(failed_pod("api", "it fails")), Some(&well));
+            board.totals.restarts.insert("retrying", 2);
+            board.totals.gaps.insert("expired", 1);
+        });
+        let counts = ServerCounts {
+            readers: 3,
+            denied: [0, 0, 0, 5],
+        };
+        assert_snapshot!(metrics(&board.borrow(), &counts), @r#"
+        # HELP spy_objects The followed objects by state.
+        # TYPE spy_objects gauge
+        spy_objects{cluster="test",group="",kind="Pod",status="Unknown"} 2
+        # HELP spy_status_transitions_total Changes of state since the start.
+        # TYPE spy_status_transitions_total counter
+        spy_status_transitions_total{cluster="test",kind="Pod",from="Current",to="Failed"} 1
+        # HELP spy_watch_up Whether the objects of a source are up to date.
+        # TYPE spy_watch_up gauge
+        spy_watch_up{cluster="test",resource="pods",namespace="shop"} 1
+        # HELP spy_watch_restarts_total Watches that were interrupted, by reason.
+        # TYPE spy_watch_restarts_total counter
+        spy_watch_restarts_total{reason="retrying"} 2
+        # HELP spy_gaps_total Times in which versions may have been missed, by cause.
+        # TYPE spy_gaps_total counter
+        spy_gaps_total{cause="expired"} 1
+        # HELP spy_readers The open streams of readers.
+        # TYPE spy_readers gauge
+        spy_readers 3
+        # HELP spy_denied_total Refused requests, by reason.
+        # TYPE spy_denied_total counter
+        spy_denied_total{reason="method"} 0
+        spy_denied_total{reason="host"} 0
+        spy_denied_total{reason="origin"} 0
+        spy_denied_total{reason="token"} 5
+        "#);
+    }
+
+    proptest! {
+        /// A label holds any text, and the sample stays one line.
+        #[test]
+        fn any_text_is_a_label(value in "\\PC*|[\"\\\\\n]{0,6}") {
+            let mut text = MetricsText(String::new());
+            text.sample("x", &[("l", &value)], 1);
+            let inside = text.0.strip_prefix("x{l=\"").and_then(|rest| rest.strip_suffix("\"} 1\n"));
+            let inside = inside.expect("a sample");
+            let mut back = String::new();
+            let mut chars = inside.chars();
+            while let Some(c) = chars.next() {
+                prop_assert!(c != '"' && c != '\n');
+                match c {
+                    '\\' => back.push(match chars.next() {
+                        Some('n') => '\n',
+                        Some(c) => c,
+                        None => '\0',
+                    }),
+                    c => back.push(c),
+                }
+            }
+            prop_assert_eq!(back, value);
+        }
+    }
+}

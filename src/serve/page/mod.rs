@@ -1,0 +1,286 @@
+//! The page: HTML that works without script, and the parts of it that a script replaces while it lives.
+//!
+//! Cluster text is untrusted. maud escapes every text and attribute, [`Shown`] also makes hidden characters visible, and the
+//! policy of the page forbids every script and style but our own. No cluster text is ever part of a script or a style.
+
+mod now;
+mod object;
+mod row;
+
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use ring::digest::{SHA256, digest};
+
+use super::snapshot::Snapshot;
+use crate::render::text::escape_line;
+pub(super) use now::NowPage;
+pub(super) use object::ObjectPage;
+
+/// The script of the page. Without it, the page is as it was when it was loaded.
+pub(super) const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page.css");
+
+/// The most rows of a view. A longer table is slow in every browser; the rest is counted.
+const MAX_ROWS: usize = 200;
+
+/// What the page may load and run: our script, our style, and data from this server.
+pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let style = STANDARD.encode(digest(&SHA256, STYLE.as_bytes()));
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'sha256-{style}'; img-src data:; connect-src 'self'; \
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+});
+
+/// Cluster text in HTML: as it is, but for characters that a browser obeys or hides. They become visible.
+struct Shown<'t>(&'t str);
+
+impl Render for Shown<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        escape_line(self.0).as_ref().render_to(buffer);
+    }
+}
+
+/// What a view shows at one moment, in the parts that the script replaces.
+pub(super) struct PageView {
+    /// The title of the window.
+    pub(super) title: String,
+    /// What stands above the table.
+    pub(super) summary: Markup,
+    /// The rows, in order.
+    pub(super) rows: Vec<PageRow>,
+    /// What stands below the table: what is not shown.
+    pub(super) foot: Markup,
+    /// How current it is.
+    pub(super) link: Markup,
+}
+
+/// One row of a view: a table body of its own.
+pub(super) struct PageRow {
+    /// The identity of the object.
+    pub(super) id: String,
+    /// The row.
+    pub(super) html: String,
+}
+
+/// A view that can be shown and followed.
+pub(super) trait View {
+    /// What it shows of a snapshot; `None` if the snapshot does not have its object.
+    fn of(&self, snapshot: &Snapshot) -> Option<PageView>;
+
+    /// Where its changes come from.
+    fn live_address(&self) -> String;
+
+    /// The text in the search field.
+    fn search(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The whole page.
+pub(super) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (Shown(&view.title)) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+                noscript { meta http-equiv="refresh" content="10"; }
+                script src="/page.js" defer {}
+            }
+            body data-live=(of.live_address()) {
+                header {
+                    a.home href="/" { "kubectl spy" }
+                    span.cluster { (Shown(&snapshot.cluster)) " " (Shown(&snapshot.place)) }
+                    span #link role="status" { (view.link) }
+                    form action="/" method="get" role="search" {
+                        input #search type="search" name="q" value=(Shown(of.search().unwrap_or_default())) placeholder="Search (/)" aria-label="Search";
+                    }
+                }
+                main {
+                    div #summary { (view.summary) }
+                    (table(view))
+                    div #foot { (view.foot) }
+                }
+                footer { "/ search · j k move · Enter open · Esc back" }
+            }
+        }
+    }
+}
+
+fn table(view: &PageView) -> Markup {
+    html! {
+        table #rows {
+            thead {
+                tr {
+                    th scope="col" { "Name" }
+                    th scope="col" { "Ready" }
+                    th scope="col" { "Status" }
+                    th scope="col" { "Restarts" }
+                    th scope="col" { "Age" }
+                }
+            }
+            @for row in &view.rows { (PreEscaped(&row.html)) }
+        }
+    }
+}
+
+/// The page for an address that shows nothing.
+pub(super) fn nothing(words: &str) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "kubectl spy" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { a.home href="/" { "kubectl spy" } }
+                main { p { (Shown(words)) } p { a href="/" { "Show what is not well" } } }
+            }
+        }
+    }
+}
+
+/// The state of the connection, and a warning if the view may be out of date.
+fn link(snapshot: &Snapshot) -> Markup {
+    let link = &snapshot.link;
+    html! {
+        span.lost[link.is_lost] { (Shown(&link.words)) }
+    }
+}
+
+/// The lines below a table: the rows that it leaves out, and what the server could not read.
+fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
+    html! {
+        @if beyond > 0 {
+            p { "and " (beyond) " more: search, or choose a state or a namespace" }
+        }
+        @for line in snapshot.link.refused.iter().chain(&snapshot.shortfalls) {
+            p.dim { (Shown(line)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::snapshot::ServedRow;
+    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::*;
+    use crate::serve::params::Params;
+
+    /// A row in which every text is this one.
+    fn hostile(text: &str) -> ServedRow {
+        let mut row = failed_pod(text, text);
+        let object = &mut row.record.object_ref;
+        text.clone_into(&mut object.kind);
+        text.clone_into(&mut object.api_version);
+        text.clone_into(&mut object.cluster);
+        object.namespace = Some(text.to_owned());
+        object.uid = Some(text.to_owned());
+        text.clone_into(&mut row.record.word);
+        row.record.ready = Some(text.to_owned());
+        row.changes = vec![text.to_owned()];
+        row.last_lines = vec![text.to_owned()];
+        row
+    }
+
+    /// Both views of a snapshot in which every text is this one.
+    fn pages(text: &str) -> String {
+        let row = hostile(text);
+        let mut snapshot = snapshot(vec![row.clone()]);
+        snapshot.cluster = text.into();
+        snapshot.place = text.into();
+        snapshot.shortfalls = vec![text.to_owned()];
+        text.clone_into(&mut snapshot.link.words);
+        for row in &mut snapshot.unhealthy {
+            row.beside = vec![text.to_owned()];
+        }
+        let now = NowPage::of(&Params::default()).expect("valid parameters");
+        let object = ObjectPage::about(&row);
+        let whole = |view: &dyn View| {
+            let shown = view.of(&snapshot).expect("it is there");
+            page(&shown, view, &snapshot).into_string()
+        };
+        whole(&now) + &whole(&object)
+    }
+
+    /// The tags of a page with their attributes, as a browser reads them: a `<` and a letter begin one.
+    fn tags(html: &str) -> Vec<String> {
+        let mut tags = Vec::new();
+        let mut rest = html;
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at + 1..];
+            let (mut quoted, mut end) = (false, rest.len());
+            for (at, c) in rest.char_indices() {
+                quoted ^= c == '"';
+                if c == '>' && !quoted {
+                    end = at;
+                    break;
+                }
+            }
+            // The values of attributes are texts; only the names matter.
+            let names = rest[..end].split('"').step_by(2).collect::<String>();
+            tags.push(names);
+            rest = &rest[end..];
+        }
+        tags
+    }
+
+    #[test]
+    fn cluster_text_stays_text() {
+        for text in [
+            "<script>alert(1)</script>",
+            "\" onload=\"alert(1)",
+            "' onload='alert(1)",
+            "javascript:alert(1)",
+            "</title><svg/onload=alert(1)>",
+            "a&lt;b&#x3c;",
+            "../../x?y#z",
+            "\u{202e}evil\u{0}\n",
+        ] {
+            let html = pages(text);
+            assert_eq!(tags(&html), tags(&pages("plain")), "{text}");
+            assert!(!html.contains("href=\"javascript:"), "{text}");
+            assert!(!html.contains('\u{202e}') && !html.contains('\0'), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_elsewhere() {
+        let html = pages("plain");
+        assert!(!html.contains("://"), "{html}");
+        assert!(!html.contains("style="), "the policy forbids it");
+        assert!(SCRIPT.lines().count() <= 400 && !SCRIPT.contains("://"));
+        assert!(POLICY.starts_with("default-src 'none'; script-src 'self'; style-src 'sha256-"));
+    }
+
+    proptest! {
+        /// Whatever the cluster sends, the page has the tags and attributes of a harmless one.
+        #[test]
+        fn no_text_becomes_markup(text in "\\PC{0,24}|[<>\"'&/=a-z \n\u{202e}]{0,24}") {
+            prop_assert_eq!(tags(&pages(&text)), tags(&pages("plain")));
+        }
+
+        /// An address of the page stays on this server.
+        #[test]
+        fn no_text_becomes_another_address(text in "\\PC{0,24}|[:/.?#%a-z]{0,24}") {
+            let html = pages(&text);
+            for part in html.split("href=\"").skip(1) {
+                prop_assert!(part.starts_with("/o/") || part.starts_with("/\"") || part.starts_with("/?")
+                    || part.starts_with("data:,\""), "{part}");
+            }
+        }
+    }
+}

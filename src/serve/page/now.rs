@@ -1,0 +1,252 @@
+//! `NowPage`: what is not well now, worst first. With a state or a search, all objects that fit.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::row::{RowPlace, class, row, sign};
+use super::{MAX_ROWS, PageView, Shown, View, foot, link};
+use crate::serve::params::{ParamError, Params};
+use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
+use crate::status::Status;
+
+/// The states in the order of their links: the worst first.
+const STATES: [Status; 6] = [
+    Status::Failed,
+    Status::Unknown,
+    Status::NotFound,
+    Status::InProgress,
+    Status::Terminating,
+    Status::Current,
+];
+
+/// The most namespaces and kinds that have links.
+const MAX_CHOICES: usize = 24;
+
+/// The first page, with what the reader has chosen.
+pub(in crate::serve) struct NowPage {
+    params: Params,
+    namespace: Option<String>,
+    kind: Option<String>,
+    state: Option<String>,
+    search: String,
+}
+
+impl NowPage {
+    /// The parameters that it takes.
+    pub(in crate::serve) const NAMES: [&str; 4] = ["namespace", "kind", "state", "q"];
+
+    /// Reads the parameters.
+    pub(in crate::serve) fn of(params: &Params) -> Result<NowPage, ParamError> {
+        params.only(&NowPage::NAMES)?;
+        let chosen = |name| params.first(name).filter(|value| !value.is_empty());
+        Ok(NowPage {
+            params: params.clone(),
+            namespace: chosen("namespace").map(str::to_owned),
+            kind: chosen("kind").map(str::to_owned),
+            state: chosen("state").map(str::to_owned),
+            search: chosen("q").unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Whether it shows only what is not well, below the owners.
+    fn is_of_unhealthy(&self) -> bool {
+        self.state.is_none() && self.search.is_empty()
+    }
+
+    fn takes(&self, row: &ServedRow) -> bool {
+        let object = &row.record.object_ref;
+        let is_in = self.namespace.is_none() || object.namespace == self.namespace;
+        let is_of_kind = |kind: &String| row.kind_and_group() == *kind;
+        let is_of_state = |state: &String| row.status.as_str() == *state;
+        is_in
+            && self.kind.as_ref().is_none_or(is_of_kind)
+            && self.state.as_ref().is_none_or(is_of_state)
+            && self.is_found(row)
+    }
+
+    /// Whether the name, the state or a reason of an object contains the searched text.
+    fn is_found(&self, row: &ServedRow) -> bool {
+        let wanted = self.search.to_lowercase();
+        let holds = |text: &str| text.to_lowercase().contains(&wanted);
+        let namespace = row.record.object_ref.namespace.as_deref();
+        wanted.is_empty()
+            || holds(&row.name())
+            || holds(&row.record.word)
+            || namespace.is_some_and(holds)
+            || row.lines.iter().chain(&row.changes).any(|line| holds(line))
+    }
+
+    /// The same address with another value of one parameter; without it if that is `None`.
+    fn with(&self, name: &str, value: Option<&str>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.params.pairs().filter(|(given, _)| *given != name));
+        if let Some(value) = value {
+            query.append_pair(name, value);
+        }
+        format!("/?{}", query.finish())
+    }
+
+    /// Links to the objects of each state, with their numbers.
+    fn states(&self, snapshot: &Snapshot) -> Markup {
+        let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
+        for row in snapshot.rows.iter().filter(|row| row.is_requested) {
+            *counts.entry(row.status).or_default() += 1;
+        }
+        let is_chosen = |status: Status| self.state.as_deref() == Some(status.as_str());
+        html! {
+            nav.chips aria-label="States" {
+                a href=(self.with("state", None)) aria-current=[self.state.is_none().then_some("true")] { "Not well" }
+                @for status in STATES {
+                    @if let Some(count) = counts.get(&status) {
+                        a.(class(status)) href=(self.with("state", Some(status.as_str())))
+                            aria-current=[is_chosen(status).then_some("true")] {
+                            (sign(status)) " " (count) " " (status.as_str())
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Links to the values of a parameter, if there are several.
+    fn choices(
+        &self,
+        name: &str,
+        chosen: Option<&String>,
+        values: &BTreeMap<String, usize>,
+    ) -> Markup {
+        let is_chosen = |value: &String| chosen == Some(value);
+        html! {
+            @if values.len() > 1 || chosen.is_some() {
+                nav.chips aria-label=(name) {
+                    a href=(self.with(name, None)) aria-current=[chosen.is_none().then_some("true")] { "every " (name) }
+                    @for (value, count) in values.iter().take(MAX_CHOICES) {
+                        a href=(self.with(name, Some(value))) aria-current=[is_chosen(value).then_some("true")] {
+                            (Shown(value)) " " span.dim { (count) }
+                        }
+                    }
+                    @if values.len() > MAX_CHOICES { span.dim { "and " (values.len() - MAX_CHOICES) " more" } }
+                }
+            }
+        }
+    }
+
+    /// The rows that it may show, with their places.
+    fn candidates<'s>(&self, snapshot: &'s Snapshot) -> Vec<(&'s ServedRow, RowPlace<'s>)> {
+        if self.is_of_unhealthy() {
+            let rows = snapshot.unhealthy.iter();
+            let place = |it: &'s UnhealthyRow| RowPlace {
+                depth: it.depth,
+                beside: &it.beside,
+                namespace: snapshot.namespace(),
+            };
+            return rows.map(|it| (&*it.row, place(it))).collect();
+        }
+        let alone = || RowPlace {
+            depth: 0,
+            beside: &[],
+            namespace: snapshot.namespace(),
+        };
+        snapshot.rows.iter().map(|row| (&**row, alone())).collect()
+    }
+}
+
+impl View for NowPage {
+    fn of(&self, snapshot: &Snapshot) -> Option<PageView> {
+        let candidates = self.candidates(snapshot);
+        let mut namespaces: BTreeMap<String, usize> = BTreeMap::new();
+        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        for (row, _) in &candidates {
+            if let Some(namespace) = &row.record.object_ref.namespace {
+                *namespaces.entry(namespace.clone()).or_default() += 1;
+            }
+            *kinds.entry(row.kind_and_group()).or_default() += 1;
+        }
+        let taken: Vec<_> = candidates
+            .into_iter()
+            .filter(|(row, _)| self.takes(row))
+            .collect();
+        let beyond = taken.len().saturating_sub(MAX_ROWS);
+        let rows = taken.iter().take(MAX_ROWS);
+        let rows: Vec<_> = rows.map(|(shown, place)| row(shown, place)).collect();
+        let failed = snapshot.rows.iter();
+        let failed = failed.filter(|row| row.is_requested && row.status == Status::Failed);
+        Some(PageView {
+            title: format!("{} Failed · {}", failed.count(), snapshot.cluster),
+            summary: html! {
+                (self.states(snapshot))
+                (self.choices("namespace", self.namespace.as_ref(), &namespaces))
+                (self.choices("kind", self.kind.as_ref(), &kinds))
+                @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
+            },
+            rows,
+            foot: foot(beyond, snapshot),
+            link: link(snapshot),
+        })
+    }
+
+    fn live_address(&self) -> String {
+        format!("/live?{}", self.params.to_query())
+    }
+
+    fn search(&self) -> Option<&str> {
+        Some(&self.search)
+    }
+}
+
+impl NowPage {
+    /// The words for a view without rows.
+    fn nothing(&self, snapshot: &Snapshot) -> &'static str {
+        let is_chosen = self.namespace.is_some() || self.kind.is_some();
+        match () {
+            () if !snapshot.link.is_read => "Reading the cluster…",
+            () if is_chosen || !self.is_of_unhealthy() => "No object fits.",
+            () => "Nothing is unhealthy.",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::snapshot::testing::{failed_pod, snapshot};
+
+    fn names(query: &str, rows: usize) -> Vec<String> {
+        let row = |number: usize| {
+            let mut row = failed_pod(&format!("web-{number}"), "it fails");
+            row.status = [Status::Failed, Status::Current][number % 2];
+            row.is_unhealthy = number.is_multiple_of(2);
+            row
+        };
+        let mut snapshot = snapshot((0..rows).map(row).collect());
+        snapshot.unhealthy.retain(|it| it.row.is_unhealthy);
+        let params = Params::of(&format!("/?{query}").parse().expect("an address"));
+        let view = NowPage::of(&params).expect("valid parameters");
+        let view = view.of(&snapshot).expect("a view");
+        view.rows.into_iter().map(|row| row.id).collect()
+    }
+
+    #[test]
+    fn a_view_shows_what_the_reader_chose() {
+        for (query, expect) in [
+            ("", &["uid-web-0", "uid-web-2"][..]),
+            ("state=Current", &["uid-web-1", "uid-web-3"]),
+            ("q=WEB-3", &["uid-web-3"]),
+            ("q=it+fails&state=Failed", &["uid-web-0", "uid-web-2"]),
+            ("namespace=prod", &[]),
+            ("namespace=shop&kind=Pod", &["uid-web-0", "uid-web-2"]),
+        ] {
+            assert_eq!(names(query, 4), expect, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_long_view_is_cut_and_counted() {
+        assert_eq!(names("q=web", 500).len(), MAX_ROWS);
+        let snapshot = snapshot((0..203).map(|n| failed_pod(&n.to_string(), "x")).collect());
+        let view = NowPage::of(&Params::default()).expect("valid parameters");
+        let view = view.of(&snapshot).expect("a view");
+        assert!(view.foot.into_string().contains("and 3 more"));
+    }
+}

@@ -1,0 +1,156 @@
+//! `ObjectPage`: one object, its owners and all its dependents, as `status` shows them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::row::{RowPlace, address, class, command, row, sign};
+use super::{MAX_ROWS, PageView, Shown, View, foot, link};
+use crate::serve::snapshot::{ServedRow, Snapshot};
+
+/// The page about one object. The name stays, whichever object bears it.
+pub(in crate::serve) struct ObjectPage {
+    /// `/o/CLUSTER/KIND/NAMESPACE/NAME`.
+    address: String,
+    kind: String,
+    namespace: Option<String>,
+    name: String,
+}
+
+impl ObjectPage {
+    /// The view of the object with this address: its cluster, kind, namespace and name.
+    pub(in crate::serve) fn at(
+        [cluster, kind, namespace, name]: [&str; 4],
+        snapshot: &Snapshot,
+    ) -> Option<ObjectPage> {
+        let namespace = (namespace != "-").then(|| namespace.to_owned());
+        let mut rows = snapshot.rows.iter();
+        let is_it = |row: &&Arc<ServedRow>| {
+            let object = &row.record.object_ref;
+            object.name == name && object.namespace == namespace && row.kind_and_group() == kind
+        };
+        let row = rows.find(is_it).filter(|_| *snapshot.cluster == *cluster)?;
+        Some(ObjectPage::about(row))
+    }
+
+    /// The view of the object of a row.
+    pub(super) fn about(row: &ServedRow) -> ObjectPage {
+        let object = &row.record.object_ref;
+        ObjectPage {
+            address: address(row),
+            kind: row.kind_and_group(),
+            namespace: object.namespace.clone(),
+            name: object.name.clone(),
+        }
+    }
+
+    fn is_of(&self, row: &ServedRow) -> bool {
+        let object = &row.record.object_ref;
+        object.name == self.name
+            && object.namespace == self.namespace
+            && row.kind_and_group() == self.kind
+    }
+}
+
+impl View for ObjectPage {
+    fn of(&self, snapshot: &Snapshot) -> Option<PageView> {
+        let at = snapshot.rows.iter().position(|row| self.is_of(row))?;
+        let top = &snapshot.rows[at];
+        let own = top.record.depth;
+        let below = snapshot.rows[at + 1..].iter();
+        let below: Vec<_> = below.take_while(|row| row.record.depth > own).collect();
+        let beyond = (below.len() + 1).saturating_sub(MAX_ROWS);
+        let rows = std::iter::once(top).chain(below).take(MAX_ROWS);
+        let place = |row: &ServedRow| RowPlace {
+            depth: row.record.depth - own,
+            beside: &[],
+            namespace: top.record.object_ref.namespace.as_deref(),
+        };
+        Some(PageView {
+            title: format!("{} {}", top.name(), top.record.word),
+            summary: summary(top, &owners(&snapshot.rows[..at], own)),
+            rows: rows.map(|shown| row(shown, &place(shown))).collect(),
+            foot: foot(beyond, snapshot),
+            link: link(snapshot),
+        })
+    }
+
+    fn live_address(&self) -> String {
+        format!("/live{}", self.address)
+    }
+}
+
+/// The rows above one of this depth that it is shown under, the outermost first.
+fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
+    let mut owners = Vec::new();
+    for row in above.iter().rev() {
+        if row.record.depth < depth {
+            depth = row.record.depth;
+            owners.push(&**row);
+        }
+    }
+    owners.reverse();
+    owners
+}
+
+/// The owners, the state and its rule, and the commands that show the same.
+fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
+    let record = &row.record;
+    html! {
+        nav.path aria-label="Owners" {
+            a href="/" { "Now" }
+            @for owner in owners { " › " a href=(address(owner)) { (Shown(&owner.name())) } }
+            " › " span aria-current="page" { (Shown(&row.name())) }
+        }
+        h1.(class(row.status)) { (sign(row.status)) " " (Shown(&row.name())) " " (Shown(&record.word)) }
+        @if !record.message.is_empty() { p { (Shown(&record.message)) } }
+        @if !record.causes.is_empty() {
+            p.dim {
+                "found by"
+                @for rule in rules(row) { " " (rule) }
+            }
+        }
+        @for verb in ["status", "trace", "changes"] {
+            @let command = command(verb, row);
+            p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } }
+        }
+    }
+}
+
+/// The rules that found the causes, each once. docs/rules.md describes them.
+fn rules(row: &ServedRow) -> BTreeSet<&'static str> {
+    row.record.causes.iter().map(|cause| cause.rule).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::snapshot::testing::{failed_pod, snapshot};
+
+    #[test]
+    fn an_object_is_shown_with_its_dependents_and_owners() {
+        let row = |name: &str, depth| {
+            let mut row = failed_pod(name, "it fails");
+            row.record.depth = depth;
+            row
+        };
+        let rows = [("a", 0), ("b", 1), ("c", 2), ("d", 2), ("e", 1), ("f", 0)];
+        let snapshot = snapshot(rows.map(|(name, depth)| row(name, depth)).into());
+        let view = ObjectPage::at(["test", "Pod", "shop", "b"], &snapshot).expect("it is there");
+        let shown = view.of(&snapshot).expect("it is there");
+        let ids: Vec<&str> = shown.rows.iter().map(|row| &*row.id).collect();
+        assert_eq!(ids, ["uid-b", "uid-c", "uid-d"]);
+        let above = owners(&snapshot.rows[..3], 2);
+        let above: Vec<String> = above.iter().map(|row| row.name()).collect();
+        assert_eq!(above, ["pod/a", "pod/b"]);
+        for absent in [
+            ["test", "Pod", "shop", "x"],
+            ["other", "Pod", "shop", "b"],
+            ["test", "Pod", "-", "b"],
+            ["test", "Pod.apps", "shop", "b"],
+        ] {
+            assert!(ObjectPage::at(absent, &snapshot).is_none(), "{absent:?}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `Params`: the parameters of a request. They have the names of the flags of `kubectl spy`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use http::Uri;
+
+use super::snapshot::{ServedRow, Snapshot};
+
+/// The parameter that has the token in the printed address.
+pub(super) const TOKEN: &str = "t";
+
+/// The parameters of an address, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Vec<(String, String)>);
+
+/// A parameter that a path does not take, or that has a value which means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// The path has no such parameter.
+    #[error("unknown parameter \"{name}\"; this path takes {known}")]
+    Unknown {
+        /// The parameter.
+        name: String,
+        /// What the path takes.
+        known: String,
+    },
+    /// Neither true nor false.
+    #[error("invalid value \"{value}\" of \"{name}\": expected true or false")]
+    NotABool {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+}
+
+impl Params {
+    /// The parameters of an address.
+    pub fn of(uri: &Uri) -> Params {
+        let query = uri.query().unwrap_or_default();
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Params(pairs.into_owned().collect())
+    }
+
+    /// The first value of a parameter.
+    pub fn first(&self, name: &str) -> Option<&str> {
+        let mut given = self.0.iter();
+        let found = given.find(|(given, _)| given == name)?;
+        Some(&found.1)
+    }
+
+    /// All values of a parameter.
+    pub fn all<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
+        let given = self.0.iter().filter(move |(given, _)| given == name);
+        given.map(|(_, value)| value.as_str())
+    }
+
+    /// All parameters but the token, in their order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let given = self.0.iter().filter(|(name, _)| name != TOKEN);
+        given.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Whether a switch is on. Like a flag, it is on without a value.
+    pub fn has(&self, name: &'static str) -> Result<bool, ParamError> {
+        match self.first(name) {
+            None | Some("false") => Ok(false),
+            Some("" | "true") => Ok(true),
+            Some(value) => Err(ParamError::NotABool {
+                name,
+                value: value.to_owned(),
+            }),
+        }
+    }
+
+    /// Fails if there is another parameter than these.
+    pub fn only(&self, known: &[&str]) -> Result<(), ParamError> {
+        match self.pairs().find(|(name, _)| !known.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(ParamError::Unknown {
+                name: name.to_owned(),
+                known: known.join(", "),
+            }),
+        }
+    }
+
+    /// The same parameters without the token, as the part of an address after its `?`; empty without any.
+    pub fn to_query(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs());
+        query.finish()
+    }
+}
+
+/// Which objects a reader asks for.
+#[derive(Clone, Debug, Default)]
+pub struct RowFilter {
+    namespace: Option<String>,
+    objects: Vec<String>,
+    is_of_unhealthy: bool,
+}
+
+impl RowFilter {
+    /// The parameters that it reads.
+    pub const NAMES: [&str; 3] = ["namespace", "object", "unhealthy"];
+
+    /// Reads the parameters.
+    pub fn of(params: &Params) -> Result<RowFilter, ParamError> {
+        Ok(RowFilter {
+            namespace: params.first("namespace").map(str::to_owned),
+            objects: params.all("object").map(str::to_owned).collect(),
+            is_of_unhealthy: params.has("unhealthy")?,
+        })
+    }
+
+    /// The rows of the requested objects, each followed by those of its dependents.
+    pub fn rows<'s>(&self, snapshot: &'s Snapshot) -> Vec<&'s Arc<ServedRow>> {
+        let rows = self.within(snapshot).into_iter();
+        rows.filter(|row| !self.is_of_unhealthy || row.is_unhealthy)
+            .collect()
+    }
+
+    /// The requested objects and their dependents, by their ids; `None` for all objects.
+    pub fn ids(&self, snapshot: &Snapshot) -> Option<HashSet<String>> {
+        if self.objects.is_empty() && self.namespace.is_none() {
+            return None;
+        }
+        let rows = self.within(snapshot).into_iter();
+        Some(rows.map(|row| row.id()).collect())
+    }
+
+    /// Whether it takes an event about this object, which is one of those that it asks for.
+    pub fn takes(&self, row: &ServedRow, was_unhealthy: bool) -> bool {
+        !self.is_of_unhealthy || row.is_unhealthy || was_unhealthy
+    }
+
+    fn within<'s>(&self, snapshot: &'s Snapshot) -> Vec<&'s Arc<ServedRow>> {
+        let mut within = None;
+        let rows = snapshot.rows.iter().filter(|row| {
+            let depth = row.record.depth;
+            if within.is_none_or(|within| depth <= within) {
+                within = self.names(row).then_some(depth);
+            }
+            within.is_some() && self.is_in_place(row)
+        });
+        rows.collect()
+    }
+
+    /// The first object that it names and that the snapshot does not have.
+    pub fn absent<'f>(&'f self, snapshot: &Snapshot) -> Option<&'f str> {
+        let is_there = |word: &&String| {
+            let mut rows = snapshot.rows.iter();
+            rows.any(|row| is_named(row, word) && self.is_in_place(row))
+        };
+        let absent = self.objects.iter().find(|word| !is_there(word));
+        absent.map(String::as_str)
+    }
+
+    fn names(&self, row: &ServedRow) -> bool {
+        self.objects.is_empty() || self.objects.iter().any(|word| is_named(row, word))
+    }
+
+    fn is_in_place(&self, row: &ServedRow) -> bool {
+        let own = row.record.object_ref.namespace.as_deref();
+        self.namespace.is_none() || own == self.namespace.as_deref()
+    }
+}
+
+/// Whether `TYPE/NAME` or `TYPE` names the object of a row.
+fn is_named(row: &ServedRow, word: &str) -> bool {
+    match word.split_once('/') {
+        Some((of_type, name)) => row.is_of_type(of_type) && row.record.object_ref.name == name,
+        None => row.is_of_type(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::*;
+
+    fn params(query: &str) -> Params {
+        Params::of(&format!("/x?{query}").parse().expect("an address"))
+    }
+
+    #[test]
+    fn parameters_are_those_of_a_form() {
+        let given = params("object=a%2Fb&object=c+d&t=secret&unhealthy&x");
+        assert_eq!(given.all("object").collect::<Vec<_>>(), ["a/b", "c d"]);
+        assert_eq!(given.has("unhealthy"), Ok(true));
+        assert_eq!(given.has("explain"), Ok(false));
+        assert_eq!(given.to_query(), "object=a%2Fb&object=c+d&unhealthy=&x=");
+        assert_eq!(params("t=secret").to_query(), "");
+        let unknown = given
+            .only(&["object", "unhealthy"])
+            .expect_err("x is unknown");
+        assert_eq!(
+            unknown.to_string(),
+            "unknown parameter \"x\"; this path takes object, unhealthy"
+        );
+        let invalid = params("explain=maybe").has("explain").expect_err("a word");
+        assert!(invalid.to_string().contains("expected true or false"));
+    }
+
+    #[test]
+    fn an_object_brings_its_dependents() {
+        let mut owner = failed_pod("web", "it fails");
+        owner.record.object_ref.kind = "Deployment".to_owned();
+        "apps/v1".clone_into(&mut owner.record.object_ref.api_version);
+        let mut below = failed_pod("web-1", "it fails");
+        below.record.depth = 1;
+        let mut other = failed_pod("api", "it fails");
+        other.is_unhealthy = false;
+        let snapshot = snapshot(vec![owner, below, other]);
+        for (query, names) in [
+            ("", &["web", "web-1", "api"][..]),
+            ("object=deploy/web", &["web", "web-1"]),
+            ("object=po", &["web-1", "api"]),
+            ("object=deploy/web&object=pod/api", &["web", "web-1", "api"]),
+            ("unhealthy", &["web", "web-1"]),
+            ("namespace=prod", &[]),
+            ("object=deploy/wbe", &[]),
+        ] {
+            let filter = RowFilter::of(&params(query)).expect("valid parameters");
+            let found = filter.rows(&snapshot);
+            let found: Vec<&str> = found
+                .iter()
+                .map(|row| &*row.record.object_ref.name)
+                .collect();
+            assert_eq!(found, names, "{query}");
+        }
+        let filter = RowFilter::of(&params("object=po&object=deploy/wbe")).expect("valid");
+        assert_eq!(filter.absent(&snapshot), Some("deploy/wbe"));
+    }
+}

@@ -1,0 +1,495 @@
+//! The streams: events for programs, and views for the page. A stream is pulled by its reader, so a slow one delays nobody and
+//! has no queue: [`EventFeed`] has a position among the events, and [`ViewFeed`] skips to the newest snapshot.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHasher;
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::board::Board;
+use super::event_ring::{EventId, EventSubject, NumberedEvent, Resumption, RingEvent};
+use super::page::{PageView, View};
+use super::params::RowFilter;
+use super::snapshot::ServedRow;
+use crate::render::json::{VERSION, line};
+
+/// The most events that a stream takes at a time.
+const BATCH: usize = 64;
+
+/// The least time between two views of the page.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// One event of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Where a reader resumes after it.
+    pub(super) id: Option<EventId>,
+    /// The name of its type.
+    pub(super) name: &'static str,
+    /// One line of JSON.
+    pub(super) data: String,
+}
+
+/// What one reader gets.
+pub(super) trait Feed: Send + 'static {
+    /// The next event; `None` at the end. It is cancel safe.
+    fn next(&mut self) -> impl Future<Output = Option<Frame>> + Send;
+}
+
+/// The events of one reader.
+pub(super) struct EventFeed {
+    board: watch::Receiver<Board>,
+    filter: RowFilter,
+    stage: FeedStage,
+    /// The number of the last event that was looked at.
+    position: u64,
+    /// The ids of the objects that it asks for; `None` for all.
+    ids: Option<HashSet<String>>,
+}
+
+/// What the reader gets next.
+enum FeedStage {
+    /// It has just connected, and this was its last event before.
+    Start(Option<EventId>),
+    /// The rest of the present state, and the number of all its objects.
+    State(std::vec::IntoIter<Arc<ServedRow>>, usize),
+    /// The events that it has taken and not sent.
+    Events(std::vec::IntoIter<NumberedEvent>),
+}
+
+/// The events between two places are gone.
+#[derive(Serialize)]
+struct GapFrame {
+    v: u32,
+    after: String,
+    upto: String,
+    cause: &'static str,
+}
+
+/// The end of the present state.
+#[derive(Serialize)]
+struct SyncedFrame {
+    v: u32,
+    count: usize,
+}
+
+impl EventFeed {
+    /// The events after `last`; with the present state first, if the reader has none, or if they are gone.
+    pub(super) fn new(
+        board: watch::Receiver<Board>,
+        filter: RowFilter,
+        last: Option<EventId>,
+    ) -> EventFeed {
+        EventFeed {
+            board,
+            filter,
+            stage: FeedStage::Start(last),
+            position: 0,
+            ids: None,
+        }
+    }
+
+    /// The next event, if the reader has one to get now.
+    fn next_now(&mut self) -> Option<Frame> {
+        match &mut self.stage {
+            FeedStage::Start(last) => {
+                let last = *last;
+                self.start(last)
+            }
+            FeedStage::State(rows, count) => {
+                let count = *count;
+                if let Some(row) = rows.next() {
+                    return Some(Frame {
+                        id: None,
+                        name: "status",
+                        data: row.json(false),
+                    });
+                }
+                self.stage = FeedStage::Events(Vec::new().into_iter());
+                let id = self.board.borrow().ring.id(self.position);
+                Some(Frame {
+                    id: Some(id),
+                    name: "synced",
+                    data: line(&SyncedFrame { v: VERSION, count }),
+                })
+            }
+            FeedStage::Events(events) => match events.next() {
+                Some(next) => self.frame(&next),
+                None => self.take_events(),
+            },
+        }
+    }
+
+    /// Begins where the reader was. A gap comes first, if that place is gone.
+    fn start(&mut self, last: Option<EventId>) -> Option<Frame> {
+        let resumption = self.board.borrow().ring.resume(last);
+        match resumption {
+            Resumption::After(number) => {
+                self.position = number;
+                self.ids = self.filter.ids(&self.board.borrow().snapshot);
+                self.stage = FeedStage::Events(Vec::new().into_iter());
+                None
+            }
+            Resumption::Anew => {
+                self.begin_state();
+                None
+            }
+            Resumption::Forgotten(id) => Some(self.gap(id)),
+        }
+    }
+
+    /// The gap after this place. The present state follows.
+    fn gap(&mut self, after: EventId) -> Frame {
+        self.begin_state();
+        let upto = self.board.borrow().ring.id(self.position);
+        let cause = if after.epoch == upto.epoch {
+            "forgotten"
+        } else {
+            "restarted"
+        };
+        let gap = GapFrame {
+            v: VERSION,
+            after: after.to_string(),
+            upto: upto.to_string(),
+            cause,
+        };
+        Frame {
+            id: None,
+            name: "gap",
+            data: line(&gap),
+        }
+    }
+
+    fn begin_state(&mut self) {
+        let board = self.board.borrow_and_update();
+        let rows = self.filter.rows(&board.snapshot);
+        let rows: Vec<Arc<ServedRow>> = rows.into_iter().cloned().collect();
+        self.position = board.ring.newest().number;
+        self.ids = self.filter.ids(&board.snapshot);
+        let count = rows.len();
+        self.stage = FeedStage::State(rows.into_iter(), count);
+    }
+
+    /// Takes the next events. Returns the gap if some are gone.
+    fn take_events(&mut self) -> Option<Frame> {
+        let board = self.board.borrow_and_update();
+        let Some(events) = board.ring.after(self.position, BATCH) else {
+            let after = board.ring.id(self.position);
+            drop(board);
+            return Some(self.gap(after));
+        };
+        // The objects that were there before may have gone since.
+        if let Some(known) = &mut self.ids {
+            known.extend(self.filter.ids(&board.snapshot).into_iter().flatten());
+        }
+        self.stage = FeedStage::Events(events.into_iter());
+        None
+    }
+
+    /// Whether events wait, in the stream or on the board.
+    fn has_more(&self) -> bool {
+        let waiting = match &self.stage {
+            FeedStage::Events(events) => events.len() > 0,
+            FeedStage::Start(_) | FeedStage::State(..) => true,
+        };
+        waiting || self.board.borrow().ring.newest().number > self.position
+    }
+
+    /// The frame of an event, if the reader asks for it.
+    fn frame(&mut self, next: &NumberedEvent) -> Option<Frame> {
+        self.position = next.number;
+        self.wants(&next.event).then(|| Frame {
+            id: Some(self.board.borrow().ring.id(next.number)),
+            name: next.event.name(),
+            data: next.event.data.clone(),
+        })
+    }
+
+    fn wants(&self, event: &RingEvent) -> bool {
+        match &event.subject {
+            EventSubject::Object { row, was_unhealthy } => {
+                let is_asked_for = |ids: &HashSet<String>| ids.contains(&row.id());
+                self.ids.as_ref().is_none_or(is_asked_for) && self.filter.takes(row, *was_unhealthy)
+            }
+            EventSubject::Source => true,
+        }
+    }
+}
+
+impl Feed for EventFeed {
+    async fn next(&mut self) -> Option<Frame> {
+        loop {
+            if let Some(frame) = self.next_now() {
+                return Some(frame);
+            }
+            if matches!(self.stage, FeedStage::Events(_)) && !self.has_more() {
+                self.board.changed().await.ok()?;
+            }
+        }
+    }
+}
+
+/// The views of one reader of the page.
+pub(super) struct ViewFeed<V> {
+    board: watch::Receiver<Board>,
+    view: V,
+    /// The hashes of the rows that the reader has.
+    rows: BTreeMap<String, u64>,
+    /// The hash of everything that the reader has; `None` before the first view.
+    whole: Option<u64>,
+    next_at: Instant,
+    is_over: bool,
+}
+
+/// A view as the script of the page takes it.
+#[derive(Serialize)]
+struct ViewFrame<'a> {
+    title: &'a str,
+    summary: &'a str,
+    foot: &'a str,
+    link: &'a str,
+    /// The ids of all rows, in order.
+    order: Vec<&'a str>,
+    /// The rows that are new or have changed.
+    rows: BTreeMap<&'a str, &'a str>,
+}
+
+impl<V: View> ViewFeed<V> {
+    /// The views of this reader, beginning with the present one.
+    pub(super) fn new(board: watch::Receiver<Board>, view: V) -> ViewFeed<V> {
+        ViewFeed {
+            board,
+            view,
+            rows: BTreeMap::new(),
+            whole: None,
+            next_at: Instant::now(),
+            is_over: false,
+        }
+    }
+
+    /// What the reader does not have; `None` if it has everything.
+    fn changed(&mut self, view: &PageView) -> Option<Frame> {
+        let hash = |text: &str| BuildHasherDefault::<FxHasher>::default().hash_one(text);
+        let rows: BTreeMap<String, u64> = view
+            .rows
+            .iter()
+            .map(|row| (row.id.clone(), hash(&row.html)))
+            .collect();
+        let is_new = |id: &str| self.rows.get(id) != rows.get(id);
+        let changed = view.rows.iter().filter(|row| is_new(&row.id));
+        let frame = ViewFrame {
+            title: &view.title,
+            summary: &view.summary.0,
+            foot: &view.foot.0,
+            link: &view.link.0,
+            order: view.rows.iter().map(|row| &*row.id).collect(),
+            rows: changed.map(|row| (&*row.id, &*row.html)).collect(),
+        };
+        let is_same = frame.rows.is_empty();
+        let data = line(&frame);
+        let whole = hash(&line(&ViewFrame {
+            rows: BTreeMap::new(),
+            ..frame
+        }));
+        self.rows = rows;
+        if self.whole.replace(whole) == Some(whole) && is_same {
+            return None;
+        }
+        Some(Frame {
+            id: None,
+            name: "view",
+            data,
+        })
+    }
+}
+
+impl<V: View + Send + 'static> Feed for ViewFeed<V> {
+    async fn next(&mut self) -> Option<Frame> {
+        while !self.is_over {
+            if self.whole.is_some() {
+                self.board.changed().await.ok()?;
+                sleep_until(self.next_at).await;
+            }
+            let snapshot = self.board.borrow_and_update().snapshot.clone();
+            let Some(view) = self.view.of(&snapshot) else {
+                self.is_over = true;
+                return Some(Frame {
+                    id: None,
+                    name: "gone",
+                    data: "{}".to_owned(),
+                });
+            };
+            if let Some(frame) = self.changed(&view) {
+                self.next_at = Instant::now() + PAUSE;
+                return Some(frame);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use insta::assert_snapshot;
+
+    use super::super::page::NowPage;
+    use super::super::params::Params;
+    use super::super::snapshot::Snapshot;
+    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::*;
+    use crate::status::Status;
+
+    fn board() -> watch::Sender<Board> {
+        Board::new(7, snapshot(vec![failed_pod("web", "it fails")]))
+    }
+
+    fn feed(board: &watch::Sender<Board>, query: &str, last: Option<&str>) -> EventFeed {
+        let params = Params::of(&format!("/?{query}").parse().expect("an address"));
+        let filter = RowFilter::of(&params).expect("valid parameters");
+        let last = last.map(|id| id.parse().expect("an id"));
+        EventFeed::new(board.subscribe(), filter, last)
+    }
+
+    /// Publishes a change of an object.
+    fn change(board: &watch::Sender<Board>, name: &str, status: Status) {
+        board.send_modify(|board| {
+            let mut row = failed_pod(name, "it fails");
+            row.status = status;
+            row.is_unhealthy = status == Status::Failed;
+            let row = Arc::new(row);
+            let mut rows = board.snapshot.rows.clone();
+            let at = rows.iter().position(|known| known.id() == row.id());
+            let was = at.map(|at| rows.remove(at));
+            rows.push(row.clone());
+            board.announce(&row, was.as_deref());
+            board.snapshot = Arc::new(Snapshot {
+                rows,
+                ..Snapshot::clone(&board.snapshot)
+            });
+        });
+    }
+
+    /// The events that a reader gets now: their ids, types, and the names of their objects.
+    fn now(feed: &mut EventFeed) -> String {
+        let mut lines = Vec::new();
+        while let Some(Some(frame)) = feed.next().now_or_never() {
+            let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
+            let id = frame.id.map_or("-".to_owned(), |id| id.to_string());
+            let about = data["ref"]["name"].as_str();
+            let about = about.map_or_else(|| frame.data.clone(), str::to_owned);
+            lines.push(format!("{id} {} {about}", frame.name));
+        }
+        lines.join("\n")
+    }
+
+    #[test]
+    fn a_new_reader_gets_the_state_and_then_the_changes() {
+        let board = board();
+        let mut feed = feed(&board, "", None);
+        assert_snapshot!(now(&mut feed), @r#"
+        - status web
+        7.0 synced {"v":1,"count":1}
+        "#);
+        change(&board, "web", Status::Current);
+        change(&board, "api", Status::Failed);
+        assert_snapshot!(now(&mut feed), @"
+        7.1 status web
+        7.2 status api
+        ");
+    }
+
+    #[test]
+    fn a_reader_resumes_after_its_last_event() {
+        let board = board();
+        for name in ["a", "b", "c"] {
+            change(&board, name, Status::Failed);
+        }
+        assert_snapshot!(now(&mut feed(&board, "", Some("7.2"))), @"7.3 status c");
+        assert_snapshot!(now(&mut feed(&board, "", Some("7.3"))), @"");
+    }
+
+    #[test]
+    fn what_is_gone_is_a_gap_with_the_state_after_it() {
+        let board = board();
+        change(&board, "web", Status::Failed);
+        assert_snapshot!(now(&mut feed(&board, "", Some("6.2"))), @r#"
+        - gap {"v":1,"after":"6.2","upto":"7.1","cause":"restarted"}
+        - status web
+        7.1 synced {"v":1,"count":1}
+        "#);
+        assert_snapshot!(now(&mut feed(&board, "", Some("7.9"))), @r#"
+        - gap {"v":1,"after":"7.9","upto":"7.1","cause":"forgotten"}
+        - status web
+        7.1 synced {"v":1,"count":1}
+        "#);
+    }
+
+    #[test]
+    fn a_slow_reader_delays_nobody_and_finds_a_gap() {
+        let board = board();
+        let mut slow = feed(&board, "", None);
+        now(&mut slow);
+        for _ in 0..20_001 {
+            board.send_modify(|board| {
+                let row = Arc::new(failed_pod("web", "it fails"));
+                board.announce(&row, None);
+            });
+        }
+        let got = now(&mut slow);
+        assert!(got.starts_with("- gap "), "{got}");
+        assert!(got.contains(r#""cause":"forgotten""#) && got.contains("7.20001 synced"));
+    }
+
+    #[test]
+    fn a_reader_gets_what_it_asks_for() {
+        let board = board();
+        let mut of_api = feed(&board, "object=pod/api", None);
+        let mut unhealthy = feed(&board, "unhealthy", None);
+        now(&mut of_api);
+        now(&mut unhealthy);
+        change(&board, "api", Status::Current);
+        change(&board, "web", Status::Current);
+        change(&board, "web", Status::Current);
+        assert_snapshot!(now(&mut of_api), @"7.1 status api");
+        assert_snapshot!(now(&mut unhealthy), @"7.2 status web");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_view_has_only_the_changed_rows() {
+        let board = board();
+        let params = Params::of(&"/?q=web".parse().expect("an address"));
+        let view = NowPage::of(&params).expect("valid parameters");
+        let mut feed = ViewFeed::new(board.subscribe(), view);
+        let rows = |frame: Frame| {
+            let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
+            let rows = data["rows"].as_object().expect("rows");
+            let rows: Vec<&str> = rows.keys().map(String::as_str).collect();
+            format!("{} of {}", rows.join(","), data["order"])
+        };
+        let first = feed.next().await.map(rows);
+        assert_eq!(first.as_deref(), Some(r#"uid-web of ["uid-web"]"#));
+        change(&board, "web-2", Status::Failed);
+        let second = feed.next().await.map(rows);
+        assert_eq!(
+            second.as_deref(),
+            Some(r#"uid-web-2 of ["uid-web","uid-web-2"]"#)
+        );
+        // What the view does not show is no news.
+        change(&board, "api", Status::Failed);
+        let next = tokio::time::timeout(Duration::from_secs(9), feed.next());
+        let counts = next
+            .await
+            .expect("the numbers of states have changed")
+            .map(rows);
+        assert_eq!(counts.as_deref(), Some(r#" of ["uid-web","uid-web-2"]"#));
+        board.send_modify(|_| {});
+        let next = tokio::time::timeout(Duration::from_secs(9), feed.next());
+        assert!(next.await.is_err(), "nothing has changed");
+    }
+}
