@@ -36,6 +36,8 @@ mod render;
 mod rollout;
 #[path = "../src/sandbox/mod.rs"]
 mod sandbox;
+#[path = "../src/serve/mod.rs"]
+mod serve;
 #[path = "../src/source/mod.rs"]
 mod source;
 #[path = "../src/status/mod.rs"]

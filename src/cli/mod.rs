@@ -110,6 +110,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         CliCommand::Logs(args) => commands::logs::run(&args, &mut context),
         CliCommand::Record(args) => commands::record::run(&args, &mut context),
         CliCommand::Store(args) => commands::store::run(&args, &mut context),
+        CliCommand::Serve(args) => commands::serve::run(&args, &mut context),
         CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
         CliCommand::Completion(args) => commands::completion::run(&args, &mut context),
         CliCommand::Options => commands::options::run(&command(), &mut context),

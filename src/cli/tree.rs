@@ -37,7 +37,6 @@ Examples:
 
 Commands:
 {subcommands}
-
 Use \"kubectl spy COMMAND --help\" for more, \"kubectl spy options\" for all flags.
 ";
 
@@ -50,6 +49,7 @@ pub(super) enum CliCommand {
     Logs(commands::logs::LogsArgs),
     Record(commands::record::RecordArgs),
     Store(commands::store::StoreVerbs),
+    Serve(commands::serve::ServeArgs),
     Demo(commands::demo::DemoArgs),
     Completion(commands::completion::CompletionArgs),
     /// List the flags that every command takes

@@ -13,13 +13,14 @@ pub(crate) struct HelpArgs {
 }
 
 /// The commands with help, in the order of the help.
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "status",
     "changes",
     "trace",
     "logs",
     "record",
     "store",
+    "serve",
     "demo",
     "completion",
     "options",

@@ -16,6 +16,7 @@ pub(crate) mod logs;
 mod manifests;
 pub(crate) mod options;
 pub(crate) mod record;
+pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod store;
 mod store_dir;

@@ -2,7 +2,6 @@
 //!
 //! All other code gets an [`Env`]. Tests build their own.
 
-#[cfg(any(test, feature = "testing"))]
 mod capture;
 mod keys;
 mod streams;
@@ -20,7 +19,6 @@ use crate::render::display::Stream;
 use crate::render::screen::Size;
 use streams::{Stdout, Unattended};
 
-#[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
 pub(crate) use keys::{Keys, Typed, restore_terminal};
 pub use streams::RequestLines;
@@ -127,6 +125,26 @@ impl Env {
             reader_gone: Arc::new(|| false),
             stderr: Stream::default(),
             requests: RequestLines::held(),
+            stdin: Box::new(io::empty()),
+        }
+    }
+
+    /// An environment with the same clocks, and without a terminal, variables and input. Its output goes to `stdout` and
+    /// `stderr`.
+    pub(crate) fn detached(&self, stdout: &Capture, stderr: &Capture) -> Env {
+        Env {
+            now: self.now.clone(),
+            ahead: self.ahead.clone(),
+            variables: BTreeMap::new(),
+            stdout_tty: false,
+            stderr_tty: false,
+            terminal: Arc::new(|| None),
+            zone: TimeZone::UTC,
+            stdout: Stream::new(stdout.clone()),
+            room: Arc::new(|| usize::MAX),
+            reader_gone: Arc::new(|| false),
+            stderr: Stream::new(stderr.clone()),
+            requests: RequestLines::at_once(Stream::new(stderr.clone())),
             stdin: Box::new(io::empty()),
         }
     }

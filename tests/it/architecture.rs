@@ -146,7 +146,9 @@ fn a_verb_never_imports_another_verb() {
         else {
             continue;
         };
-        for other in verbs.iter().filter(|other| *other != verb) {
+        // These run other verbs, and no verb runs them.
+        let others = verbs.iter().chain(&["demo", "serve"]);
+        for other in others.filter(|other| *other != verb) {
             for path in [
                 format!("commands::{other}"),
                 format!("super::super::{other}"),

@@ -98,11 +98,11 @@ fn without_a_command_the_help_fits_one_screen() {
       logs        Show every line of everything that a workload runs
       record      Keep every version of objects in files, for days
       store       List, check and delete what `record` has kept
+      serve       Show the state of a cluster on a page in your browser, live
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell
       options     List the flags that every command takes
       version     Print the versions of this program and of the API server
-
     Use "kubectl spy COMMAND --help" for more, "kubectl spy options" for all flags.
     "#);
     assert!(help.lines().count() < 24, "{}", help.lines().count());
@@ -136,7 +136,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
     }
     assert_snapshot!(refused(&["help", "rollout"]), @"
     error: invalid value 'rollout' for '[COMMAND]...'
-    hint: use one of status, changes, trace, logs, record, store, demo, completion, options, version
+    hint: use one of status, changes, trace, logs, record, store, serve, demo, completion, options, version
     See 'kubectl spy help --help' for usage.
     ");
 }

@@ -46,6 +46,7 @@ mod revoked;
 mod schedules;
 mod schema;
 mod secrets;
+mod serve;
 mod servers;
 mod status;
 mod taken_away;

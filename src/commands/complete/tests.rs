@@ -178,6 +178,7 @@ fn every_flag_with_a_free_value_is_known() {
         "keep",
         "limit-bytes",
         "list-key",
+        "listen",
         "log-lines",
         "max-log-requests",
         "max-size",

@@ -328,6 +328,11 @@ impl LastChange {
         } else {
             "is not well"
         };
+        format!("{state}: {}", self.dated_text())
+    }
+
+    /// `changed at 2026-03-02T12:00:02Z by kubectl-set: containers[web].image: web:1.0 → bad:1`: the same alone.
+    pub(crate) fn dated_text(&self) -> String {
         let when = |made| match made {
             Made::At(at) => format!(" at {}", rfc3339(at)),
             Made::Between(from, Some(until)) => {
@@ -335,7 +340,7 @@ impl LastChange {
             }
             Made::Between(from, None) => format!(" after {}", rfc3339(from)),
         };
-        format!("{state}: {}", self.sentence(when, ARROW))
+        self.sentence(when, ARROW)
     }
 
     /// `changed 30s ago by config-bot`, beside the row of the object that it changed; `None` if that is another object, or

@@ -105,6 +105,11 @@ impl Shutdown {
         Ok(Shutdown(first(signals)?.map(Some).boxed().shared()))
     }
 
+    /// Never comes: the caller drops the verb.
+    pub(crate) fn never() -> Shutdown {
+        Shutdown(std::future::pending().boxed().shared())
+    }
+
     /// Is also ready when `other` is done.
     pub(crate) fn or(self, other: impl Future<Output = ()> + Send + 'static) -> Shutdown {
         let both = async move {

@@ -13,9 +13,7 @@ use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::live::sources::{named, waiting};
-use crate::commands::{
-    Answer, CommandError, Ending, FailureLogs, LastChanges, Live, Need, Sources, Terminal,
-};
+use crate::commands::{Answer, CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::source::{Event, Scope, SourceKey};
 
@@ -241,14 +239,7 @@ impl Live for LiveStatus {
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        let model = &self.state.model;
-        let plan = model.judgement();
-        Box::new(|key| match () {
-            () if model.searches(key) => Need::Spare,
-            () if plan.decides(key) => Need::Decisive,
-            () if plan.contains(key) => Need::Useful,
-            () => Need::Vital,
-        })
+        Box::new(|key| self.state.need_of(key))
     }
 
     fn reports_waiting(&self) -> bool {
@@ -264,34 +255,11 @@ impl Live for LiveStatus {
     }
 
     async fn wait_for_other(&mut self) {
-        let StatusState {
-            last_changes,
-            failure_logs,
-            ..
-        } = &mut self.state;
-        let changes = async {
-            match last_changes {
-                Some(last_changes) => last_changes.next().await,
-                None => std::future::pending().await,
-            }
-        };
-        let lines = async {
-            match failure_logs {
-                Some(failure_logs) => failure_logs.next().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            () = changes => {}
-            () = lines => {}
-        }
+        self.state.wait_for_lookups().await;
     }
 
     fn stop_waiting(&mut self) -> bool {
-        let last_changes = self.state.last_changes.as_mut();
-        let failure_logs = self.state.failure_logs.as_mut();
-        let has_changes = last_changes.is_some_and(LastChanges::give_up);
-        failure_logs.is_some_and(FailureLogs::give_up) | has_changes
+        self.state.give_up_lookups()
     }
 
     fn prints_once(&self) -> bool {
@@ -308,11 +276,7 @@ impl Live for LiveStatus {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let mut has_changed = self.state.refresh(now);
-        let last_changes = self.state.last_changes.as_mut();
-        has_changed |= last_changes.is_some_and(LastChanges::take_news);
-        let failure_logs = self.state.failure_logs.as_mut();
-        has_changed |= failure_logs.is_some_and(FailureLogs::take_news);
+        let has_changed = self.state.take_news(now);
         if self.has_begun {
             self.state.look_back(now);
         }

@@ -9,6 +9,7 @@ mod live;
 mod options;
 mod repetition;
 mod rows;
+mod served;
 mod since;
 mod sort_by;
 mod state;
@@ -29,9 +30,10 @@ use crate::status::Rules;
 use crate::watch::FileTransport;
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
+pub(super) use served::{PLAIN, ServedStatus};
 use since::Comparison;
 use sort_by::{SortBy, Sorting};
-use state::{RETENTION, StatusState};
+pub(super) use state::{RETENTION, StatusState};
 
 /// Show whether objects and all they own are well, and if not, why
 #[derive(clap::Args, Clone, Debug)]
@@ -310,7 +312,7 @@ fn failure_logs(args: &StatusArgs, session: &Session) -> Option<FailureLogs> {
 }
 
 /// A line for each API group whose server does not answer.
-fn silent_groups(every: &EveryKind) -> Vec<String> {
+pub(super) fn silent_groups(every: &EveryKind) -> Vec<String> {
     let groups = every.silent.iter();
     let lines =
         groups.map(|group| format!("not read: {group}, because its server does not answer"));
@@ -318,7 +320,7 @@ fn silent_groups(every: &EveryKind) -> Vec<String> {
 }
 
 /// The source of the namespace in which all objects are requested. Its deletion may be what is not well.
-fn own_namespace(requested: &[SourceKey]) -> Option<SourceKey> {
+pub(super) fn own_namespace(requested: &[SourceKey]) -> Option<SourceKey> {
     let first = requested.first().filter(|key| key.select == Select::All)?;
     let field = format!("metadata.name={}", first.namespace()?);
     Some(SourceKey {

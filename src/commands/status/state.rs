@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use crate::commands::live::sources::named;
-use crate::commands::{CommandError, FailureLogs, LastChanges};
+use crate::commands::{CommandError, FailureLogs, LastChanges, Need};
 use crate::graph::Node;
 use crate::model::{
     Absence, Collapsed, MemberGap, Model, Rank, Reading, Retention, Root, RootPlace,
@@ -22,17 +22,17 @@ use crate::status::Assessment;
 use super::sort_by::{SortKey, Sorting};
 
 /// How long the row of a deleted object stays.
-pub(super) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
+pub(in crate::commands) const RETENTION: Retention = Retention::For(SignedDuration::from_secs(5));
 
 /// The requested objects and their dependents.
 #[derive(Debug)]
-pub(super) struct StatusState {
-    pub(super) model: Model,
+pub(in crate::commands) struct StatusState {
+    pub(in crate::commands) model: Model,
     pub(super) recent: RecentChanges,
     /// The start of the watch.
     pub(super) started: Timestamp,
     /// When an object last changed. The first listing does not count.
-    pub(super) last: Option<Timestamp>,
+    pub(in crate::commands) last: Option<Timestamp>,
     pub(super) not_found: Arc<Assessment>,
     pub(super) unread: Arc<Assessment>,
     pub(super) absent_members: AbsentMembers,
@@ -41,12 +41,16 @@ pub(super) struct StatusState {
     /// What changed before requested objects failed; `None` without a look-back.
     pub(super) last_changes: Option<LastChanges>,
     /// What failed containers printed last; `None` if no log is read.
-    pub(super) failure_logs: Option<FailureLogs>,
+    pub(in crate::commands) failure_logs: Option<FailureLogs>,
 }
 
 impl StatusState {
     /// The state before any event.
-    pub(super) fn new(model: Model, requested: Vec<SourceKey>, started: Timestamp) -> StatusState {
+    pub(in crate::commands) fn new(
+        model: Model,
+        requested: Vec<SourceKey>,
+        started: Timestamp,
+    ) -> StatusState {
         let mut model = model;
         model.request(requested);
         StatusState {
@@ -64,7 +68,7 @@ impl StatusState {
     }
 
     /// The same state, which also looks up what changed before an object failed.
-    pub(super) fn looking_back(self, last_changes: LastChanges) -> StatusState {
+    pub(in crate::commands) fn looking_back(self, last_changes: LastChanges) -> StatusState {
         StatusState {
             last_changes: Some(last_changes),
             ..self
@@ -72,7 +76,7 @@ impl StatusState {
     }
 
     /// Looks up what changed before requested objects failed. Returns whether look-ups are on their way.
-    pub(super) fn look_back(&mut self, now: Timestamp) -> bool {
+    pub(in crate::commands) fn look_back(&mut self, now: Timestamp) -> bool {
         let Some(last_changes) = &mut self.last_changes else {
             return false;
         };
@@ -95,12 +99,66 @@ impl StatusState {
     }
 
     /// Reads what the failed containers of the requested objects printed last. Returns whether requests are on their way.
-    pub(super) fn read_logs(&mut self) -> bool {
+    pub(in crate::commands) fn read_logs(&mut self) -> bool {
         let Some(failure_logs) = &mut self.failure_logs else {
             return false;
         };
         failure_logs.look_up(&self.model, self.model.roots().named_or_unwell());
         failure_logs.is_busy()
+    }
+
+    /// Waits for the result of a look-up. The caller may drop the future at any point.
+    pub(in crate::commands) async fn wait_for_lookups(&mut self) {
+        let StatusState {
+            last_changes,
+            failure_logs,
+            ..
+        } = self;
+        let changes = async {
+            match last_changes {
+                Some(last_changes) => last_changes.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        let lines = async {
+            match failure_logs {
+                Some(failure_logs) => failure_logs.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = changes => {}
+            () = lines => {}
+        }
+    }
+
+    /// Gives up all look-ups. Returns whether there were any.
+    pub(in crate::commands) fn give_up_lookups(&mut self) -> bool {
+        let last_changes = self.last_changes.as_mut();
+        let failure_logs = self.failure_logs.as_mut();
+        let has_changes = last_changes.is_some_and(LastChanges::give_up);
+        failure_logs.is_some_and(FailureLogs::give_up) | has_changes
+    }
+
+    /// Applies the changes since the last call, and the results of look-ups. Returns whether anything has changed.
+    pub(in crate::commands) fn take_news(&mut self, now: Timestamp) -> bool {
+        let mut has_changed = self.refresh(now);
+        let last_changes = self.last_changes.as_mut();
+        has_changed |= last_changes.is_some_and(LastChanges::take_news);
+        let failure_logs = self.failure_logs.as_mut();
+        has_changed |= failure_logs.is_some_and(FailureLogs::take_news);
+        has_changed
+    }
+
+    /// How much the states depend on a source.
+    pub(in crate::commands) fn need_of(&self, key: &SourceKey) -> Need {
+        let plan = self.model.judgement();
+        match () {
+            () if self.model.searches(key) => Need::Spare,
+            () if plan.decides(key) => Need::Decisive,
+            () if plan.contains(key) => Need::Useful,
+            () => Need::Vital,
+        }
     }
 
     /// The error if objects exist and none has the field to sort by.
@@ -109,7 +167,12 @@ impl StatusState {
     }
 
     /// Applies one event.
-    pub(super) fn apply(&mut self, source: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+    pub(in crate::commands) fn apply(
+        &mut self,
+        source: &Arc<SourceKey>,
+        event: &Event,
+        now: Timestamp,
+    ) {
         self.model.apply(source, event, now);
         if let Event::Object { why, seen, .. } = event
             && *why != Why::Listed
@@ -138,7 +201,7 @@ impl StatusState {
 
 impl StatusState {
     /// The requested sources.
-    pub(super) fn requested(&self) -> &[SourceKey] {
+    pub(in crate::commands) fn requested(&self) -> &[SourceKey] {
         self.model.requested()
     }
 
@@ -163,7 +226,7 @@ impl StatusState {
     }
 
     /// Whether every source has been read or cannot be read, and the search for dependents is over.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(in crate::commands) fn is_settled(&self) -> bool {
         let model = &self.model;
         model.is_fresh() && model.coverage().is_settled() && model.is_searched()
     }

@@ -178,8 +178,18 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
-    let mut session = args.opening().open(&stop, context).await?;
+    let session = args.opening().open(&stop, context).await?;
     stop.reads_file = session.is_of_file();
+    show_in(session, args, context, stop).await
+}
+
+/// Shows the trace of the objects of a session.
+async fn show_in(
+    mut session: Session,
+    args: &TraceArgs,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
     let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
     let groups = grouped(chains, args, &session)?;
     let ending = args.ending();
@@ -227,6 +237,17 @@ pub(crate) async fn show(
         Some(error) => Err(error),
         None => args.wait.conclude(ended, Answer::from(!is_well), parts),
     }
+}
+
+/// Prints the records of objects once, as of the sources that a session follows already.
+pub(crate) async fn print_records(
+    args: &TraceArgs,
+    session: Session,
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let stop = Stop::of(&args.wait, &Shutdown::never(), context.env);
+    Box::pin(show_in(session, args, context, stop)).await?;
+    Ok(())
 }
 
 /// The traces that run together. A file ends, so its objects are traced one after the other.

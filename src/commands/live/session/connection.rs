@@ -58,6 +58,7 @@ impl ClusterOrigin {
 }
 
 /// The connection to a cluster, with what is known of it.
+#[derive(Clone)]
 pub(super) struct ClusterConnection {
     /// The name of the context.
     pub(super) cluster: ClusterId,

@@ -38,7 +38,8 @@ pub(crate) use record::recorded_types;
 pub(crate) use server_clock::ServerClock;
 use snapshot::PastView;
 
-/// The cluster or file that a verb reads.
+/// The cluster or file that a verb reads. Clones share its sources.
+#[derive(Clone)]
 pub(crate) struct Session {
     /// The name of the context or of the file. Every record has it.
     pub(crate) cluster: ClusterId,

@@ -17,6 +17,7 @@ use crate::watch::{FileTransport, Transport};
 const TYPES: Duration = Duration::from_secs(10);
 
 /// A cluster, a file, or the record of a cluster.
+#[derive(Clone)]
 pub(super) enum SessionPlace {
     Cluster(ClusterConnection),
     File(Arc<FileTransport>),

@@ -100,6 +100,11 @@ impl Sources {
         self.known.iter().filter(|known| known.need != Need::Spare)
     }
 
+    /// The same with their states.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (&SourceKey, &SourceState)> {
+        self.noticed().map(|known| (&*known.key, &known.state))
+    }
+
     /// Whether a source is among them.
     pub(crate) fn has(&self, key: &SourceKey) -> bool {
         self.known.iter().any(|known| *known.key == *key)

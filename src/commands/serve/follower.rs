@@ -1,0 +1,246 @@
+//! `Follower`: follows the cluster as `status` does, and publishes each change for all readers.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use crate::commands::status::{PLAIN, ServedStatus};
+use crate::commands::{CommandError, Live, Need, Note, Sources, Terminal};
+use crate::model::Model;
+use crate::render::age::rfc3339_millis;
+use crate::render::count::plural;
+use crate::render::header_footer::{Freshness, ViewHeader};
+use crate::serve::{Board, Link, Snapshot, SourceHealth, SourceRecord, WebServer};
+use crate::source::{Event, SourceKey, SourceState};
+
+/// The followed objects, and the board that readers look at.
+pub(super) struct Follower {
+    served: ServedStatus,
+    board: watch::Sender<Board>,
+    web: Arc<WebServer>,
+    /// The printed address, without the token.
+    address: String,
+    started: Timestamp,
+    /// Whether the objects were published once.
+    has_begun: bool,
+    /// Whether all of them were read once. Only then are changes events.
+    is_read: bool,
+    /// The time of the last event, for records of sources.
+    now: Timestamp,
+}
+
+/// Where a follower publishes, and to whom.
+pub(super) struct Publisher {
+    pub(super) board: watch::Sender<Board>,
+    pub(super) web: Arc<WebServer>,
+    pub(super) address: String,
+}
+
+impl Follower {
+    pub(super) fn new(served: ServedStatus, to: Publisher, now: Timestamp) -> Follower {
+        Follower {
+            served,
+            board: to.board,
+            web: to.web,
+            address: to.address,
+            started: now,
+            has_begun: false,
+            is_read: false,
+            now,
+        }
+    }
+
+    /// Publishes the objects that have changed.
+    fn publish(&mut self, sources: &Sources, now: Timestamp) {
+        let changes = self.served.changes(now);
+        let snapshot = Snapshot {
+            link: self.link(sources, now),
+            sources: health(sources),
+            ..self.served.snapshot(&changes)
+        };
+        let are_events = self.is_read;
+        self.board.send_modify(|board| {
+            for change in changes.iter().filter(|_| are_events) {
+                board.announce(&change.row, change.was.as_deref());
+            }
+            board.snapshot = Arc::new(snapshot);
+        });
+        self.is_read |= self.served.state.is_settled();
+    }
+
+    /// Publishes how current the objects are, if that has changed.
+    fn publish_link(&self, sources: &Sources, now: Timestamp) {
+        let (link, sources) = (self.link(sources, now), health(sources));
+        self.board.send_if_modified(|board| {
+            let was = &board.snapshot;
+            if was.link == link && was.sources == sources {
+                return false;
+            }
+            board.snapshot = Arc::new(Snapshot {
+                link,
+                sources,
+                ..Snapshot::clone(was)
+            });
+            true
+        });
+    }
+
+    fn link(&self, sources: &Sources, now: Timestamp) -> Link {
+        let is_lost = |state: &SourceState| matches!(state, SourceState::Retrying { .. });
+        Link {
+            words: sources.summary(now, PLAIN),
+            is_lost: sources.states().any(|(_, state)| is_lost(state)),
+            is_read: self.has_begun && (self.is_read || self.served.state.is_settled()),
+            refused: sources.refusal_lines(),
+        }
+    }
+
+    fn count(&self, event: &Event) {
+        let counted = match event {
+            Event::State(state @ SourceState::Retrying { attempt: 1, .. }) => Some(state.name()),
+            Event::Gap(gap) => Some(gap.cause.name()),
+            Event::State(_)
+            | Event::Object { .. }
+            | Event::Synced { .. }
+            | Event::Undecodable { .. } => None,
+        };
+        let Some(name) = counted else {
+            return;
+        };
+        self.board.send_if_modified(|board| {
+            let totals = &mut board.totals;
+            let counts = match event {
+                Event::Gap(_) => &mut totals.gaps,
+                _ => &mut totals.restarts,
+            };
+            *counts.entry(name).or_default() += 1;
+            false
+        });
+    }
+}
+
+/// The followed sources, sorted.
+fn health(sources: &Sources) -> Vec<SourceHealth> {
+    let is_up =
+        |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
+    let health = sources.states().map(|(key, state)| SourceHealth {
+        resource: key.resource.group_resource(),
+        namespace: key.namespace().unwrap_or_default().to_owned(),
+        is_up: is_up(state),
+    });
+    let mut health: Vec<SourceHealth> = health.collect();
+    health.sort();
+    // Sources of one resource that differ only in their selectors are one series: up if all are.
+    health.dedup_by(|next, first| {
+        next.resource == first.resource && next.namespace == first.namespace
+    });
+    health
+}
+
+impl Live for Follower {
+    const REST: u32 = 4;
+
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.served.state.model.sources().cloned().collect()
+    }
+
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        self.served.state.model.take_rereads()
+    }
+
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        Box::new(|key| self.served.state.need_of(key))
+    }
+
+    fn reports_waiting(&self) -> bool {
+        false
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    fn model(&self) -> Option<&Model> {
+        Some(&self.served.state.model)
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        self.now = now;
+        self.count(&event);
+        self.served.state.apply(key, &event, now);
+    }
+
+    fn note(
+        &mut self,
+        key: &Arc<SourceKey>,
+        note: Note,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let time = rfc3339_millis(self.now);
+        let record = SourceRecord {
+            v: SourceRecord::V,
+            time: &time,
+            cluster: &key.cluster.0,
+            source: &note.source,
+            state: note.state,
+            cause: note.cause.as_deref(),
+        };
+        self.board
+            .send_modify(|board| board.announce_source(&record));
+        Ok(terminal.note(&note)?)
+    }
+
+    async fn wait_for_other(&mut self) {
+        self.served.state.wait_for_lookups().await;
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        self.served.state.give_up_lookups()
+    }
+
+    fn print(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        let has_changed = self.served.state.take_news(now);
+        let is_first = !self.has_begun && self.served.state.model.is_presentable();
+        self.has_begun |= is_first;
+        if self.has_begun {
+            self.served.state.look_back(now);
+            if has_changed || is_first {
+                self.served.state.read_logs();
+                self.publish(sources, now);
+            }
+        }
+        self.publish_link(sources, now);
+        Ok(())
+    }
+
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let canvas = terminal.frame_canvas(self.started);
+        let snapshot = self.board.borrow().snapshot.clone();
+        let connection = sources.connection(canvas);
+        let header = ViewHeader {
+            name: "serving".to_owned(),
+            facts: vec![self.address.clone(), snapshot.place.to_string()],
+            context: Some(format!("ctx {}", snapshot.cluster)),
+            summary: plural(self.web.readers(), "reader"),
+        };
+        let mut frame = vec![header.line(canvas)];
+        frame.extend(connection.first_refusals(canvas.look));
+        let footer = Freshness {
+            objects: snapshot.rows.len(),
+            changed: self.served.state.last,
+            ..connection
+        };
+        frame.push(footer.footer(canvas));
+        Ok(terminal.draw(canvas.cut(frame))?)
+    }
+
+    fn is_answered(&self, _sources: &Sources) -> bool {
+        false
+    }
+}

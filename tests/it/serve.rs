@@ -1,0 +1,599 @@
+//! Tests of `serve` against the sandbox, over real connections.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use kubectl_spy::sandbox::{Rule, User};
+use serde_json::{Value, json};
+
+use super::schema::Schema;
+use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
+use super::support::{Running, Spy};
+
+/// How long an answer may take. No working server takes this long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server.
+struct Served {
+    running: Running,
+    address: String,
+    token: String,
+}
+
+/// An answer.
+struct Reply {
+    code: u16,
+    head: String,
+    body: String,
+}
+
+impl Served {
+    /// Starts the server, and waits until it has read the cluster.
+    fn start(spy: &Spy, args: &[&str]) -> Served {
+        let served = Served::begin(spy, args);
+        served.until("/readyz", |reply| reply.code == 200);
+        served
+    }
+
+    fn begin(spy: &Spy, args: &[&str]) -> Served {
+        let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
+        let mut running = spy.start(&args);
+        let line = running.until("http://");
+        let rest = line.strip_prefix("http://").unwrap();
+        let (address, token) = rest.split_once("/?t=").unwrap();
+        Served {
+            running,
+            address: address.to_owned(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// Sends a request with the right Host and these headers, and returns the open answer.
+    fn send(&self, method: &str, path: &str, headers: &[&str]) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut lines = vec![format!("{method} {path} HTTP/1.1")];
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            lines.push(format!("Host: {}", self.address));
+        }
+        lines.extend(headers.iter().map(|&header| header.to_owned()));
+        lines.push("Connection: close\r\n\r\n".to_owned());
+        stream.write_all(lines.join("\r\n").as_bytes()).unwrap();
+        stream
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Reply {
+        let mut text = String::new();
+        self.send(method, path, headers)
+            .read_to_string(&mut text)
+            .unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        Reply {
+            code: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn bearer(&self) -> String {
+        format!("Authorization: Bearer {}", self.token)
+    }
+
+    /// What the user gets.
+    fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path, &[&self.bearer()])
+    }
+
+    /// Asks again until the answer is the expected one.
+    fn until(&self, path: &str, holds: impl Fn(&Reply) -> bool) -> Reply {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let reply = self.get(path);
+            if holds(&reply) {
+                return reply;
+            }
+            assert!(Instant::now() < deadline, "{path}: {}", reply.body);
+            std::thread::yield_now();
+        }
+    }
+
+    /// Opens a stream. `last` is the id of the last event that the reader had.
+    fn events(&self, path: &str, last: Option<&str>) -> Events {
+        let last = last.map(|last| format!("Last-Event-ID: {last}"));
+        let bearer = self.bearer();
+        let headers: Vec<&str> = [Some(&*bearer), last.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect();
+        let mut lines = BufReader::new(self.send("GET", path, &headers));
+        let mut status = String::new();
+        lines.read_line(&mut status).unwrap();
+        assert!(status.contains(" 200 "), "{status}");
+        Events {
+            lines,
+            deadline: Instant::now() + PATIENCE,
+        }
+    }
+}
+
+/// A stream of events.
+struct Events {
+    lines: BufReader<TcpStream>,
+    /// Idle streams send comments, so a read always ends.
+    deadline: Instant,
+}
+
+/// One event of a stream.
+#[derive(Debug)]
+struct Sent {
+    id: Option<String>,
+    name: String,
+    data: Value,
+    /// The data as it was sent.
+    text: String,
+}
+
+impl Events {
+    /// The next event. Heads, chunk sizes and comments are skipped.
+    fn next(&mut self) -> Sent {
+        let (mut id, mut name) = (None, String::new());
+        let mut text = None;
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.lines.read_line(&mut line).unwrap() > 0,
+                "the stream ended"
+            );
+            let line = line.trim_end();
+            assert!(Instant::now() < self.deadline, "the event does not come");
+            match line.split_once(": ") {
+                Some(("id", value)) => id = Some(value.to_owned()),
+                Some(("event", value)) => value.clone_into(&mut name),
+                Some(("data", value)) => text = Some(value.to_owned()),
+                _ if line.is_empty() => {
+                    if let Some(text) = text.take() {
+                        let data = serde_json::from_str(&text).unwrap();
+                        return Sent {
+                            id,
+                            name,
+                            data,
+                            text,
+                        };
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn until(&mut self, holds: impl Fn(&Sent) -> bool) -> Sent {
+        loop {
+            let sent = self.next();
+            if holds(&sent) {
+                return sent;
+            }
+        }
+    }
+}
+
+/// The records of a text, without the times at which they were made.
+fn records(text: &str) -> Vec<Value> {
+    let record = |line: &str| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record["time"] = Value::Null;
+        record
+    };
+    text.lines().map(record).collect()
+}
+
+/// A Deployment whose Pod cannot start.
+fn broken(cluster: &Cluster) {
+    let web = cluster.put(deployment("web", 1));
+    let mut set = deployment("web-1", 1);
+    set["kind"] = json!("ReplicaSet");
+    set["metadata"]["labels"] = json!({"app": "web"});
+    let set = cluster.put(owned_by(set, &web));
+    cluster.put(owned_by(pod("web-1-a", &json!({"app": "web"})), &set));
+    let waiting = json!({"reason": "ImagePullBackOff", "message": "no such image"});
+    cluster.report(
+        "pods",
+        "web-1-a",
+        &json!({"phase": "Pending", "containerStatuses": [
+            {"name": "app", "ready": false, "restartCount": 0, "image": "app:1", "state": {"waiting": waiting}},
+        ]}),
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_user_of_this_machine_may_read() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    let served = Served::start(&cluster.spy(), &["cm"]);
+    let bearer = served.bearer();
+    let of = |method: &str, path: &str, headers: &[&str]| {
+        let reply = served.ask(method, path, headers);
+        let first = reply.body.lines().next().unwrap_or_default().to_owned();
+        format!("{} {first}", reply.code)
+    };
+    let own = format!("/?t={}", served.token);
+    let answers = [
+        of("GET", "/spy/v1/status", &[]),
+        of("GET", "/spy/v1/status", &["Authorization: Bearer x"]),
+        of("GET", "/", &[&bearer, "Host: evil.example"]),
+        of("GET", "/", &[&bearer, "Origin: http://evil.example"]),
+        of("GET", "/", &[&bearer, "Sec-Fetch-Site: cross-site"]),
+        of("POST", "/spy/v1/status", &[&bearer]),
+        of("DELETE", "/", &[&bearer]),
+        of("GET", &own, &["Host: evil.example"]),
+        of("GET", "/livez", &[]),
+        of("GET", "/nowhere", &[&bearer]),
+    ];
+    assert_snapshot!(answers.join("\n"), @"
+    401 error: the token is missing or wrong
+    401 error: the token is missing or wrong
+    403 error: the Host header names another server
+    403 error: another web page sent this request
+    403 error: another web page sent this request
+    405 error: this server only reads: use GET or HEAD
+    405 error: this server only reads: use GET or HEAD
+    403 error: the Host header names another server
+    200 ok
+    404 error: the server does not have this path
+    ");
+    // The only requests to the cluster are reads.
+    let requests = cluster.sandbox.requests();
+    assert!(requests.iter().all(|request| request.method == "GET"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_token_leaves_the_address_and_becomes_a_cookie() {
+    let cluster = Cluster::start().await;
+    let served = Served::start(&cluster.spy(), &["cm"]);
+    let (own, bearer) = (format!("/?t={}", served.token), served.bearer());
+    let reply = served.ask("GET", &format!("{own}&q=web"), &[]);
+    let cookie = reply
+        .head
+        .lines()
+        .find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.unwrap();
+    let port = served.address.rsplit_once(':').unwrap().1;
+    assert_eq!(reply.code, 303);
+    assert!(
+        reply.head.contains("location: /?q=web\r\n"),
+        "{}",
+        reply.head
+    );
+    assert!(cookie.starts_with(&format!("spy-{port}={}; ", served.token)));
+    assert!(
+        cookie.ends_with("Path=/; HttpOnly; SameSite=Strict"),
+        "{cookie}"
+    );
+    let cookie = format!("Cookie: {}", cookie.split_once(';').unwrap().0);
+    let page = served.ask("GET", "/", &[&cookie]);
+    assert_eq!(page.code, 200);
+    for header in [
+        "content-security-policy: default-src 'none'; script-src 'self'; style-src 'sha256-",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "cache-control: no-store",
+    ] {
+        assert!(page.head.contains(header), "{}", page.head);
+    }
+    let head = served.ask("HEAD", "/", &[&bearer]);
+    assert_eq!((head.code, &*head.body), (200, ""));
+}
+
+#[test]
+fn only_loopback_addresses_are_served() {
+    let ran = Spy::alone().run(&["serve", "--listen", "0.0.0.0:7780"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert_snapshot!(ran.transcript(), @"
+    ! error: cannot listen on 0.0.0.0:7780: other machines could read what you may read
+    ! hint: serve has no TLS and no login yet: use --listen 127.0.0.1:7780, and reach it from another machine with `ssh -L 7780:127.0.0.1:7780`
+    ");
+    let ran = Spy::alone().run(&["serve", "--listen", "somewhere"]);
+    assert_snapshot!(ran.stderr.lines().next().unwrap(), @r#"error: invalid argument "somewhere" for "--listen" flag: expected an address and a port, for example 127.0.0.1:7780"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_in_use_is_an_error_at_once() {
+    let cluster = Cluster::start().await;
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    let ran = cluster.spy().run(&["serve", "--listen", &address]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(
+        ran.stderr
+            .starts_with(&format!("error: cannot listen on {address}: "))
+    );
+    assert!(
+        ran.stderr.contains("hint: choose another port"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_records_are_those_of_status_and_trace() {
+    let cluster = Cluster::start().await;
+    broken(&cluster);
+    cluster.put(config_map("flags", &json!({})));
+    let served = Served::start(&cluster.spy(), &["deploy,cm"]);
+    let schema = Schema::of("status");
+    for (args, query) in [
+        (&["deploy,cm"][..], ""),
+        (&["deploy,cm", "--unhealthy"], "?unhealthy"),
+        (&["deploy,cm", "--explain"], "?explain=true"),
+        (&["deploy"], "?object=deploy"),
+        (&["cm/flags"], "?object=configmap/flags&namespace=shop"),
+    ] {
+        let args = [&["status"], args, &["--once", "-o", "json"]].concat();
+        let ran = cluster.spy().run(&args);
+        let expect = records(&ran.stdout);
+        assert!(!expect.is_empty(), "{args:?}: {}", ran.stderr);
+        let path = format!("/spy/v1/status{query}");
+        // What changed before a failure is looked up in the background.
+        let reply = served.until(&path, |reply| records(&reply.body) == expect);
+        assert_eq!(reply.code, 200);
+        for line in reply.body.lines() {
+            schema.check(line);
+        }
+    }
+    let ran = cluster
+        .spy()
+        .run(&["trace", "deploy/web", "--once", "-o", "json"]);
+    let reply = served.get("/spy/v1/trace?object=deploy/web");
+    assert_eq!(records(&reply.body), records(&ran.stdout));
+    assert!(reply.head.contains("content-type: application/x-ndjson"));
+    let errors = [
+        "status?object=deploy/wbe",
+        "status?labels=x",
+        "status?explain=maybe",
+        "trace?object=deploy/wbe",
+        "trace?from=x",
+    ]
+    .map(|path| {
+        let reply = served.get(&format!("/spy/v1/{path}"));
+        format!("{path}: {} {}", reply.code, reply.body)
+    });
+    assert_snapshot!(errors.join("\n"), @r#"
+    status?object=deploy/wbe: 404 error: "deploy/wbe" not found among the followed objects
+    hint: name it when you start kubectl spy serve, or see /spy/v1/status
+
+    status?labels=x: 400 error: unknown parameter "labels"; this path takes namespace, object, unhealthy, explain
+
+    status?explain=maybe: 400 error: invalid value "maybe" of "explain": expected true or false
+
+    trace?object=deploy/wbe: 400 Error from server (NotFound): deployments.apps "wbe" not found
+    hint: did you mean web in namespace "shop"?
+    hint: to wait until it is created, drop --once
+
+    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, up, down, depth, relations, explain
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_gets_the_state_then_each_change_and_resumes() {
+    let cluster = Cluster::start().await;
+    let ready = |status: &str| {
+        let condition = json!({"type": "Ready", "status": status});
+        cluster.report(
+            "pods",
+            "web",
+            &json!({"phase": "Running", "conditions": [condition]}),
+        );
+    };
+    cluster.put(pod("web", &json!({})));
+    ready("False");
+    let served = Served::start(&cluster.spy(), &["pod/web"]);
+    let mut events = served.events("/spy/v1/events", None);
+    let first = events.next();
+    assert_eq!((&*first.name, first.id), ("status", None));
+    assert_eq!(first.data["status"], "InProgress");
+    let synced = events.until(|sent| sent.name == "synced");
+    assert_eq!(synced.data, json!({"v": 1, "count": 1}));
+    ready("True");
+    let change = events.until(|sent| sent.data["status"] == "Current");
+    assert_eq!(change.name, "status");
+    Schema::of("status").check(&change.text);
+    drop(events);
+    // The reader is away, and misses a change.
+    ready("False");
+    let is_back = |reply: &Reply| reply.body.contains(r#""status":"InProgress""#);
+    served.until("/spy/v1/status", is_back);
+    let mut events = served.events("/spy/v1/events", change.id.as_deref());
+    let missed = events.next();
+    let status = &missed.data["status"];
+    assert_eq!((&*missed.name, status), ("status", &json!("InProgress")));
+    // Another server had this id.
+    let mut events = served.events("/spy/v1/events", Some("1.1"));
+    let gap = events.next();
+    assert_eq!((&*gap.name, &gap.data["after"]), ("gap", &json!("1.1")));
+    assert_eq!(gap.data["cause"], "restarted");
+    assert_eq!(events.next().name, "status");
+    assert_eq!(events.next().name, "synced");
+    let metrics = served.get("/metrics").body;
+    let transition = "spy_status_transitions_total{cluster=\"demo\",kind=\"Pod\",from=\"InProgress\",to=\"Current\"} 1";
+    assert!(metrics.contains(transition), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_api_server_may_go_and_come_back() {
+    let mut cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    let mut events = served.events("/spy/v1/events", None);
+    events.until(|sent| sent.name == "synced");
+    cluster.sandbox.stop().await;
+    let source = json!("deployments.apps in namespace \"shop\"");
+    let lost = events.until(|sent| sent.data["source"] == source);
+    assert_eq!(
+        (&*lost.name, &lost.data["state"]),
+        ("cluster", &json!("retrying"))
+    );
+    let page = served.until("/", |reply| reply.body.contains("class=\"lost\""));
+    assert!(
+        page.body.contains("the view may be out of date"),
+        "{}",
+        page.body
+    );
+    assert_eq!(served.get("/spy/v1/status").body.lines().count(), 1);
+    let metrics = served.get("/metrics").body;
+    assert!(metrics.contains("namespace=\"shop\"} 0\n"), "{metrics}");
+    cluster.sandbox.restart().await.unwrap();
+    events.until(|sent| sent.data["source"] == source && sent.data["state"] == "live");
+    cluster.put(deployment("api", 1));
+    events.until(|sent| sent.data["ref"]["name"] == "api");
+    served.until("/", |reply| reply.body.contains("● live"));
+    let metrics = served.get("/metrics").body;
+    assert!(
+        metrics.contains("spy_watch_restarts_total{reason=\"retrying\"}"),
+        "{metrics}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_may_not_be_read_is_one_line() {
+    let cluster = Cluster::start_with(|options| {
+        options.users = vec![User {
+            name: "jane".to_owned(),
+            token: String::new(),
+            rules: vec![Rule::everything(), Rule::deny("*", "configmaps")],
+        }];
+    })
+    .await;
+    cluster.put(deployment("web", 1));
+    let served = Served::start(&cluster.spy(), &["deploy,cm"]);
+    let page = served.get("/").body;
+    assert!(page.contains("deployment/web"), "{page}");
+    assert!(
+        page.contains("forbidden: configmaps in namespace &quot;shop&quot;"),
+        "{page}"
+    );
+    assert_eq!(served.get("/spy/v1/status").body.lines().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_of_the_cluster_stays_text() {
+    let cluster = Cluster::start().await;
+    let evil = "<script>alert(1)</script>\" onload=\"alert(2) javascript:alert(3)";
+    cluster.put(deployment("web", 1));
+    cluster.report(
+        "deployments",
+        "web",
+        &json!({"conditions": [{"type": "Progressing", "status": "False",
+            "reason": "ProgressDeadlineExceeded", "message": evil}]}),
+    );
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    for path in ["/", "/?q=web", "/o/demo/Deployment.apps/shop/web"] {
+        let page = served.get(path);
+        assert_eq!(page.code, 200, "{path}: {}", page.body);
+        assert!(
+            page.body
+                .contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload="),
+            "{}",
+            page.body
+        );
+        assert_eq!(page.body.matches("<script").count(), 1, "our own");
+        assert!(!page.body.contains("\" onload="));
+        let live = match path.strip_prefix("/o/") {
+            Some(_) => format!("/live{path}"),
+            None => format!("/live{}", &path[1..]),
+        };
+        let view = served.events(&live, None).next();
+        assert_eq!(view.name, "view");
+        let rows = view.data["rows"].to_string();
+        assert!(
+            rows.contains("&lt;script&gt;") && !rows.contains("<script"),
+            "{rows}"
+        );
+    }
+    assert_eq!(served.get("/o/demo/Deployment.apps/shop/wbe").code, 404);
+    let script = served.get("/page.js");
+    assert!(script.head.contains("content-type: text/javascript"));
+    let page = served.get("/o/demo/Deployment.apps/shop/web").body;
+    assert!(page.contains("kubectl spy status deployment/web -n shop --context demo"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_follows_its_object() {
+    let cluster = Cluster::start().await;
+    broken(&cluster);
+    let served = Served::start(&cluster.spy(), &["deploy/web"]);
+    let mut views = served.events("/live/o/demo/Deployment.apps/shop/web", None);
+    let first = views.next();
+    assert_eq!(first.data["order"].as_array().unwrap().len(), 3);
+    cluster.report("pods", "web-1-a", &json!({"phase": "Running", "containerStatuses": [
+        {"name": "app", "ready": true, "restartCount": 0, "image": "app:1", "state": {"running": {}}},
+    ]}));
+    let next = views.until(|view| view.data["rows"].to_string().contains("1/1"));
+    assert!(
+        next.data["title"]
+            .as_str()
+            .unwrap()
+            .starts_with("deployment/web ")
+    );
+}
+
+/// Each line is a comment, or a name with labels and a number.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_metrics_can_be_parsed() {
+    let cluster = Cluster::start().await;
+    broken(&cluster);
+    let served = Served::start(&cluster.spy(), &["deploy/web"]);
+    served.ask("GET", "/", &[]);
+    let _reader = served.events("/spy/v1/events", None);
+    let metrics = served.until("/metrics", |reply| reply.body.contains("spy_readers 1\n"));
+    assert!(
+        metrics
+            .head
+            .contains("content-type: text/plain; version=0.0.4")
+    );
+    let mut families = Vec::new();
+    for line in metrics.body.lines() {
+        if let Some(kind) = line.strip_prefix("# TYPE ") {
+            families.push(kind.split(' ').next().unwrap().to_owned());
+            continue;
+        }
+        if line.starts_with("# HELP ") {
+            continue;
+        }
+        let (series, value) = line.rsplit_once(' ').unwrap();
+        value.parse::<f64>().unwrap();
+        let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
+        assert_eq!(Some(name), families.last().map(String::as_str), "{line}");
+        assert!(labels.ends_with('}'), "{line}");
+    }
+    assert_eq!(
+        families,
+        [
+            "spy_objects",
+            "spy_status_transitions_total",
+            "spy_watch_up",
+            "spy_watch_restarts_total",
+            "spy_gaps_total",
+            "spy_readers",
+            "spy_denied_total"
+        ]
+    );
+    for sample in [
+        r#"spy_objects{cluster="demo",group="apps",kind="Deployment",status="#,
+        r#"spy_watch_up{cluster="demo",resource="deployments.apps",namespace="shop"} 1"#,
+        r#"spy_denied_total{reason="token"} 1"#,
+    ] {
+        assert!(metrics.body.contains(sample), "{}", metrics.body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_at_a_signal_with_readers() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    let served = Served::start(&cluster.spy(), &["cm"]);
+    let mut events = served.events("/spy/v1/events", None);
+    events.until(|sent| sent.name == "synced");
+    let ran = served.running.interrupt();
+    assert_eq!(ran.stderr, "");
+}
