@@ -28,8 +28,10 @@ pub(crate) use client::{ApiRequest, LogDetail, RequestLog, ResponseBody, platfor
 pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
-pub use kubeconfig::{Ambient, ClusterConfig, ConfigError, Credentials, Impersonate, Overrides};
-pub(crate) use kubeconfig::{KubeconfigNames, PluginRun};
+pub use kubeconfig::{
+    Ambient, ClusterConfig, ConfigError, ContextArgs, Credentials, Impersonate, Overrides,
+};
+pub(crate) use kubeconfig::{ContextConfig, KubeconfigNames, PluginRun};
 pub(crate) use object_rows::{
     ObjectRow, RowsPage, list_metadata, namespaces_with, object_rows, similar_names,
 };

@@ -7,7 +7,7 @@ use clap::Args;
 use super::CommandError;
 use super::store_dir::MemoryArgs;
 use super::time_or_age::TimeOrAge;
-use crate::cluster::{Ambient, LogDetail, Overrides};
+use crate::cluster::{Ambient, ContextArgs, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::object::selector::{FieldSelector, LabelSelector};
 use crate::record::Store;
@@ -18,6 +18,9 @@ use crate::render::style::{Look, Styles, Symbols};
 pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) overrides: Overrides,
+    /// Several contexts.
+    #[command(flatten)]
+    pub(crate) contexts: ContextArgs,
     /// Keep the list of types and the schemas of custom kinds in this directory; empty: keep none
     /// (default: $KUBECACHEDIR, then ~/.kube/cache)
     #[arg(long, global = true, value_name = "DIR")]

@@ -13,6 +13,8 @@ pub(crate) struct CommandError {
     message: String,
     hints: Vec<String>,
     kind: ErrorKind,
+    /// Whether the server did not answer, so that the same request may succeed later.
+    is_silence: bool,
 }
 
 /// The kind of an error. It decides the exit code and the text after the message.
@@ -39,6 +41,7 @@ impl CommandError {
             message: format!("error: {message}"),
             hints: Vec::new(),
             kind: ErrorKind::Usage,
+            is_silence: false,
         }
     }
 
@@ -48,6 +51,7 @@ impl CommandError {
             message: message.to_string(),
             hints: Vec::new(),
             kind: ErrorKind::Failed,
+            is_silence: false,
         }
     }
 
@@ -95,6 +99,19 @@ impl CommandError {
         self
     }
 
+    /// The same error of one part of several, such as a cluster: each line begins with its name.
+    #[must_use]
+    pub(crate) fn of_part(mut self, name: &str) -> CommandError {
+        let lines = self.message.lines().map(|line| format!("{name}: {line}"));
+        self.message = lines.collect::<Vec<_>>().join("\n");
+        self
+    }
+
+    /// Whether the server did not answer, so that the same request may succeed later.
+    pub(crate) fn is_silence(&self) -> bool {
+        self.is_silence
+    }
+
     /// The kind of this error.
     pub(crate) fn kind(&self) -> ErrorKind {
         self.kind
@@ -124,6 +141,7 @@ impl From<std::io::Error> for CommandError {
             message: format!("error: {error}"),
             hints: Vec::new(),
             kind,
+            is_silence: false,
         }
     }
 }
@@ -145,12 +163,21 @@ impl From<ApiError> for CommandError {
     }
 }
 
+/// The hint of an error about contexts.
+const CONTEXTS: &str = "list the contexts: `kubectl config get-contexts`";
+
 impl From<ConfigError> for CommandError {
     fn from(error: ConfigError) -> CommandError {
         match error {
-            ConfigError::NoContext(_) | ConfigError::NoCurrentContext(_) => {
-                CommandError::failed(error).hint("list the contexts: `kubectl config get-contexts`")
+            ConfigError::NoContext { ref near, .. } => {
+                let near = near.join(" or ");
+                let near = (!near.is_empty()).then(|| format!("did you mean {near}?"));
+                let hints = near.into_iter().chain([CONTEXTS.to_owned()]);
+                hints.fold(CommandError::failed(&error), CommandError::hint)
             }
+            ConfigError::NoCurrentContext(_)
+            | ConfigError::NoMatch(_)
+            | ConfigError::NoContexts => CommandError::failed(error).hint(CONTEXTS),
             ConfigError::Namespace { ref setting, .. } => {
                 let hint =
                     format!("correct {setting}; list the namespaces: `kubectl get namespaces`");
@@ -176,8 +203,17 @@ impl From<ConfigError> for CommandError {
 impl From<RequestError> for CommandError {
     fn from(error: RequestError) -> CommandError {
         match error {
-            RequestError::Api { error, .. } => error.into(),
-            error => CommandError::failed(error),
+            RequestError::Api { error, .. } => {
+                let is_silence = matches!(error.status.code, 429 | 500..);
+                CommandError {
+                    is_silence,
+                    ..error.into()
+                }
+            }
+            error => CommandError {
+                is_silence: true,
+                ..CommandError::failed(error)
+            },
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum Rank {
 
 impl Rank {
     /// The rank of an object that was not requested by name, and that may only repeat the problems of its Pods.
-    pub(super) fn of(status: Status, repeats: bool) -> Rank {
+    pub fn of(status: Status, repeats: bool) -> Rank {
         match status {
             Status::Current => Rank::Well,
             Status::Failed if repeats => Rank::Repeating,

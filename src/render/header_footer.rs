@@ -73,6 +73,8 @@ const SHORTEST_NAME: usize = 6;
 pub struct Freshness {
     /// The state of the sources in a few words, painted.
     pub summary: String,
+    /// The clusters that cannot be read, one painted line each.
+    pub clusters: Vec<String>,
     /// The sources that cannot be read, one line each.
     pub refused: Vec<String>,
     /// The number of sources.
@@ -89,17 +91,17 @@ pub struct Freshness {
 const NAMED: usize = 3;
 
 impl Freshness {
-    /// The sources that cannot be read, one line each.
+    /// The clusters and the sources that cannot be read, one line each.
     pub fn refusals(&self, look: Look) -> Vec<String> {
-        let lines = self.refused.iter();
-        lines.map(|line| look.styles.dim(line)).collect()
+        let sources = self.refused.iter().map(|line| look.styles.dim(line));
+        self.clusters.iter().cloned().chain(sources).collect()
     }
 
-    /// The first of these lines, and the number of the others.
+    /// The lines of the clusters, then the first ones of the sources, and the number of the others.
     pub fn first_refusals(&self, look: Look) -> Vec<String> {
         let mut lines = self.refusals(look);
-        if lines.len() > NAMED {
-            let more = lines.split_off(NAMED - 1).len();
+        if self.refused.len() > NAMED {
+            let more = lines.split_off(self.clusters.len() + NAMED - 1).len();
             lines.push(
                 look.styles
                     .dim(&format!("+ {more} more that cannot be read")),

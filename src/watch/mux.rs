@@ -44,23 +44,22 @@ impl Mux {
         clock: Clock,
         options: MuxOptions,
     ) -> Mux {
-        let cluster = |(id, transport)| {
-            let cluster = Cluster {
-                transport,
-                health: Arc::default(),
-                compacted: Arc::default(),
-            };
-            (id, cluster)
-        };
+        let cluster = |(id, transport)| (id, Cluster::new(transport));
         Mux {
             upstreams: Arc::new(Upstreams {
-                clusters: transports.into_iter().map(cluster).collect(),
+                clusters: Mutex::new(transports.into_iter().map(cluster).collect()),
                 clock,
                 options,
                 open: Mutex::default(),
                 resumed: Mutex::default(),
             }),
         }
+    }
+
+    /// Adds a cluster, before its first source is opened.
+    pub fn add(&self, cluster: ClusterId, transport: Arc<dyn Transport>) {
+        let mut clusters = self.upstreams.clusters();
+        clusters.insert(cluster, Cluster::new(transport));
     }
 
     /// Opens a source, or joins one with an equal key. It reads nothing before [`Source::start`]. A subscriber that
@@ -87,8 +86,8 @@ impl Mux {
 
     /// The logs of a cluster's containers; `None` for an unknown cluster.
     pub fn logs(&self, cluster: &ClusterId, most: usize) -> Option<LogFeeds> {
-        let cluster = self.upstreams.clusters.get(cluster)?;
-        Some(LogFeeds::new(cluster.transport.clone(), most))
+        let cluster = self.upstreams.cluster(cluster)?;
+        Some(LogFeeds::new(cluster.transport, most))
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.
@@ -99,7 +98,7 @@ impl Mux {
 
 /// The clusters, and their open sources.
 pub(super) struct Upstreams {
-    clusters: HashMap<ClusterId, Cluster>,
+    clusters: Mutex<HashMap<ClusterId, Cluster>>,
     clock: Clock,
     options: MuxOptions,
     open: Mutex<HashMap<SourceKey, Open>>,
@@ -108,10 +107,21 @@ pub(super) struct Upstreams {
 }
 
 /// How to reach a cluster, the health of its server, and how far back the server keeps its history.
+#[derive(Clone)]
 struct Cluster {
     transport: Arc<dyn Transport>,
     health: Arc<Health>,
     compacted: Arc<ServerPast>,
+}
+
+impl Cluster {
+    fn new(transport: Arc<dyn Transport>) -> Cluster {
+        Cluster {
+            transport,
+            health: Arc::default(),
+            compacted: Arc::default(),
+        }
+    }
 }
 
 /// An upstream and its driver.
@@ -144,12 +154,20 @@ impl Upstreams {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn clusters(&self) -> MutexGuard<'_, HashMap<ClusterId, Cluster>> {
+        self.clusters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cluster(&self, id: &ClusterId) -> Option<Cluster> {
+        self.clusters().get(id).cloned()
+    }
+
     fn start(self: &Arc<Self>, key: SourceKey) -> Open {
-        let cluster = self.clusters.get(&key.cluster);
+        let cluster = self.cluster(&key.cluster);
         let seed = self.options.seed ^ hash(&key);
         let (upstream, health) = cluster.map_or_else(
             || (Upstream::Live, Arc::default()),
-            |cluster| (cluster.transport.upstream(), cluster.health.clone()),
+            |cluster| (cluster.transport.upstream(), cluster.health),
         );
         let archive = self.archive(&key);
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,10 +197,10 @@ impl Upstreams {
 
     /// Where to read a source from; `None` if its cluster is unknown.
     pub(super) fn archive(&self, key: &SourceKey) -> Option<Archive> {
-        let cluster = self.clusters.get(&key.cluster)?;
+        let cluster = self.cluster(&key.cluster)?;
         Some(Archive {
-            transport: cluster.transport.clone(),
-            compacted: cluster.compacted.clone(),
+            transport: cluster.transport,
+            compacted: cluster.compacted,
             key: Arc::new(key.clone()),
             page_items: self.options.page_items,
         })

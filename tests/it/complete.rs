@@ -248,6 +248,8 @@ async fn the_kubeconfig_gives_contexts_clusters_and_users() {
             ":4"
         ]
     );
+    assert_eq!(values(&spy, "--context demo,"), "demo,demo-joe :4");
+    assert_eq!(values(&spy, "status --contexts=demo-"), "demo-joe :4");
     assert_eq!(values(&spy, "status --cluster="), "demo :4");
     assert_eq!(values(&spy, "status --user j"), "jane joe :4");
     assert!(cluster.sandbox.requests().is_empty());

@@ -14,6 +14,7 @@ mod at;
 mod changes;
 mod cli;
 mod clock;
+mod clusters;
 mod complete;
 mod credentials;
 mod demo;

@@ -360,8 +360,7 @@ impl ClientShared {
 
 impl Login {
     async fn new(config: ClusterConfig, renewed: bool) -> Result<Login, ConfigError> {
-        let login = &config.config().auth_info;
-        let stack = if login.exec.is_some() || login.auth_provider.is_some() {
+        let stack = if config.runs_plugin() {
             // A plugin may take long, and may ask the user a question.
             let config = config.clone();
             tokio::task::spawn_blocking(move || Stack::new(&config))

@@ -29,10 +29,10 @@ pub(super) fn choose(config: &Kubeconfig, overrides: &Overrides) -> Result<Choic
     if let Some(name) = named.or(set(config.current_context.as_ref())) {
         let context = config.contexts.iter().find(|context| context.name == name);
         let Some(context) = context.and_then(|found| found.context.as_ref()) else {
-            let name = name.to_owned();
+            let all = config.contexts.iter().map(|found| &*found.name);
             return Err(match named {
-                Some(_) => ConfigError::NoContext(name),
-                None => ConfigError::NoCurrentContext(name),
+                Some(_) => ConfigError::no_context(&all.collect::<Vec<_>>(), name),
+                None => ConfigError::NoCurrentContext(name.to_owned()),
             });
         };
         name.clone_into(&mut choice.context);

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cluster::request_path::InvalidPart;
+use crate::object::near;
 
 /// An error in the kubeconfig or the flags. Its `Display` is kubectl's line, if kubectl has one.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +21,27 @@ pub enum ConfigError {
         detail: String,
     },
     /// `--context` names a missing context.
-    #[error("error: context {0:?} does not exist")]
-    NoContext(String),
+    #[error("error: context {name:?} does not exist")]
+    NoContext {
+        /// The name.
+        name: String,
+        /// The contexts whose names resemble it, the nearest first.
+        near: Vec<String>,
+    },
+    /// No context matches a pattern of `--contexts`.
+    #[error("error: no context matches {0:?}")]
+    NoMatch(String),
+    /// No context is selected, because the kubeconfig has none.
+    #[error("error: the kubeconfig has no context to use")]
+    NoContexts,
+    /// A pattern of `--contexts` that does not parse.
+    #[error("error: invalid pattern {pattern:?}: {problem}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The file's `current-context` names a missing context.
     #[error("Error in configuration: context was not found for specified context: {0}")]
     NoCurrentContext(String),
@@ -74,6 +94,14 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
+    /// The error for a context that is none of these.
+    pub(super) fn no_context(all: &[&str], name: &str) -> ConfigError {
+        ConfigError::NoContext {
+            name: name.to_owned(),
+            near: near(name, all.iter().copied()),
+        }
+    }
+
     pub(crate) fn invalid(problem: impl Into<String>) -> ConfigError {
         ConfigError::Invalid(vec![problem.into()])
     }

@@ -2,6 +2,7 @@
 //! messages.
 
 mod choose;
+mod contexts;
 mod error;
 mod files;
 mod headers;
@@ -22,12 +23,13 @@ use std::time::Duration;
 
 use choose::{Choice, override_user};
 use kube::Config;
-use kube::config::{AuthInfo, Cluster, ExecAuthCluster};
+use kube::config::{AuthInfo, Cluster, ExecAuthCluster, Kubeconfig};
 use overrides::set;
 use pem::{certificates, from_base64};
 
 use super::request_path::PathSegment;
 
+pub use contexts::ContextArgs;
 pub use error::ConfigError;
 pub(crate) use error::os_words;
 pub(crate) use files::KubeconfigNames;
@@ -48,13 +50,45 @@ pub struct ClusterConfig {
     origin: Option<Arc<(Ambient, Overrides)>>,
 }
 
+/// A selected context, and the cluster that it is, or why it names none.
+pub(crate) struct ContextConfig {
+    /// The name of the context.
+    pub(crate) name: Arc<str>,
+    /// Its cluster.
+    pub(crate) config: Result<ClusterConfig, ConfigError>,
+}
+
 impl ClusterConfig {
+    /// Finds the clusters of the selected contexts. It fails if a named context does not exist, or if none is selected.
+    pub(crate) fn load_each(
+        ambient: &Ambient,
+        overrides: &Overrides,
+        selected: &ContextArgs,
+    ) -> Result<Vec<ContextConfig>, ConfigError> {
+        let file = files::read(ambient, overrides)?;
+        let names = contexts::selected_contexts(&file, overrides, selected)?.into_iter();
+        let found = names.map(|name| ContextConfig {
+            config: ClusterConfig::of_file(&file, ambient, &overrides.of_context(&name)),
+            name: name.into(),
+        });
+        Ok(found.collect())
+    }
+
     /// Finds the cluster that kubectl would use: that of the kubeconfig with the flags. Without one it is the
     /// cluster of this pod, and outside of a pod `localhost:8080`.
     pub fn load(ambient: &Ambient, overrides: &Overrides) -> Result<ClusterConfig, ConfigError> {
-        let request_timeout = overrides.request_timeout()?;
         let file = files::read(ambient, overrides)?;
-        let choice = choose::choose(&file, overrides)?;
+        ClusterConfig::of_file(&file, ambient, overrides)
+    }
+
+    /// The cluster of a kubeconfig that was read.
+    fn of_file(
+        file: &Kubeconfig,
+        ambient: &Ambient,
+        overrides: &Overrides,
+    ) -> Result<ClusterConfig, ConfigError> {
+        let request_timeout = overrides.request_timeout()?;
+        let choice = choose::choose(file, overrides)?;
         let mut found = if set(choice.cluster.server.as_ref()).is_some() {
             from_choice(choice, ambient, overrides)?
         } else if let Some(pod) = in_pod(ambient, overrides)? {
@@ -92,6 +126,15 @@ impl ClusterConfig {
         })
     }
 
+    /// The same cluster, with this default namespace.
+    #[must_use]
+    pub(crate) fn of_namespace(self, namespace: &str) -> ClusterConfig {
+        ClusterConfig {
+            namespace: namespace.into(),
+            ..self
+        }
+    }
+
     /// Reads the configuration again, with its files and plugins. `None` if it does not come from files.
     pub(crate) fn reload(&self) -> Option<Result<ClusterConfig, ConfigError>> {
         let (ambient, overrides) = &**self.origin.as_ref()?;
@@ -103,6 +146,12 @@ impl ClusterConfig {
     #[must_use]
     pub(crate) fn running_plugins(self, plugin_run: PluginRun) -> ClusterConfig {
         ClusterConfig { plugin_run, ..self }
+    }
+
+    /// Whether a plugin gives the credentials.
+    pub(crate) fn runs_plugin(&self) -> bool {
+        let login = &self.config.auth_info;
+        login.exec.is_some() || login.auth_provider.is_some()
     }
 
     pub(crate) fn plugin_run(&self) -> PluginRun {

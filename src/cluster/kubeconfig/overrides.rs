@@ -20,7 +20,7 @@ pub struct Overrides {
     /// Use the credential plugin policy of this kuberc file (default: $KUBERC, then ~/.kube/kuberc)
     #[arg(long, global = true, value_name = "FILE")]
     pub kuberc: Option<OsString>,
-    /// Use this kubeconfig context (default: the current context)
+    /// Use this kubeconfig context, or several: a,b (default: the current context)
     #[arg(long, global = true)]
     pub context: Option<String>,
     /// Use this kubeconfig cluster (default: the cluster of the context)
@@ -107,6 +107,14 @@ pub struct Impersonate {
 }
 
 impl Overrides {
+    /// The same flags for one context.
+    pub(crate) fn of_context(&self, name: &str) -> Overrides {
+        Overrides {
+            context: Some(name.to_owned()),
+            ..self.clone()
+        }
+    }
+
     /// The time limit of one request; `None` if the user sets none.
     pub fn request_timeout(&self) -> Result<Option<Duration>, ConfigError> {
         match set(self.request_timeout.as_ref()) {

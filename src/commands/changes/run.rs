@@ -25,7 +25,7 @@ use crate::model::{Model, Retention};
 use crate::render::diff::ChangeType;
 use crate::render::header_footer::Freshness;
 use crate::render::style::Look;
-use crate::source::{Event, SourceKey, SourceState, Why};
+use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
 use crate::status::Rules;
 use crate::watch::CatchUp;
 
@@ -370,7 +370,7 @@ impl Live for Changes {
         })
     }
 
-    fn model(&self) -> Option<&Model> {
+    fn model(&self, _: &ClusterId) -> Option<&Model> {
         self.judged.as_ref().map(|judged| &judged.model)
     }
 
@@ -562,7 +562,10 @@ impl Live for Changes {
 
     fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
-        let is_judged = self.model().is_none_or(Model::is_up_to_date);
+        let is_judged = self
+            .judged
+            .as_ref()
+            .is_none_or(|judged| judged.model.is_up_to_date());
         self.renderer.summary.is_full() || (is_over && is_judged && sources.are_settled())
     }
 }

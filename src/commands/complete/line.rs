@@ -300,6 +300,7 @@ pub(super) enum ValueSort {
     /// One of the values that the flag itself lists.
     Choice,
     Namespace,
+    /// Contexts, separated by commas.
     Context,
     Cluster,
     User,
@@ -337,7 +338,7 @@ impl ValueSort {
     pub(super) fn of(arg: &Arg) -> ValueSort {
         match arg.get_long().unwrap_or_default() {
             "namespace" => ValueSort::Namespace,
-            "context" => ValueSort::Context,
+            "context" | "contexts" => ValueSort::Context,
             "cluster" => ValueSort::Cluster,
             "user" => ValueSort::User,
             "selector" => ValueSort::Labels,

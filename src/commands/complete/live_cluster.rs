@@ -50,7 +50,13 @@ impl LiveCluster {
         }
         let flags = cluster_args(line);
         let ambient = Ambient::from_lookup(|name| context.env.path(name).map(Into::into));
-        let config = ClusterConfig::load(&ambient, &flags.overrides).ok()?;
+        let config = if flags.contexts.may_be_several(&flags.overrides) {
+            // The clusters of one command line are much alike.
+            let contexts = ClusterConfig::load_each(&ambient, &flags.overrides, &flags.contexts);
+            contexts.ok()?.into_iter().next()?.config.ok()?
+        } else {
+            ClusterConfig::load(&ambient, &flags.overrides).ok()?
+        };
         let cache = flags.cache_dir(&ambient);
         let cache = cache.map(|dir| Arc::new(TypeCache::new(&dir, &config.address())));
         Some(LiveCluster {

@@ -100,7 +100,13 @@ async fn value(
         ValueSort::File => Offers::by_shell(Directive::Files),
         ValueSort::Directory => Offers::by_shell(Directive::Directories),
         ValueSort::Free => Offers::default(),
-        ValueSort::Context | ValueSort::Cluster | ValueSort::User => {
+        ValueSort::Context => {
+            let word = word.last_item();
+            let mut names = cluster_names(line, sort, context);
+            names.retain(|offer| !word.listed().any(|listed| listed == offer.value()));
+            Offers::of(names, word)
+        }
+        ValueSort::Cluster | ValueSort::User => {
             Offers::of(cluster_names(line, sort, context), word)
         }
         ValueSort::Goal if word.text().starts_with(CONDITION) => {

@@ -78,6 +78,7 @@ fn objects_at_the_cursor() {
         ("--context prod ", "command |"),
         ("--context ", "context: Context |"),
         ("--context=pr", "context: Context |pr"),
+        ("status --contexts pr", "contexts: Context |pr"),
         ("status ", "type |"),
         ("status dep", "type |dep"),
         ("status deploy,s", "type deploy,|s"),

@@ -19,7 +19,7 @@ use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
 use crate::logs::{ContainerFilter, ReadInstances, ReadOptions};
 use crate::model::Model;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
-use crate::source::{Event, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::CatchUp;
 use crate::watch::logs::{FeedCounts, LogFeeds};
 
@@ -507,7 +507,7 @@ impl Live for LiveLogs {
         self.has_begun
     }
 
-    fn model(&self) -> Option<&Model> {
+    fn model(&self, _: &ClusterId) -> Option<&Model> {
         Some(&self.selection.model)
     }
 

@@ -19,7 +19,7 @@ use crate::cluster::{
     Target, list_metadata,
 };
 use crate::commands::args::{RELEASE_PREFIX, is_release};
-use crate::commands::{CommandError, Context, ObjectArgs};
+use crate::commands::{CommandError, ObjectArgs};
 use crate::object::{Doc, Kind, Value, near};
 use crate::watch::documents_by_line;
 
@@ -59,12 +59,13 @@ struct RevisionMetadata {
     labels: ReleaseLabels,
 }
 
-/// The targets of the releases that the arguments name: the objects in the manifests of their newest revisions.
+/// The targets of the releases that the arguments name: the objects in the manifests of their newest revisions. `hint` prints a
+/// hint.
 pub(crate) async fn release_targets(
     args: &ObjectArgs,
     place: &ReleasePlace<'_>,
     verb: &str,
-    context: &mut Context<'_>,
+    hint: &mut dyn FnMut(&str),
 ) -> Result<Vec<Target>, CommandError> {
     check(args, place)?;
     let mut manifests: Vec<Manifest> = Vec::new();
@@ -77,7 +78,7 @@ pub(crate) async fn release_targets(
             let text = format!(
                 "to see why revision {version} has the status {status}, run helm history {release} -n {namespace}"
             );
-            context.hint(&text);
+            hint(&text);
         }
         manifests.extend(place.manifests(release, &newest).await?);
     }

@@ -1,4 +1,5 @@
-//! `-f`, `-R` and `-k`, and `helm:RELEASE`: resolves manifests to the objects that they name.
+//! `ObjectRequest`: the objects that a verb requests, the same in each cluster. With `-f`, `-R`, `-k` and `helm:RELEASE`, they
+//! are those that manifests name.
 
 mod helm;
 mod named;
@@ -7,32 +8,96 @@ mod read;
 mod tests;
 
 use super::input::refuse_urls;
-use super::{CommandError, Context, ObjectArgs};
+use super::{CommandError, Context, ObjectArgs, Subject};
 use crate::cluster::Target;
 pub(crate) use helm::{ReleasePlace, release_names, release_targets};
 pub(crate) use named::ManifestPlace;
 use named::Naming;
+use read::Manifest;
 
-/// The targets of the manifests in `args`: one for each type and namespace, in the order of their first object.
-pub(crate) async fn targets(
-    args: &ObjectArgs,
-    place: &ManifestPlace<'_>,
-    verb: &str,
-    context: &mut Context<'_>,
-) -> Result<Vec<Target>, CommandError> {
-    check(args)?;
-    let manifests = match &args.manifests.kustomize {
-        Some(directory) => read::kustomization(directory, context.env).await?,
-        None => read::files(&args.manifests, context).await?,
-    };
-    let naming = Naming {
-        place,
-        labels: args.labels()?,
-        verb,
-    };
-    let (targets, errors) = naming.targets(&manifests).await?;
-    context.unread.add_manifest(errors, 0);
-    Ok(targets)
+/// The arguments of a verb, with the manifests that they name.
+pub(crate) struct ObjectRequest {
+    /// The arguments.
+    pub(crate) args: ObjectArgs,
+    /// The verb, for messages.
+    pub(crate) verb: &'static str,
+    /// The manifests, if the arguments name any.
+    pub(crate) manifests: Option<ManifestSet>,
+    /// Whether the user passed a namespace with `-n`.
+    pub(crate) names_namespace: bool,
+}
+
+impl ObjectRequest {
+    /// Reads the manifests that the arguments name. Standard input can be read only once.
+    pub(crate) async fn read(
+        args: &ObjectArgs,
+        verb: &'static str,
+        context: &mut Context<'_>,
+    ) -> Result<ObjectRequest, CommandError> {
+        let manifests = match args.subject() {
+            Subject::Manifests => Some(ManifestSet::read(args, context).await?),
+            Subject::Releases | Subject::Words | Subject::Unnamed => None,
+        };
+        Ok(ObjectRequest {
+            args: args.clone(),
+            verb,
+            manifests,
+            names_namespace: context.origin.names_namespace(),
+        })
+    }
+}
+
+/// The targets of a request in one cluster.
+pub(crate) struct ResolvedTargets {
+    /// The targets.
+    pub(crate) targets: Vec<Target>,
+    /// The errors of manifests that cannot be resolved.
+    pub(crate) errors: Vec<CommandError>,
+}
+
+impl From<Vec<Target>> for ResolvedTargets {
+    fn from(targets: Vec<Target>) -> ResolvedTargets {
+        ResolvedTargets {
+            targets,
+            errors: Vec::new(),
+        }
+    }
+}
+
+/// The manifests of `-f` or `-k`, as they were read.
+pub(crate) struct ManifestSet {
+    manifests: Vec<Manifest>,
+}
+
+impl ManifestSet {
+    /// Reads the manifests that `args` name.
+    pub(crate) async fn read(
+        args: &ObjectArgs,
+        context: &mut Context<'_>,
+    ) -> Result<ManifestSet, CommandError> {
+        check(args)?;
+        let manifests = match &args.manifests.kustomize {
+            Some(directory) => read::kustomization(directory, context.env).await?,
+            None => read::files(&args.manifests, context).await?,
+        };
+        Ok(ManifestSet { manifests })
+    }
+
+    /// The targets of the manifests, one for each type and namespace, in the order of their first object. Also the errors of
+    /// manifests that cannot be resolved.
+    pub(crate) async fn targets(
+        &self,
+        args: &ObjectArgs,
+        place: &ManifestPlace<'_>,
+        verb: &str,
+    ) -> Result<(Vec<Target>, Vec<CommandError>), CommandError> {
+        let naming = Naming {
+            place,
+            labels: args.labels()?,
+            verb,
+        };
+        naming.targets(&self.manifests).await
+    }
 }
 
 /// Refuses flags that kubectl does not accept together, with kubectl's message.

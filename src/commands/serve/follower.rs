@@ -12,7 +12,7 @@ use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::header_footer::{Freshness, ViewHeader};
 use crate::serve::{Board, Link, Snapshot, SourceHealth, SourceRecord, WebServer};
-use crate::source::{Event, SourceKey, SourceState};
+use crate::source::{ClusterId, Event, SourceKey, SourceState};
 
 /// The followed objects, and the board that readers look at.
 pub(super) struct Follower {
@@ -161,7 +161,7 @@ impl Live for Follower {
         self.has_begun
     }
 
-    fn model(&self) -> Option<&Model> {
+    fn model(&self, _: &ClusterId) -> Option<&Model> {
         Some(&self.served.state.model)
     }
 

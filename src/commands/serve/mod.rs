@@ -10,11 +10,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::status::{RETENTION, ServedStatus, StatusState, own_namespace, silent_groups};
+use super::live::session::silent_groups;
+use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
     LogLineArgs, ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, follow,
@@ -114,7 +114,7 @@ async fn serve(
     let every = Box::pin(targets(args, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
     let now = (context.env.now)();
-    let state = Box::pin(async { Ok(state(args, &session, &every, now).await) });
+    let state = Box::pin(async { Ok(state(args, &session, &every).await) });
     let served = ServedStatus::new(stop.in_time(Awaited::Types, state).await?);
     let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
     let (traces, questions) = mpsc::channel(WAITING);
@@ -136,7 +136,7 @@ async fn serve(
             .env
             .detached(&Capture::default(), &Capture::default()),
     };
-    for line in silent_groups(&every) {
+    for line in silent_groups(&every.silent) {
         context.note(&line);
     }
     let mut terminal = Terminal::open(context, Output::Text);
@@ -180,18 +180,13 @@ async fn targets(
 }
 
 /// The state of these objects before any event. It looks up what changed before a failure, and what failed containers printed.
-async fn state(
-    args: &ServeArgs,
-    session: &Session,
-    every: &EveryKind,
-    now: Timestamp,
-) -> StatusState {
+async fn state(args: &ServeArgs, session: &Session, every: &EveryKind) -> StatusState {
     let mut requested = session.keys(&every.targets);
     if args.objects().subject() == Subject::Unnamed {
         requested.extend(own_namespace(&requested));
     }
     let model = session.model(&requested, Rules::Spy, RETENTION).await;
-    let state = StatusState::new(model, requested, now);
+    let state = StatusState::new(model, requested);
     let mut state = state.looking_back(LastChanges::new(session.mux.clone()));
     let feeds = session.failure_feeds();
     let logs = LogLineArgs::default();

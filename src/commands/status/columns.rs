@@ -18,6 +18,8 @@ const ROOMY: usize = 100;
 /// Which columns a table has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StatusColumns {
+    /// Whether to show clusters.
+    pub(super) clusters: bool,
     /// Whether to show namespaces.
     pub(super) namespaces: bool,
     /// Whether the table is redrawn on changes.
@@ -47,6 +49,9 @@ impl StatusColumns {
         if self.namespaces {
             columns.insert(0, Column::new("Namespace", Fit::Keep));
         }
+        if self.clusters {
+            columns.insert(0, Column::new("Cluster", Fit::Keep));
+        }
         let printed = self.printed.iter();
         columns.extend(printed.map(|title| Column::new(&escape_line(title), drop(6))));
         if self.is_wide() {
@@ -61,11 +66,12 @@ impl StatusColumns {
 
     /// The index of the name column.
     pub(super) fn name(&self) -> usize {
-        usize::from(self.namespaces)
+        usize::from(self.clusters) + usize::from(self.namespaces)
     }
 
     /// The cells of a row.
     pub(super) fn cells(&self, row: &StatusRow<'_>, now: Timestamp) -> Vec<Cell> {
+        let now = row.now(now);
         let Row {
             ready,
             word,
@@ -89,6 +95,9 @@ impl StatusColumns {
         if self.namespaces {
             cells.insert(0, plain(row.object.namespace.as_deref()));
         }
+        if self.clusters {
+            cells.insert(0, plain(row.origin.cluster));
+        }
         let printed = self.printed.iter();
         cells.extend(printed.map(|title| plain(row.printed(title))));
         if self.is_wide() {
@@ -109,7 +118,7 @@ impl StatusColumns {
 }
 
 /// The titles of the columns that the server prints of these objects, in its order.
-pub(super) fn printed_titles(rows: &[StatusRow<'_>], detail: Detail) -> Vec<Box<str>> {
+pub(super) fn printed_titles(rows: &[&StatusRow<'_>], detail: Detail) -> Vec<Box<str>> {
     let mut titles: Vec<Box<str>> = Vec::new();
     let cells = rows.iter().filter_map(|row| row.known);
     for cell in cells.flat_map(|known| &known.printed) {

@@ -1,5 +1,7 @@
 //! The formats `yaml` and `name`: the requested objects, as kubectl prints them.
 
+use std::sync::Arc;
+
 use super::options::HealthFilter;
 use super::rows::StatusRow;
 use super::state::StatusState;
@@ -17,6 +19,8 @@ pub(super) const REDACTED: &str =
 #[derive(Debug)]
 pub(super) struct Documents {
     redactor: Redactor,
+    /// The cluster of the next documents, of several.
+    pub(super) cluster: Option<Arc<str>>,
     has_document: bool,
     /// Whether a document has a placeholder for a Secret value.
     pub(super) has_secret: bool,
@@ -27,6 +31,7 @@ impl Documents {
     pub(super) fn new() -> Documents {
         Documents {
             redactor: Redactor::new(),
+            cluster: None,
             has_document: false,
             has_secret: false,
             has_warned: false,
@@ -59,6 +64,8 @@ impl Documents {
         self.has_secret |= projection.holds_secret(object);
         let has_other = std::mem::replace(&mut self.has_document, true);
         let mut lines = Vec::from_iter(has_other.then(|| "---".to_owned()));
+        let cluster = self.cluster.iter();
+        lines.extend(cluster.map(|name| format!("# cluster: {}", escape_line(name))));
         lines.extend(yaml(object, &projection));
         lines
     }

@@ -20,12 +20,13 @@ use crate::status::{Assessment, Rules, compute};
 use crate::watch::FileTransport;
 
 use super::StatusArgs;
+use super::blocks::blocks;
 use super::columns::StatusColumns;
 use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, RowOptions, StatusFormat, Titles};
-use super::rows::StatusRow;
+use super::rows::{StatusRow, StatusRows};
 use super::state::{RETENTION, StatusState};
-use super::view::{NOTHING_UNHEALTHY, are_spread, listing};
+use super::view::{NOTHING_UNHEALTHY, are_spread, counts, listing};
 
 /// Shows the objects of the file that a session reads.
 pub(super) fn show_objects(
@@ -153,15 +154,20 @@ fn table(
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
-    let rows: Vec<StatusRow<'_>> = rows.iter().map(|(_, row)| row.clone()).collect();
+    let shown: Vec<&StatusRow<'_>> = rows.iter().map(|(_, row)| row).collect();
     let columns = StatusColumns {
-        namespaces: are_spread(&rows),
+        clusters: false,
+        namespaces: are_spread(&shown),
         live: false,
         options,
         printed: Vec::new(),
         width: canvas.look.width,
     };
-    let mut lines = listing(rows.into(), &columns, model, canvas);
+    let rows: Vec<StatusRow<'_>> = shown.into_iter().cloned().collect();
+    let rows = StatusRows::from(rows);
+    let counts = counts(std::slice::from_ref(&rows), options);
+    let rows = blocks(options.health.select(rows), model, options.health);
+    let mut lines = listing(counts, &rows, &columns, canvas);
     let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
     if has_counts && lines.len() == 1 {
         lines.push(NOTHING_UNHEALTHY.to_owned());
@@ -285,7 +291,7 @@ fn state(
     model: Model,
     now: Timestamp,
 ) -> StatusState {
-    let mut state = StatusState::new(model.of_excerpt(), requested, now);
+    let mut state = StatusState::new(model.of_excerpt(), requested);
     let mut known: HashSet<SourceKey> = HashSet::new();
     loop {
         let wanted = state.model.sources();

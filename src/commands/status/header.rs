@@ -1,5 +1,9 @@
 //! The header of `status`: the objects, their namespace, and the progress of their rollout.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::cluster_views::ClusterViews;
 use super::options::{HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
@@ -58,25 +62,41 @@ pub(super) fn unread_logs(state: &StatusState, look: Look) -> Option<String> {
 }
 
 /// The header: the objects, their namespace, and the progress of their rollout.
-pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
-    let roots: Vec<&StatusRow<'_>> = rows.shown.iter().filter(|row| row.depth == 0).collect();
-    let key = state.requested().first();
-    let place = key.and_then(|key| match &key.scope {
-        Scope::Namespace(namespace) => Some(format!("-n {namespace}")),
-        Scope::Cluster if key.resource.namespaced => Some("-A".to_owned()),
-        Scope::Cluster => None,
-    });
+pub(super) fn header(states: &ClusterViews<'_>, rows: &[StatusRows<'_>]) -> ViewHeader {
+    let all = || rows.iter().flat_map(|rows| &rows.shown);
+    let roots: Vec<&StatusRow<'_>> = all().filter(|row| row.depth == 0).collect();
+    let mut places: Vec<String> = states.iter().filter_map(place).collect();
+    places.dedup();
+    let keys = states.requested().map(|key| &key.cluster.0);
+    let clusters: BTreeSet<&Arc<str>> = keys.collect();
+    let clusters: Vec<&str> = clusters.into_iter().map(|name| &**name).collect();
     ViewHeader {
         name: match &roots[..] {
             [root] => root.object.resource_name(),
-            _ => requested(state),
+            _ => requested(states),
         },
-        facts: place.into_iter().collect(),
-        context: key.map(|key| format!("ctx {}", key.cluster.0)),
-        summary: match &roots[..] {
-            [root] => rollout(state, root, &rows.shown),
+        facts: if places.len() == 1 {
+            places
+        } else {
+            Vec::new()
+        },
+        context: (!clusters.is_empty()).then(|| format!("ctx {}", clusters.join(","))),
+        summary: match (&roots[..], states.iter().next()) {
+            ([root], Some(state)) if !states.are_of_several() => {
+                rollout(state, root, &rows[0].shown)
+            }
             _ => aggregate(rows),
         },
+    }
+}
+
+/// The namespace of the requested objects, as a flag.
+fn place(state: &StatusState) -> Option<String> {
+    let key = state.requested().first()?;
+    match &key.scope {
+        Scope::Namespace(namespace) => Some(format!("-n {namespace}")),
+        Scope::Cluster if key.resource.namespaced => Some("-A".to_owned()),
+        Scope::Cluster => None,
     }
 }
 
@@ -84,9 +104,9 @@ pub(super) fn header(state: &StatusState, rows: &StatusRows<'_>) -> ViewHeader {
 const NAMED_TYPES: usize = 3;
 
 /// The requested types in kubectl's spelling, or their number.
-fn requested(state: &StatusState) -> String {
+fn requested(states: &ClusterViews<'_>) -> String {
     let mut resources: Vec<String> = Vec::new();
-    for key in state.requested() {
+    for key in states.requested() {
         let resource = key.resource.group_resource();
         if !resources.contains(&resource) {
             resources.push(resource);
@@ -116,14 +136,15 @@ pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
 }
 
 /// `112 Current, 4 InProgress, 2 Failed`: the states of the requested objects.
-pub(super) fn aggregate(rows: &StatusRows<'_>) -> String {
+pub(super) fn aggregate(rows: &[StatusRows<'_>]) -> String {
     let count = |status: Status| {
         let is_it = |row: &&StatusRow<'_>| row.is_requested && row.assessment.status() == status;
         let beyond = match status {
-            Status::Current => rows.beyond,
+            Status::Current => rows.iter().map(|rows| rows.beyond).sum(),
             _ => 0,
         };
-        rows.shown.iter().filter(is_it).count() + beyond
+        let shown = rows.iter().flat_map(|rows| &rows.shown);
+        shown.filter(is_it).count() + beyond
     };
     let counts = IN_HEADER.map(|status| (count(status), status));
     let counts = counts.iter().filter(|(count, _)| *count > 0);

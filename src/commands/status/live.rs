@@ -1,60 +1,68 @@
 //! `LiveStatus`: when and how to print: frames on a terminal, lines to a pipe, one table for `--once`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::select_all;
 use jiff::Timestamp;
 
-use super::documents::{Documents, REDACTED, changed_names};
-use super::options::{HealthFilter, RowOptions, StatusFormat};
+use super::cluster_status::{ClusterStatus, StatusSetup};
+use super::cluster_views::ClusterViews;
+use super::documents::{Documents, REDACTED};
+use super::options::{HealthFilter, StatusFormat};
 use super::rows::StatusRow;
 use super::since::{Comparison, PastStates};
 use super::state::StatusState;
-use super::transitions::Transitions;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::live::session::silent_groups;
 use crate::commands::live::sources::{named, waiting};
 use crate::commands::{Answer, CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::model::Model;
-use crate::source::{Event, Scope, SourceKey};
+use crate::source::{ClusterId, Event, Scope, SourceKey};
 
-/// The state, and what was printed of it.
+/// The clusters of the view, and what was printed of them.
 #[derive(Debug)]
 pub(super) struct LiveStatus {
-    state: StatusState,
+    /// The clusters that have joined, in the order of the request.
+    clusters: Vec<ClusterStatus>,
+    setup: StatusSetup,
     format: StatusFormat,
     table: LiveTable,
-    ending: Ending,
-    transitions: Transitions,
+    /// The start of the view, by this machine's clock.
+    started: Timestamp,
     documents: Documents,
-    has_begun: bool,
     /// Whether to print which objects it waits for.
     reports_waiting: bool,
-    waited_for: BTreeSet<usize>,
+    /// Whether it has printed that there is nothing to show, if so.
+    has_reported: bool,
     is_answered: bool,
     missing: Vec<SourceKey>,
     comparison: Comparison,
+    /// A line for each API group whose server does not answer.
+    silent: Vec<String>,
+    /// How many of these lines were printed.
+    reported_silent: usize,
 }
 
 impl LiveStatus {
-    pub(super) fn new(
-        state: StatusState,
-        format: StatusFormat,
-        options: RowOptions,
-        ending: Ending,
-    ) -> LiveStatus {
+    /// The view of several clusters, each of which joins later.
+    pub(super) fn new(setup: StatusSetup, format: StatusFormat, started: Timestamp) -> LiveStatus {
         LiveStatus {
-            state,
+            clusters: Vec::new(),
+            table: LiveTable::new(setup.options),
+            setup,
             format,
-            table: LiveTable::new(options),
-            ending,
-            transitions: Transitions::new(options),
+            started,
             documents: Documents::new(),
-            has_begun: false,
             reports_waiting: true,
-            waited_for: BTreeSet::new(),
+            has_reported: false,
             is_answered: false,
             missing: Vec::new(),
             comparison: Comparison::None,
+            silent: Vec::new(),
+            reported_silent: 0,
         }
     }
 
@@ -71,7 +79,38 @@ impl LiveStatus {
         }
     }
 
-    /// With [`Ending::Once`], the objects that were requested by name and do not exist.
+    /// Adds API groups whose server does not answer.
+    pub(super) fn add_silent(&mut self, groups: &[String]) {
+        self.silent.extend(silent_groups(groups));
+    }
+
+    /// The lines about API groups whose server does not answer.
+    pub(super) fn silent(&self) -> &[String] {
+        &self.silent
+    }
+
+    /// Prints those of these lines that are new.
+    pub(super) fn report_silent(
+        &mut self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        for line in &self.silent[self.reported_silent..] {
+            terminal.notify(line)?;
+        }
+        self.reported_silent = self.silent.len();
+        Ok(())
+    }
+
+    /// The view of one cluster or file.
+    pub(super) fn only(self, state: StatusState) -> LiveStatus {
+        let only = ClusterStatus::only(state, self.setup.options);
+        LiveStatus {
+            clusters: vec![only],
+            ..self
+        }
+    }
+
+    /// With [`Ending::Once`], the objects that were requested by name and do not exist in any cluster.
     pub(super) fn missing(&self) -> &[SourceKey] {
         &self.missing
     }
@@ -86,22 +125,38 @@ impl LiveStatus {
 
     /// Whether all requested objects are well, if there was any.
     pub(super) fn answer(&self, has_object: bool) -> Answer {
-        let mut requested = self.state.requested().iter();
-        if !has_object && !requested.any(|key| named(key).is_some()) {
+        let states = self.shown();
+        if !has_object && !states.requested().any(|key| named(key).is_some()) {
             return Answer::NoObject;
         }
-        Answer::from(!self.state.is_well())
+        Answer::from(!states.iter().all(StatusState::is_well))
+    }
+
+    fn shown(&self) -> ClusterViews<'_> {
+        self.clusters.iter().map(ClusterStatus::shown).collect()
     }
 
     /// Fails if no object has the field to sort by.
     fn check_sorting(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        match self.state.sort_error() {
+        let states = || self.clusters.iter().map(|cluster| &cluster.state);
+        let errors = states().map(StatusState::sort_error);
+        let mut errors: Vec<CommandError> = errors.flatten().collect();
+        let with_objects = states().filter(|state| state.model.objects().next().is_some());
+        if errors.len() < with_objects.count() {
+            return Ok(());
+        }
+        match errors.pop() {
             Some(error) => {
                 terminal.clear()?;
                 Err(error)
             }
             None => Ok(()),
         }
+    }
+
+    /// Whether all clusters are read, as far as they can be.
+    fn is_settled(&self, sources: &Sources) -> bool {
+        sources.clusters.have_joined() && self.shown().are_settled()
     }
 
     /// Prints everything once.
@@ -111,41 +166,57 @@ impl LiveStatus {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let is_empty = self.state.rows().iter().all(|row| row.known.is_none());
-        let options = self.table.options;
-        let lines = match (&mut self.comparison, self.format) {
-            (Comparison::Before(past), _) => {
-                *past = Some(PastStates::of(&self.state));
-                self.is_answered = true;
-                return Ok(());
-            }
-            (Comparison::Since(past), StatusFormat::Json) => {
-                past.records(&self.state, options, now)
-            }
-            (Comparison::Since(past), _) => {
-                past.lines(&self.state, options, terminal.canvas().look)
-            }
-            (Comparison::None, StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name) => {
-                self.changed(now)
-            }
-            (Comparison::None, _) if is_empty => Vec::new(),
-            (Comparison::None, StatusFormat::Text | StatusFormat::Wide) => {
+        let is_empty = self.shown().iter().all(|state| {
+            let rows = state.rows();
+            rows.iter().all(|row| row.known.is_none())
+        });
+        if !matches!(self.comparison, Comparison::None) {
+            return self.print_compared(terminal);
+        }
+        let lines = match self.format {
+            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => self.changed(now),
+            StatusFormat::Text | StatusFormat::Wide if is_empty => Vec::new(),
+            StatusFormat::Text | StatusFormat::Wide => {
                 let canvas = terminal.canvas();
                 let mut connection = sources.connection(canvas);
                 if !terminal.is_live() {
                     // Standard error has these lines.
                     connection.refused.clear();
+                    connection.clusters.clear();
                 }
-                table(&self.state, &connection, self.table.options, canvas)
+                table(&self.shown(), &connection, self.table.options, canvas)
             }
         };
         terminal.print(&lines)?;
         self.warn_of_secrets(terminal)?;
         self.is_answered = true;
-        let absent = self.state.absent().map(|(_, key)| key);
-        let absent = absent.filter(|key| !self.existed(key));
-        self.missing = absent.cloned().collect();
+        self.missing = self.missing_everywhere();
         self.report_if_empty(terminal)
+    }
+
+    /// Keeps the states of the earlier time, or prints what differs from them. Only one cluster is compared.
+    fn print_compared(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let now = terminal.env().now();
+        let (options, format) = (self.table.options, self.format);
+        self.is_answered = true;
+        let Some(cluster) = self.clusters.first() else {
+            return Ok(());
+        };
+        let state = &cluster.state;
+        let lines = match (&mut self.comparison, format) {
+            (Comparison::None, _) => return Ok(()),
+            (Comparison::Before(past), _) => {
+                *past = Some(PastStates::of(state));
+                return Ok(());
+            }
+            (Comparison::Since(past), StatusFormat::Json) => past.records(state, options, now),
+            (Comparison::Since(past), _) => past.lines(state, options, terminal.canvas().look),
+        };
+        terminal.print(&lines)?;
+        let missing = self.missing_everywhere();
+        let missing = missing.into_iter().filter(|key| !self.existed(key));
+        self.missing = missing.collect();
+        Ok(())
     }
 
     /// Whether an object that was requested by name existed at the earlier time.
@@ -154,6 +225,27 @@ impl LiveStatus {
             (Comparison::Since(past), Some(object)) => past.has(&object),
             _ => false,
         }
+    }
+
+    /// The objects that were requested by name and exist in no cluster.
+    fn missing_everywhere(&self) -> Vec<SourceKey> {
+        let is_same = |one: &SourceKey, other: &SourceKey| {
+            let names = [one, other].map(|key| (key.resource.group_kind(), named(key)));
+            names[0] == names[1]
+        };
+        let mut missing: Vec<SourceKey> = Vec::new();
+        for cluster in &self.clusters {
+            let absent = cluster.state.absent().map(|(_, key)| key);
+            missing.extend(absent.cloned());
+        }
+        let is_there = |key: &SourceKey| {
+            let mut requested = self.shown().requested().collect::<Vec<_>>().into_iter();
+            requested.any(|other| is_same(key, other) && !missing.contains(other))
+        };
+        let found: Vec<bool> = missing.iter().map(is_there).collect();
+        let mut found = found.into_iter();
+        missing.retain(|_| !found.next().unwrap_or_default());
+        missing
     }
 
     /// Prints the changes.
@@ -167,26 +259,51 @@ impl LiveStatus {
         };
         terminal.print(&lines)?;
         self.warn_of_secrets(terminal)?;
-        let absent: BTreeMap<usize, &SourceKey> = self.state.absent().collect();
-        for (index, key) in &absent {
-            if self.reports_waiting && !self.waited_for.contains(index) {
-                terminal.notify(&waiting(key))?;
+        for cluster in self.clusters.iter_mut().filter(|it| it.has_begun) {
+            let absent: BTreeMap<usize, &SourceKey> = cluster.state.absent().collect();
+            for (index, key) in &absent {
+                if self.reports_waiting && !cluster.waited_for.contains(index) {
+                    terminal.notify(&cluster.about(&waiting(key)))?;
+                }
             }
+            cluster.waited_for = absent.into_keys().collect();
         }
-        self.waited_for = absent.into_keys().collect();
         Ok(())
     }
 
     /// The lines about the objects that are new or have another state.
     fn changed(&mut self, now: Timestamp) -> Vec<String> {
-        let (state, options) = (&self.state, self.table.options);
-        let transitions = &mut self.transitions;
-        match self.format {
-            StatusFormat::Text | StatusFormat::Wide => transitions.lines(state, now),
-            StatusFormat::Json => transitions.records(state, now),
-            StatusFormat::Yaml => self.documents.changed(transitions, state, options.health),
-            StatusFormat::Name => changed_names(transitions, state, options.health),
+        let health = self.table.options.health;
+        let mut lines = Vec::new();
+        for cluster in &mut self.clusters {
+            if !cluster.has_begun && self.setup.ending == Ending::Never {
+                continue;
+            }
+            let now = cluster.now(now);
+            lines.extend(match self.format {
+                StatusFormat::Text | StatusFormat::Wide => cluster.lines(now),
+                StatusFormat::Json => cluster.records(now),
+                StatusFormat::Yaml => cluster.documents(&mut self.documents, health),
+                StatusFormat::Name => cluster.names(health),
+            });
         }
+        lines
+    }
+
+    /// Begins to print the clusters whose initial objects are read. Returns whether there are any.
+    fn begin(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
+        let is_ready = |cluster: &&mut ClusterStatus| {
+            !cluster.has_begun && cluster.state.model.is_presentable()
+        };
+        let new: Vec<&mut ClusterStatus> = self.clusters.iter_mut().filter(is_ready).collect();
+        if new.is_empty() {
+            return Ok(false);
+        }
+        for cluster in new {
+            cluster.has_begun = true;
+        }
+        self.check_sorting(terminal)?;
+        Ok(true)
     }
 
     fn warn_of_secrets(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
@@ -201,26 +318,48 @@ impl LiveStatus {
         let is_of_lines = self.format.is_for_people() && !terminal.is_live();
         let health = self.table.options.health;
         let is_unhealthy = |row: &StatusRow<'_>| health.includes(row);
+        let states = self.shown();
+        let mut rows = states.iter().flat_map(StatusState::rows);
         if is_of_lines
             && health == HealthFilter::Unhealthy
-            && !self.state.is_empty()
-            && !self.state.rows().iter().any(is_unhealthy)
+            && !self.is_empty()
+            && !rows.any(|row| is_unhealthy(&row))
         {
-            terminal.notify(nothing_unhealthy(&self.state))?;
+            terminal.notify(nothing_unhealthy(&states))?;
         }
         Ok(())
     }
 
+    /// Prints that there is nothing to show, once all clusters have begun.
+    fn report_nothing(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let have_begun = self.clusters.iter().all(|cluster| cluster.has_begun);
+        if self.has_reported || !have_begun || !sources.clusters.have_joined() {
+            return Ok(());
+        }
+        self.has_reported = true;
+        self.report_health(terminal)?;
+        self.report_if_empty(terminal)
+    }
+
+    /// Whether no cluster has objects of the requested types.
+    fn is_empty(&self) -> bool {
+        self.shown().iter().all(StatusState::is_empty)
+    }
+
     fn report_if_empty(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if self.format.is_for_people()
-            && self.state.is_empty()
-            && let Some(key) = self.state.requested().first()
+            && self.is_empty()
+            && let Some(key) = self.shown().requested().next()
         {
             terminal.notify(&match &key.scope {
-                Scope::Namespace(namespace) => {
+                Scope::Namespace(namespace) if self.clusters.len() < 2 => {
                     format!("No resources found in {namespace} namespace.")
                 }
-                Scope::Cluster => "No resources found".to_owned(),
+                Scope::Namespace(_) | Scope::Cluster => "No resources found".to_owned(),
             })?;
         }
         Ok(())
@@ -231,43 +370,81 @@ impl Live for LiveStatus {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.state.model.sources().cloned().collect()
+        let sources = self.clusters.iter();
+        let sources = sources.flat_map(|cluster| cluster.state.model.sources());
+        sources.cloned().collect()
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.state.model.take_rereads()
+        let clusters = self.clusters.iter_mut();
+        let rereads = clusters.flat_map(|cluster| cluster.state.model.take_rereads());
+        rereads.collect()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        Box::new(|key| self.state.need_of(key))
+        Box::new(|key| {
+            let mut clusters = self.clusters.iter();
+            let cluster = clusters.find(|cluster| cluster.is(&key.cluster));
+            cluster.map_or(Need::Vital, |cluster| cluster.state.need_of(key))
+        })
     }
 
     fn reports_waiting(&self) -> bool {
-        self.reports_waiting && self.ending == Ending::Never && self.format != StatusFormat::Json
+        let goes_on = self.setup.ending == Ending::Never;
+        self.reports_waiting && goes_on && self.format != StatusFormat::Json
     }
 
     fn has_begun(&self) -> bool {
-        self.has_begun || self.is_answered
+        self.clusters.iter().any(|cluster| cluster.has_begun) || self.is_answered
     }
 
-    fn model(&self) -> Option<&Model> {
-        Some(&self.state.model)
+    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
+        let mut clusters = self.clusters.iter();
+        let of_cluster = clusters.find(|known| known.is(cluster))?;
+        Some(&of_cluster.state.model)
+    }
+
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
+        let silent = joined.every.silent.iter();
+        let silent: Vec<String> = silent
+            .map(|group| format!("{}: {group}", joined.session.cluster.0))
+            .collect();
+        self.add_silent(&silent);
+        let cluster = ClusterStatus::joined(joined, &self.setup);
+        let requested = cluster.state.requested().to_vec();
+        let place = |cluster: &ClusterStatus| cluster.name.as_ref().map(|name| name.place);
+        let before = |known: &ClusterStatus| place(known) < place(&cluster);
+        let at = self.clusters.partition_point(before);
+        self.clusters.insert(at, cluster);
+        requested
     }
 
     async fn wait_for_other(&mut self) {
-        self.state.wait_for_lookups().await;
+        match &mut self.clusters[..] {
+            [] => std::future::pending().await,
+            [only] => only.state.wait_for_lookups().await,
+            several => {
+                let waits = several.iter_mut();
+                let waits = waits.map(|cluster| cluster.state.wait_for_lookups().boxed_local());
+                select_all(waits).await;
+            }
+        }
     }
 
     fn stop_waiting(&mut self) -> bool {
-        self.state.give_up_lookups()
+        let clusters = self.clusters.iter_mut();
+        clusters.fold(false, |any, cluster| cluster.state.give_up_lookups() | any)
     }
 
     fn prints_once(&self) -> bool {
-        self.ending == Ending::Once
+        self.setup.ending == Ending::Once
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        self.state.apply(key, &event, now);
+        let mut clusters = self.clusters.iter_mut();
+        if let Some(cluster) = clusters.find(|cluster| cluster.is(&key.cluster)) {
+            cluster.apply(key, &event, now);
+        }
     }
 
     fn print(
@@ -275,22 +452,17 @@ impl Live for LiveStatus {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        self.report_silent(terminal)?;
         let now = terminal.env().now();
-        let has_changed = self.state.take_news(now);
-        if self.has_begun {
-            self.state.look_back(now);
-        }
-        if self.has_begun && has_changed {
-            self.state.read_logs();
-        }
-        match self.ending {
+        let clusters = self.clusters.iter_mut();
+        let has_changed = clusters.fold(false, |any, cluster| cluster.refresh(now) | any);
+        match self.setup.ending {
             _ if sources.refusal().is_some() => Ok(()), // the loop ends with it
             Ending::Once if self.is_answered => Ok(()),
-            Ending::Once if self.state.is_settled() => {
+            Ending::Once if self.is_settled(sources) => {
                 self.check_sorting(terminal)?;
-                let is_looked_up = !self.state.look_back(now);
-                let is_read = !self.state.read_logs();
-                if !is_looked_up || !is_read {
+                let clusters = self.clusters.iter_mut();
+                if !clusters.fold(true, |all, cluster| cluster.look_up(now) & all) {
                     return Ok(());
                 }
                 self.print_once(sources, terminal)
@@ -300,28 +472,31 @@ impl Live for LiveStatus {
                 Some(error) => self.print_once(sources, terminal).and(Err(error)),
                 None => Ok(()),
             },
-            Ending::Never if self.has_begun && !has_changed => Ok(()),
-            Ending::Never if self.has_begun => self.print_transitions(terminal),
-            Ending::Never if self.state.model.is_presentable() => {
-                self.check_sorting(terminal)?;
-                self.has_begun = true;
-                self.print_transitions(terminal)?;
-                self.state.look_back(now);
-                self.state.read_logs();
-                self.report_health(terminal)?;
-                self.report_if_empty(terminal)
+            Ending::Once => Ok(()),
+            Ending::Never => {
+                let is_new = self.begin(terminal)?;
+                if is_new || (self.has_begun() && has_changed) {
+                    self.print_transitions(terminal)?;
+                }
+                if is_new {
+                    for cluster in self.clusters.iter_mut().filter(|it| it.has_begun) {
+                        cluster.look_up(now);
+                    }
+                    self.report_nothing(sources, terminal)?;
+                }
+                Ok(())
             }
-            Ending::Once | Ending::Never => Ok(()),
         }
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if !self.format.is_for_people() || self.ending == Ending::Once {
+        if !self.format.is_for_people() || self.setup.ending == Ending::Once {
             return Ok(());
         }
-        let canvas = terminal.frame_canvas(self.state.started);
+        let canvas = terminal.frame_canvas(self.started);
         let connection = sources.connection(canvas);
-        terminal.draw(view(&self.state, connection, &mut self.table, canvas))?;
+        let states = self.clusters.iter().map(ClusterStatus::shown).collect();
+        terminal.draw(view(&states, connection, &mut self.table, canvas))?;
         Ok(())
     }
 

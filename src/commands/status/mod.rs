@@ -1,6 +1,8 @@
 //! `status`: the live table of objects and everything they own.
 
 mod blocks;
+mod cluster_status;
+mod cluster_views;
 mod columns;
 mod documents;
 mod file;
@@ -19,20 +21,25 @@ mod tests;
 mod transitions;
 mod view;
 
+use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::live::clusters::Clusters;
+use super::manifests::ObjectRequest;
 use super::{
-    Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, Judge, LastChanges,
-    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
-    ViewOpening, WaitArgs, WatchArgs, follow,
+    Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, EveryKind, Judge, ObjectArgs,
+    Output, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart, ViewOpening,
+    WaitArgs, WatchArgs, follow,
 };
-use crate::graph::well_known;
-use crate::source::{Form, Scope, Select, SourceKey};
+use crate::cluster::ContextConfig;
+use crate::env::Env;
 use crate::status::Rules;
 use crate::watch::FileTransport;
+pub(super) use cluster_status::own_namespace;
+use cluster_status::{ServerColumns, StatusSetup};
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 pub(super) use served::{PLAIN, ServedStatus};
 use since::Comparison;
-use sort_by::{SortBy, Sorting};
+use sort_by::SortBy;
 pub(super) use state::{RETENTION, StatusState};
 
 /// Show whether objects and all they own are well, and if not, why
@@ -117,6 +124,28 @@ impl StatusArgs {
         }
     }
 
+    /// What the states are made of.
+    fn setup(&self, env: &Env) -> Result<StatusSetup, CommandError> {
+        let is_for_people = self.output.is_for_people();
+        let reads_logs = self.wait.logs.reads_any() && self.watch.at.is_none();
+        Ok(StatusSetup {
+            rules: self.rules,
+            sort_by: SortBy::parse(self.sort_by.as_deref().unwrap_or_default())?,
+            is_about_every_kind: self.is_about_every_kind(),
+            printed: match self.output.detail() {
+                _ if !(is_for_people && (env.size().is_some() || self.is_once())) => {
+                    ServerColumns::None
+                }
+                Detail::Fitted => ServerColumns::ButOfPods,
+                Detail::Whole => ServerColumns::All,
+            },
+            looks_back: self.output.shows_last_changes(),
+            logs: reads_logs.then_some(self.wait.logs),
+            ending: self.ending(),
+            options: self.options(),
+        })
+    }
+
     /// The requested objects and types. What is not well can be of every kind: Events are no objects with a state.
     async fn targets(
         &self,
@@ -137,23 +166,6 @@ impl StatusArgs {
             }
         });
         Ok(targets?.into())
-    }
-
-    /// The sources of the targets, and those that a table needs.
-    fn requested(
-        &self,
-        session: &Session,
-        every: &EveryKind,
-        is_on_terminal: bool,
-    ) -> Vec<SourceKey> {
-        let mut requested = session.keys(&every.targets);
-        if self.is_about_every_kind() {
-            requested.extend(own_namespace(&requested));
-        }
-        if self.output.is_for_people() && (is_on_terminal || self.is_once()) {
-            request_printed(&mut requested, self.output.detail());
-        }
-        requested
     }
 
     /// Whether to look for what is not well in objects of every kind.
@@ -247,9 +259,15 @@ async fn show_at(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<(Ended, Option<LiveStatus>), CommandError> {
-    let sort_by = SortBy::parse(args.sort_by.as_deref().unwrap_or_default())?;
+    let mut setup = args.setup(context.env)?;
+    setup.looks_back &= comparison.shows_causes();
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
-    let wait = &args.wait;
+    if !args.objects.source.is_given() && args.watch.at.is_none() && args.since.is_none() {
+        let contexts = Box::pin(ClusterGroup::contexts(context));
+        if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
+            return Box::pin(show_several(args, contexts, context, stop)).await;
+        }
+    }
     let session = args.opening().open(&stop, context).await?;
     stop.reads_file = session.is_of_file();
     if let Some(file) = session.file()
@@ -261,83 +279,89 @@ async fn show_at(
     let every = stop
         .in_time(Awaited::targets(&args.objects), targets)
         .await?;
-    if !args.is_once() || wait.has_goal() {
+    if !args.is_once() || args.wait.has_goal() {
         context.unread.refuse_manifests()?;
     }
-    let requested = args.requested(&session, &every, context.env.size().is_some());
+    let requested = setup.requested(session.keys(&every.targets));
     let model = async { Ok(session.model(&requested, args.rules, RETENTION).await) };
     let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
-    let mut state = StatusState::new(model, requested.clone(), (context.env.now)());
-    state.sorting = sort_by.map(Sorting::new);
-    let mut terminal = Terminal::open(context, args.stdout());
-    let silent = silent_groups(&every);
-    for line in &silent {
-        terminal.notify(line)?;
-    }
-    if args.output.shows_last_changes() && comparison.shows_causes() {
-        state = state.looking_back(LastChanges::new(session.past().clone()));
-        state.failure_logs = failure_logs(args, &session);
-    }
-    let mut live = LiveStatus::new(state, args.output, args.options(), args.ending());
+    let started = (context.env.now)();
+    let state = setup.state(model, requested.clone(), &session);
+    let mut live = LiveStatus::new(setup, args.output, started).only(state);
     live = live.comparing(comparison);
-    if args.wait.expects_absence() {
-        live = live.expecting_absence();
-    }
+    live.add_silent(&every.silent);
     stop.wait_for(&requested, Judge::Model);
-    stop.looks_once = args.is_once();
-    let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
-    let missing = match live.missing() {
-        _ if wait.is_about_presence() => &[],
-        missing => missing,
+    let terminal = Terminal::open(context, args.stdout());
+    let run = StatusRun { args, live, stop };
+    run.follow((&session).into(), terminal).await
+}
+
+/// Shows the state of objects in several clusters.
+async fn show_several(
+    args: &StatusArgs,
+    contexts: Vec<ContextConfig>,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<(Ended, Option<LiveStatus>), CommandError> {
+    let setup = args.setup(context.env)?;
+    let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
+    let awaited = Awaited::targets(&args.objects);
+    let request = stop.in_time(awaited, request).await?;
+    let options = GroupOptions {
+        means_every_kind: args.is_about_every_kind(),
+        watches: !args.is_once(),
     };
-    if args.since.is_some() && !missing.is_empty() {
-        return Err(session.not_found(missing).await);
-    }
-    let absence = stop.explain_absence(&session, missing, &ended);
-    terminal.notify_if(absence.await?)?;
-    let answer = live.answer(stop.shown.has_object);
-    let silent = silent
-        .iter()
-        .map(|line| UnreadPart::Refused(format!("error: {line}")));
-    let ended = wait.conclude(ended?, answer, stop.unread.into_iter().chain(silent))?;
-    Ok((ended, Some(live)))
+    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    let started = (context.env.now)();
+    let live = LiveStatus::new(setup, args.output, started);
+    stop.wait_for_clusters(&group, Judge::Model);
+    let terminal = Terminal::open(context, args.stdout());
+    let run = StatusRun { args, live, stop };
+    run.follow((&group).into(), terminal).await
 }
 
-/// What reads the last lines of failed containers; `None` for a file, and with `--logs none`.
-fn failure_logs(args: &StatusArgs, session: &Session) -> Option<FailureLogs> {
-    let logs = args.wait.logs;
-    let reads_logs = logs.reads_any() && args.watch.at.is_none();
-    let feeds = session.failure_feeds().filter(|_| reads_logs)?;
-    Some(FailureLogs::new(feeds, logs, args.ending()))
+/// The verb, ready to read.
+struct StatusRun<'a> {
+    args: &'a StatusArgs,
+    live: LiveStatus,
+    stop: Stop,
 }
 
-/// A line for each API group whose server does not answer.
-pub(super) fn silent_groups(every: &EveryKind) -> Vec<String> {
-    let groups = every.silent.iter();
-    let lines =
-        groups.map(|group| format!("not read: {group}, because its server does not answer"));
-    lines.collect()
-}
-
-/// The source of the namespace in which all objects are requested. Its deletion may be what is not well.
-pub(super) fn own_namespace(requested: &[SourceKey]) -> Option<SourceKey> {
-    let first = requested.first().filter(|key| key.select == Select::All)?;
-    let field = format!("metadata.name={}", first.namespace()?);
-    Some(SourceKey {
-        resource: well_known("", "Namespace"),
-        scope: Scope::Cluster,
-        select: Select::matching(None, Some(&field)),
-        ..first.clone()
-    })
-}
-
-/// Requests the columns that the server prints, if one type was requested. Those of Pods are the columns of `status`, but
-/// for the wide ones.
-fn request_printed(requested: &mut [SourceKey], detail: Detail) {
-    if let [only] = requested
-        && only.select.name().is_none()
-        && (detail == Detail::Whole || *only.resource.kind != *"Pod")
-    {
-        only.form = Form::Table;
+impl StatusRun<'_> {
+    /// Shows the state of objects until the end.
+    async fn follow(
+        self,
+        clusters: Clusters<'_>,
+        mut terminal: Terminal<'_>,
+    ) -> Result<(Ended, Option<LiveStatus>), CommandError> {
+        let StatusRun {
+            args,
+            mut live,
+            mut stop,
+        } = self;
+        let wait = &args.wait;
+        if wait.expects_absence() {
+            live = live.expecting_absence();
+        }
+        stop.looks_once = args.is_once();
+        live.report_silent(&mut terminal)?;
+        let ended = follow(&mut live, clusters, &mut terminal, &mut stop).await;
+        let missing = match live.missing() {
+            _ if wait.is_about_presence() => &[],
+            missing => missing,
+        };
+        if args.since.is_some()
+            && let Some(error) = clusters.not_found(missing).await
+        {
+            return Err(error);
+        }
+        let absence = stop.explain_absence(clusters, missing, &ended);
+        terminal.notify_if(absence.await?)?;
+        let answer = live.answer(stop.shown.has_object);
+        let silent = live.silent().iter();
+        let silent = silent.map(|line| UnreadPart::Refused(format!("error: {line}")));
+        let unread: Vec<UnreadPart> = stop.unread.into_iter().chain(silent).collect();
+        let ended = wait.conclude(ended?, answer, unread)?;
+        Ok((ended, Some(live)))
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
 use super::repetition::Repetition;
 use super::state::{RequestedObject, RootSelection, StatusState};
 use crate::commands::{FailureLogs, LastChange, LastChanges, LastLines};
+use crate::env::shifted;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};
 use crate::object::{ObjectRef, Uid};
@@ -53,7 +54,20 @@ pub(super) struct StatusRow<'a> {
     pub(super) last_lines: &'a [LastLines],
     /// What other rows say about its problem.
     pub(super) repetition: Repetition,
+    /// Where it is, of several clusters.
+    pub(super) origin: RowOrigin<'a>,
     node: Option<&'a Node>,
+}
+
+/// The place of a row in a view of several clusters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowOrigin<'a> {
+    /// The short name of its cluster; `None` if there is only one.
+    pub(super) cluster: Option<&'a str>,
+    /// How far the clock of its cluster is ahead of the clock of the view.
+    pub(super) ahead: SignedDuration,
+    /// The number of its tree among those of its cluster.
+    pub(super) tree: usize,
 }
 
 impl<'a> StatusRow<'a> {
@@ -75,8 +89,14 @@ impl<'a> StatusRow<'a> {
             last_changes: &[],
             last_lines: &[],
             repetition: Repetition::default(),
+            origin: RowOrigin::default(),
             node,
         }
+    }
+
+    /// The time by the clock of its cluster.
+    pub(super) fn now(&self, now: Timestamp) -> Timestamp {
+        shifted(now, self.origin.ahead)
     }
 
     /// Whether it is gone and was not requested by name.
@@ -226,6 +246,7 @@ impl Placement<'_> {
                     last_changes: found_changes.map_or(&[], |found| found.of(&uid)),
                     last_lines: found_lines.map_or(&[], |found| found.of(&uid)),
                     repetition: Repetition::default(),
+                    origin: RowOrigin::default(),
                     node: state.model.graph().node(&uid),
                 });
                 if self.has_dependents {

@@ -95,7 +95,7 @@ impl PastStates {
     ) -> Vec<String> {
         let rows = state.rows();
         let differences = self.differences(state, &rows, options);
-        let has_namespaces = are_spread(&rows);
+        let has_namespaces = are_spread(&rows.iter().collect::<Vec<_>>());
         let mut lines: Vec<String> = Vec::with_capacity(differences.len() + 1);
         for difference in &differences {
             let (object, status, text) = difference.text();

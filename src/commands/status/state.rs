@@ -29,8 +29,6 @@ pub(in crate::commands) const RETENTION: Retention = Retention::For(SignedDurati
 pub(in crate::commands) struct StatusState {
     pub(in crate::commands) model: Model,
     pub(super) recent: RecentChanges,
-    /// The start of the watch.
-    pub(super) started: Timestamp,
     /// When an object last changed. The first listing does not count.
     pub(in crate::commands) last: Option<Timestamp>,
     pub(super) not_found: Arc<Assessment>,
@@ -46,17 +44,12 @@ pub(in crate::commands) struct StatusState {
 
 impl StatusState {
     /// The state before any event.
-    pub(in crate::commands) fn new(
-        model: Model,
-        requested: Vec<SourceKey>,
-        started: Timestamp,
-    ) -> StatusState {
+    pub(in crate::commands) fn new(model: Model, requested: Vec<SourceKey>) -> StatusState {
         let mut model = model;
         model.request(requested);
         StatusState {
             model,
             recent: RecentChanges::default(),
-            started,
             last: None,
             not_found: Arc::new(Assessment::not_found()),
             unread: Arc::new(Assessment::unread()),

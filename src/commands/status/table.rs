@@ -32,7 +32,7 @@ pub(super) fn lines(
     let item = |(_, row): &(usize, &StatusRow<'_>)| {
         let causes = row.assessment.lines();
         let last_changes = row.last_changes.iter();
-        let last_changes = last_changes.map(|change| change.text(now, look.symbols.arrow));
+        let last_changes = last_changes.map(|change| change.text(row.now(now), look.symbols.arrow));
         let status = row.assessment.verdict.status;
         let rules = if options.explains {
             row.assessment.explained()
@@ -87,6 +87,7 @@ fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
 }
 
 fn weight(row: &StatusRow<'_>, now: Timestamp) -> Weight {
+    let now = row.now(now);
     let is_recent = |changed: Timestamp| now.duration_since(changed) < RECENT;
     match row.assessment.verdict.status {
         _ if row.repetition.is_repeating => Weight::Repeating,

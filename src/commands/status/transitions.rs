@@ -81,10 +81,17 @@ impl Transitions {
     }
 
     /// A line for each object that is new or has a new state, and one for what changed before it failed, with the time
-    /// in RFC 3339. An idle `ReplicaSet` gets no line when it first appears.
-    pub(super) fn lines(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
+    /// in RFC 3339. `cluster` is its name, of several. An idle `ReplicaSet` gets no line when it first appears.
+    pub(super) fn lines(
+        &mut self,
+        state: &StatusState,
+        cluster: Option<&str>,
+        now: Timestamp,
+    ) -> Vec<String> {
         let options = self.options;
-        let has_namespaces = has_namespaces(state, &[]);
+        let has_namespaces = has_namespaces(&state.into(), &[]);
+        let cluster = cluster.map(|cluster| format!("{cluster} "));
+        let cluster = cluster.unwrap_or_default();
         let requested = state.requested().first().and_then(SourceKey::namespace);
         // The members of an inventory may be in other namespaces.
         let is_elsewhere = |row: &StatusRow<'_>| {
@@ -115,7 +122,7 @@ impl Transitions {
                 .chain(quotes.filter(is_new))
                 .chain(changes);
             let line = |text| {
-                let text = format!("{}{} {text}", row.object, place(row));
+                let text = format!("{cluster}{}{} {text}", row.object, place(row));
                 format!("{time} {}", escape_line(&text))
             };
             texts.map(line).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
-use super::blocks::blocks;
+use super::cluster_views::ClusterViews;
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{
     aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories, unread_logs,
@@ -10,10 +10,10 @@ use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::{StatusState, judged_without};
 use super::table::lines;
-use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
+use crate::render::style::Look;
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -51,7 +51,7 @@ fn memory(options: RowOptions) -> ColumnMemory {
 /// A frame of the live view. It has at most as many lines as the canvas has rows (if these are three or
 /// more). Each line is at least one column narrower than the terminal.
 pub(super) fn view(
-    state: &StatusState,
+    states: &ClusterViews<'_>,
     connection: Freshness,
     table: &mut LiveTable,
     canvas: Canvas,
@@ -60,42 +60,47 @@ pub(super) fn view(
     let width = canvas.look.width;
     let canvas = canvas.narrowed();
     let look = canvas.look;
-    let rows = options
-        .health
-        .without_departed(state.rows_within(canvas.rows));
-    let known = rows.shown.iter().filter(|row| row.known.is_some());
+    let rows = states.rows(canvas.rows).into_iter();
+    let rows = rows.map(|rows| options.health.without_departed(rows));
+    let rows: Vec<StatusRows<'_>> = rows.collect();
+    let all = || rows.iter().flat_map(|rows| &rows.shown);
+    let known = all().filter(|row| row.known.is_some());
+    let beyond: usize = rows.iter().map(|rows| rows.beyond).sum();
     let connection = Freshness {
-        objects: known.count() + rows.beyond,
-        changed: state.last,
+        objects: known.count() + beyond,
+        changed: states.last_change(),
         ..connection
     };
     let mut frame = Vec::new();
     let mut end = Vec::new();
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HEADER) {
-        frame.push(header(state, &rows).line(canvas));
-        end.extend(collapsed(state, options, look));
-        end.extend(unread_inventories(state, look));
-        end.extend(unsearched(state, look));
-        end.extend(unread_changes(state, look));
-        end.extend(unread_logs(state, look));
-        end.extend(judged_without(state, look));
+        frame.push(header(states, &rows).line(canvas));
+        end.extend(states.lines_about(|state| lines_below(state, options, look)));
         end.extend(connection.first_refusals(look));
     }
-    if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT) {
+    if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT)
+        && let [rows] = &rows[..]
+    {
         end.extend(trace_hint(&rows.shown, look));
     }
     end.push(connection.footer(canvas));
-    table.has_namespaces |= has_namespaces(state, &rows.shown);
+    let shown: Vec<&StatusRow<'_>> = all().collect();
+    table.has_namespaces |= has_namespaces(states, &shown);
     let columns = StatusColumns {
+        clusters: states.are_of_several(),
         namespaces: table.has_namespaces,
         live: true,
         options,
-        printed: printed_titles(&rows.shown, options.detail),
+        printed: printed_titles(&shown, options.detail),
         width,
     };
-    let rows = blocks(options.health.select(rows), &state.model, options.health);
-    if rows.shown.is_empty() && options.health == HealthFilter::Unhealthy && state.is_settled() {
-        frame.push(nothing_unhealthy(state).to_owned());
+    let rows = states.merged(rows, options.health);
+    if rows.shown.is_empty()
+        && options.health == HealthFilter::Unhealthy
+        && states.are_settled()
+        && connection.clusters.is_empty()
+    {
+        frame.push(nothing_unhealthy(states).to_owned());
     }
     let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
     frame.extend(lines(&rows, &columns, &mut table.memory, canvas_of_rows));
@@ -103,65 +108,80 @@ pub(super) fn view(
     canvas.cut(frame)
 }
 
+/// The lines below the table about what it lacks.
+fn lines_below(state: &StatusState, options: RowOptions, look: Look) -> Vec<String> {
+    let mut lines = Vec::from_iter(collapsed(state, options, look));
+    lines.extend(unread_inventories(state, look));
+    lines.extend(unsearched(state, look));
+    lines.extend(unread_changes(state, look));
+    lines.extend(unread_logs(state, look));
+    lines.extend(judged_without(state, look));
+    lines
+}
+
 /// The whole table, for `--once`.
 pub(super) fn table(
-    state: &StatusState,
+    states: &ClusterViews<'_>,
     connection: &Freshness,
     options: RowOptions,
     canvas: Canvas,
 ) -> Vec<String> {
-    let rows = StatusRows::from(state.rows());
+    let rows = states.rows(None);
+    let shown: Vec<&StatusRow<'_>> = rows.iter().flat_map(|rows| &rows.shown).collect();
     let columns = StatusColumns {
-        namespaces: has_namespaces(state, &rows.shown),
+        clusters: states.are_of_several(),
+        namespaces: has_namespaces(states, &shown),
         live: false,
         options,
-        printed: printed_titles(&rows.shown, options.detail),
+        printed: printed_titles(&shown, options.detail),
         width: canvas.look.width,
     };
-    let mut lines = listing(rows, &columns, &state.model, canvas);
+    let counts = counts(&rows, options);
+    let rows = states.merged(rows, options.health);
+    let mut lines = listing(counts, &rows, &columns, canvas);
     if let [_] = &lines[..]
         && columns.options.health == HealthFilter::Unhealthy
         && options.titles == Titles::Shown
+        && connection.clusters.is_empty()
     {
-        lines.push(nothing_unhealthy(state).to_owned());
+        lines.push(nothing_unhealthy(states).to_owned());
     }
-    lines.extend(collapsed(state, options, canvas.look));
-    lines.extend(unread_inventories(state, canvas.look));
-    lines.extend(unsearched(state, canvas.look));
-    lines.extend(unread_changes(state, canvas.look));
-    lines.extend(unread_logs(state, canvas.look));
-    lines.extend(judged_without(state, canvas.look));
+    lines.extend(states.lines_about(|state| lines_below(state, options, canvas.look)));
     lines.extend(connection.refusals(canvas.look));
     lines
 }
 
-/// The rows, below the counts of their states if there are several.
+/// The rows, below the counts of the states.
 pub(super) fn listing(
-    rows: StatusRows<'_>,
+    counts: Option<String>,
+    rows: &StatusRows<'_>,
     columns: &StatusColumns,
-    model: &Model,
     canvas: Canvas,
 ) -> Vec<String> {
-    let options = columns.options;
-    let requested = rows.shown.iter().filter(|row| row.is_requested).count();
+    let mut all = Vec::from_iter(counts);
+    all.extend(lines(rows, columns, &mut memory(columns.options), canvas));
+    all
+}
+
+/// The counts of the states of the requested objects, if there are several.
+pub(super) fn counts(rows: &[StatusRows<'_>], options: RowOptions) -> Option<String> {
+    let shown = rows.iter().flat_map(|rows| &rows.shown);
+    let requested = shown.filter(|row| row.is_requested).count();
     let has_counts = match (options.titles, options.health) {
         (Titles::Hidden, _) => false,
         (Titles::Shown, HealthFilter::Unhealthy) => true,
         (Titles::Shown, HealthFilter::Any) => requested > 1,
     };
-    let counts = has_counts.then(|| aggregate(&rows));
-    let rows = blocks(options.health.select(rows), model, options.health);
-    let mut all = Vec::from_iter(counts);
-    all.extend(lines(&rows, columns, &mut memory(options), canvas));
-    all
+    has_counts.then(|| aggregate(rows))
 }
 
 /// The words for a view of unhealthy objects that has none.
 pub(super) const NOTHING_UNHEALTHY: &str = "Nothing is unhealthy.";
 
 /// The same, as far as the requested objects were read.
-pub(super) fn nothing_unhealthy(state: &StatusState) -> &'static str {
-    if state.requested().iter().all(|key| state.is_read(key)) {
+pub(super) fn nothing_unhealthy(states: &ClusterViews<'_>) -> &'static str {
+    let is_read = |state: &StatusState| state.requested().iter().all(|key| state.is_read(key));
+    if states.iter().all(is_read) {
         NOTHING_UNHEALTHY
     } else {
         "Nothing unhealthy among the objects that could be read."
@@ -169,13 +189,13 @@ pub(super) fn nothing_unhealthy(state: &StatusState) -> &'static str {
 }
 
 /// Whether the objects may be in more than one namespace.
-pub(super) fn has_namespaces(state: &StatusState, rows: &[StatusRow<'_>]) -> bool {
+pub(super) fn has_namespaces(states: &ClusterViews<'_>, rows: &[&StatusRow<'_>]) -> bool {
     let everywhere = |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
-    state.requested().iter().any(everywhere) || are_spread(rows)
+    states.requested().any(everywhere) || are_spread(rows)
 }
 
 /// Whether the objects are in more than one namespace.
-pub(super) fn are_spread(rows: &[StatusRow<'_>]) -> bool {
+pub(super) fn are_spread(rows: &[&StatusRow<'_>]) -> bool {
     // A Namespace may stand beside the objects that are in it.
     let rows = rows.iter().filter(|row| *row.object.kind != *"Namespace");
     let mut namespaces = rows.map(|row| &row.object.namespace);

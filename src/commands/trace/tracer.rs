@@ -12,7 +12,7 @@ use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Te
 use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
-use crate::source::{Event, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
@@ -226,7 +226,7 @@ impl Live for Tracer {
         last_changes.is_some_and(LastChanges::give_up)
     }
 
-    fn model(&self) -> Option<&Model> {
+    fn model(&self, _: &ClusterId) -> Option<&Model> {
         let [trace] = &self.traces[..] else {
             return None;
         };

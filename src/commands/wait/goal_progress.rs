@@ -9,13 +9,14 @@ use super::object_progress::{FailureLimit, ObjectProgress};
 use crate::commands::live::sources::named;
 use crate::model::{EndedInstances, Model, Outlook};
 use crate::object::{ObjectRef, Uid};
-use crate::source::{SourceKey, SourceState, Version};
+use crate::source::{ClusterId, SourceKey, SourceState, Version};
 use crate::status::{Assessment, Goal, Rules, Status};
 
 /// Who decides whether an object has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Judge {
     /// The model of the verb, which also knows the dependents.
+    #[default]
     Model,
     /// Each version of the object alone.
     Versions,
@@ -25,6 +26,8 @@ pub(crate) enum Judge {
 pub(super) struct GoalProgress {
     pub(super) key: SourceKey,
     judge: Judge,
+    /// The cluster, of several: ` in prod-us`.
+    place: String,
     /// Whether a full listing has arrived.
     is_read: bool,
     /// Whether an object that was not seen does not exist.
@@ -46,12 +49,21 @@ impl GoalProgress {
         GoalProgress {
             key: key.clone(),
             judge,
+            place: String::new(),
             is_read: false,
             knows_absence: false,
             refusal: None,
             trouble: None,
             has_met: false,
             places: place.into_iter().collect(),
+        }
+    }
+
+    /// The same progress in a cluster of several.
+    pub(super) fn in_cluster(self, cluster: &ClusterId) -> GoalProgress {
+        GoalProgress {
+            place: format!(" in {}", cluster.0),
+            ..self
         }
     }
 
@@ -212,7 +224,7 @@ impl GoalProgress {
         let names = unmet.map(|standing| {
             let reason = standing.missing(goals);
             let colon = if reason.is_empty() { "" } else { ": " };
-            format!("{plural}/{}{colon}{reason}", standing.name)
+            format!("{plural}/{}{}{colon}{reason}", standing.name, self.place)
         });
         let names: Vec<String> = names.collect();
         if names.is_empty() {
@@ -232,7 +244,7 @@ impl GoalProgress {
                 None if !self.is_read => self.unread(),
                 None | Some(_) => standing.waits_for(goals),
             };
-            format!("{kind}/{}: {what}", standing.name)
+            format!("{kind}/{}{}: {what}", standing.name, self.place)
         });
         unmet.chain(self.awaited_list(goals))
     }
@@ -244,9 +256,9 @@ impl GoalProgress {
         let is_of_list = places.all(|standing| standing.is_met(goals)) && !self.is_met(goals);
         is_of_list.then(|| {
             if self.is_read {
-                format!("{plural}: no matching resources found")
+                format!("{plural}{}: no matching resources found", self.place)
             } else {
-                format!("{plural}: {}", self.unread())
+                format!("{plural}{}: {}", self.place, self.unread())
             }
         })
     }
@@ -282,7 +294,7 @@ impl GoalProgress {
         let resource = &self.key.resource;
         let kind = resource.kind.to_lowercase();
         let dot = if resource.group.is_empty() { "" } else { "." };
-        format!("{kind}{dot}{}/{name}", resource.group)
+        format!("{kind}{dot}{}/{name}{}", resource.group, self.place)
     }
 }
 

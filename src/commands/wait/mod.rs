@@ -13,10 +13,15 @@ mod waiting;
 
 use tokio::time::Instant;
 
+use futures::future::join_all;
+
 use super::failure_logs::lines_before_error;
-use super::{CommandError, Ended, ErrorKind, SeenObjects, Session, Shutdown, Sources, UnreadPart};
+use super::live::cluster_group::ClusterGroup;
+use super::live::clusters::Clusters;
+use super::{
+    CommandError, Ended, ErrorKind, Live, SeenObjects, Session, Shutdown, Sources, UnreadPart,
+};
 use crate::env::Env;
-use crate::model::Model;
 use crate::source::SourceKey;
 
 pub(crate) use args::{Answer, GoalArgs, WaitArgs};
@@ -115,6 +120,12 @@ impl Stop {
         }
     }
 
+    /// Waits for the objects of several clusters. Each joins later.
+    pub(crate) fn wait_for_clusters(&mut self, group: &ClusterGroup, judge: Judge) {
+        self.wait_for(&[], judge);
+        self.waiting = std::mem::take(&mut self.waiting).in_clusters(group.clusters());
+    }
+
     /// The line that the verb still waits, if it has printed nothing for a minute. It has printed so many lines.
     pub(super) fn still_waiting(&mut self, printed: u64) -> Option<String> {
         if !self.waiting.has_goal() {
@@ -130,23 +141,26 @@ impl Stop {
     pub(super) async fn last_lines(
         &self,
         ended: Ended,
-        model: Option<&Model>,
-        session: &Session,
+        view: &impl Live,
+        clusters: Clusters<'_>,
     ) -> Vec<String> {
         let is_of_interest = match ended {
             Ended::Answered | Ended::OutOfTime => {
-                self.args.logs.reads_any() && !session.is_of_file()
+                self.args.logs.reads_any() && !clusters.is_of_file()
             }
             Ended::Found | Ended::By(_) => false,
         };
-        let objects = self.waiting.unmet_objects();
-        let Some(model) = model.filter(|_| is_of_interest && !objects.is_empty()) else {
+        if !is_of_interest {
             return Vec::new();
-        };
-        match session.failure_feeds() {
-            Some(feeds) => lines_before_error(model, &objects, feeds, self.args.logs).await,
-            None => Vec::new(),
         }
+        let of_cluster = clusters.sessions().filter_map(|session| {
+            let objects = self.waiting.unmet_objects(&session.cluster);
+            let model = view.model(&session.cluster);
+            let model = model.filter(|_| !objects.is_empty())?;
+            let (feeds, args) = (session.failure_feeds()?, self.args.logs);
+            Some(async move { lines_before_error(model, &objects, feeds, args).await })
+        });
+        join_all(of_cluster).await.concat()
     }
 
     /// Takes the end of a verb. Fails if a goal is not met.
@@ -154,7 +168,7 @@ impl Stop {
         &mut self,
         ended: Ended,
         sources: &Sources,
-        session: &Session,
+        clusters: Clusters<'_>,
     ) -> Result<Ended, CommandError> {
         self.unread = sources.unread();
         self.shown = sources.shown();
@@ -166,7 +180,9 @@ impl Stop {
         let outcome = self.waiting.outcome();
         if outcome == Outcome::Met && self.reads_file {
             let keys: Vec<&SourceKey> = self.waiting.keys().collect();
-            lacking_kinds(session, &keys).map_or(Ok(()), Err)?;
+            let file = clusters.only();
+            let lacking = file.and_then(|session| lacking_kinds(session, &keys));
+            lacking.map_or(Ok(()), Err)?;
         }
         match (ended, outcome) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
@@ -183,15 +199,15 @@ impl Stop {
 
     /// The end of a verb that has not seen what the user asked for. Fails if named objects are `missing`, or not in the file,
     /// and with a check also if the namespace does not exist. Returns that as a message otherwise.
-    pub(crate) async fn explain_absence(
+    pub(crate) async fn explain_absence<'c>(
         &self,
-        session: &Session,
+        clusters: impl Into<Clusters<'c>>,
         missing: &[SourceKey],
         ended: &Result<Ended, CommandError>,
     ) -> Result<Option<String>, CommandError> {
-        if !missing.is_empty() {
-            let error = session.not_found(missing).await;
-            return Err(if session.has_server() && !session.is_past() {
+        let clusters = clusters.into();
+        if let Some(error) = clusters.not_found(missing).await {
+            return Err(if clusters.have_servers() {
                 error.hint("to wait until it is created, drop --once")
             } else {
                 error
@@ -210,15 +226,18 @@ impl Stop {
             absent,
             namespaces,
         } = &self.shown;
-        if session.is_of_file() && !absent.is_empty() && !self.args.is_about_presence() {
-            return Err(session.not_found(absent).await);
+        if clusters.is_of_file()
+            && !self.args.is_about_presence()
+            && let Some(error) = clusters.not_found(absent).await
+        {
+            return Err(error);
         }
         if *has_object {
             return Ok(None);
         }
         let mut lines = Vec::new();
-        for namespace in namespaces {
-            lines.extend(session.absent_namespace(namespace).await);
+        for (cluster, namespace) in namespaces {
+            lines.extend(clusters.absent_namespace(cluster, namespace).await);
         }
         // Only a deletion can have been met without an object.
         let is_met = ended.is_ok() && self.args.has_goal();

@@ -72,7 +72,7 @@ fn after(goals: &[&str], asked: &[SourceKey], events: &[(usize, Event)]) -> (Out
     for (key, event) in events {
         waiting.apply(&asked[*key], event, Timestamp::UNIX_EPOCH);
     }
-    waiting.judge(None, Timestamp::UNIX_EPOCH);
+    waiting.judge(|_| None, |_| Timestamp::UNIX_EPOCH);
     let met = waiting.take_met();
     let is_open = matches!(waiting.outcome(), Outcome::Open(_));
     assert_eq!(waiting.is_decided(), !is_open && !goals.is_empty());
@@ -401,7 +401,7 @@ impl Judged {
         self.seconds += seconds;
         let now = self.now();
         self.model.refresh(now);
-        self.waiting.judge(Some(&self.model), now);
+        self.waiting.judge(|_| Some(&self.model), |_| now);
         let met = self.waiting.take_met().into_iter();
         let met: Vec<String> = met.map(|name| format!(" +{name}")).collect();
         let met = met.concat();
@@ -849,7 +849,7 @@ fn a_wait_names_what_it_waits_for() {
         for event in events {
             waiting.apply(&asked, event, Timestamp::UNIX_EPOCH);
         }
-        waiting.judge(None, Timestamp::UNIX_EPOCH);
+        waiting.judge(|_| None, |_| Timestamp::UNIX_EPOCH);
         waiting.waits_for().unwrap_or_default()
     };
     let web = || deployments(Some("web"));

@@ -1,12 +1,15 @@
 //! `Waiting`: the goals of `--for`, and the progress of the selected objects.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::goal_progress::{GoalProgress, Judge};
 use super::object_progress::FailureLimit;
 use crate::model::Model;
 use crate::object::Uid;
-use crate::source::{Event, SourceKey, SourceState, Why};
+use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
 use crate::status::Goal;
 
 /// How many instances of a container may die by default.
@@ -28,6 +31,9 @@ pub(crate) struct Waiting {
     is_of_file: bool,
     /// How many instances of a container may die.
     restarts: usize,
+    judge: Judge,
+    /// The clusters that have not joined, of several, and why.
+    unjoined: BTreeMap<ClusterId, Option<Arc<str>>>,
 }
 
 /// The state of the wait.
@@ -53,7 +59,40 @@ impl Waiting {
             met: Vec::new(),
             is_of_file: false,
             restarts: ALLOWED_RESTARTS,
+            judge,
+            unjoined: BTreeMap::new(),
         }
+    }
+
+    /// The same wait in several clusters, each of which joins later.
+    pub(super) fn in_clusters<'c>(self, clusters: impl Iterator<Item = &'c ClusterId>) -> Waiting {
+        Waiting {
+            unjoined: clusters.map(|cluster| (cluster.clone(), None)).collect(),
+            ..self
+        }
+    }
+
+    /// Also waits for the objects of these sources of a cluster that has joined.
+    pub(crate) fn join(&mut self, cluster: &ClusterId, asked: &[SourceKey]) {
+        self.unjoined.remove(cluster);
+        let asked = asked.iter().filter(|_| !self.goals.is_empty());
+        let asked = asked.map(|key| GoalProgress::new(key, self.judge).in_cluster(cluster));
+        self.asked.extend(asked);
+    }
+
+    /// Notes why a cluster has not joined.
+    pub(crate) fn fail_to_join(&mut self, cluster: &ClusterId, cause: &Arc<str>) {
+        if let Some(known) = self.unjoined.get_mut(cluster) {
+            *known = Some(cause.clone());
+        }
+    }
+
+    /// The clusters that have not joined: `prod-us: not read: The connection to the server … was refused`.
+    fn unjoined(&self) -> impl Iterator<Item = String> {
+        self.unjoined.iter().map(|(cluster, cause)| {
+            let why = cause.as_ref().map(|cause| format!(": {cause}"));
+            format!("cluster {}: not read{}", cluster.0, why.unwrap_or_default())
+        })
     }
 
     /// The same wait, which gives up a crash loop when this many instances of a container have died.
@@ -84,7 +123,8 @@ impl Waiting {
     pub(crate) fn is_decided(&self) -> bool {
         let is_done = |asked: &GoalProgress| asked.refusal.is_some() || asked.is_met(&self.goals);
         let mut failures = self.asked.iter().flat_map(GoalProgress::failures);
-        !self.goals.is_empty() && (failures.next().is_some() || self.asked.iter().all(is_done))
+        let is_done = || self.unjoined.is_empty() && self.asked.iter().all(is_done);
+        !self.goals.is_empty() && (failures.next().is_some() || is_done())
     }
 
     /// The objects that have met the last goal since the previous call: `deployment.apps/web`.
@@ -128,24 +168,31 @@ impl Waiting {
         self.met.extend(met);
     }
 
-    /// Counts the containers that have died, by a model that is not up to date yet: what dies meanwhile has died, too.
-    pub(crate) fn count_deaths(&mut self, model: &Model) {
+    /// Counts the containers that have died, by models that are not up to date yet: what dies meanwhile has died, too.
+    pub(crate) fn count_deaths<'m>(&mut self, model: impl Fn(&ClusterId) -> Option<&'m Model>) {
         for asked in self.asked.iter_mut().filter(|_| !self.goals.is_empty()) {
-            asked.count_deaths(model);
+            if let Some(model) = model(&asked.key.cluster) {
+                asked.count_deaths(model);
+            }
         }
     }
 
-    /// Judges the objects as they are now, by the model if the verb has one and it is up to date.
-    pub(crate) fn judge(&mut self, model: Option<&Model>, now: Timestamp) {
+    /// Judges the objects as they are now, by the model of their cluster if the verb has one and it is up to date. `now` is the
+    /// time of the cluster's server.
+    pub(crate) fn judge<'m>(
+        &mut self,
+        model: impl Fn(&ClusterId) -> Option<&'m Model>,
+        now: impl Fn(&ClusterId) -> Timestamp,
+    ) {
         if self.goals.is_empty() {
             return;
         }
-        let limit = FailureLimit {
-            now,
-            restarts: self.restarts,
-        };
         for asked in &mut self.asked {
-            match model {
+            let limit = FailureLimit {
+                now: now(&asked.key.cluster),
+                restarts: self.restarts,
+            };
+            match model(&asked.key.cluster) {
                 Some(model) if model.is_up_to_date() => {
                     self.met.extend(asked.judge(model, &self.goals));
                 }
@@ -160,7 +207,8 @@ impl Waiting {
     /// it waits for none.
     pub(super) fn waits_for(&self) -> Option<String> {
         let asked = self.asked.iter().filter(|asked| asked.refusal.is_none());
-        let mut waiting = asked.flat_map(|asked| asked.waiting(&self.goals));
+        let waiting = asked.flat_map(|asked| asked.waiting(&self.goals));
+        let mut waiting = waiting.chain(self.unjoined());
         let first = waiting.next()?;
         Some(match waiting.count() {
             0 => first,
@@ -168,18 +216,17 @@ impl Waiting {
         })
     }
 
-    /// The objects that have failed, or else those that have not met a goal, as far as they exist.
-    pub(super) fn unmet_objects(&self) -> Vec<Uid> {
-        let failed: Vec<Uid> = self
-            .asked
-            .iter()
-            .flat_map(GoalProgress::failed_objects)
-            .collect();
+    /// The objects of a cluster that have failed, or else those that have not met a goal, as far as they exist.
+    pub(super) fn unmet_objects(&self, cluster: &ClusterId) -> Vec<Uid> {
+        let asked = || {
+            let asked = self.asked.iter();
+            asked.filter(|asked| asked.key.cluster == *cluster)
+        };
+        let failed: Vec<Uid> = asked().flat_map(GoalProgress::failed_objects).collect();
         if !failed.is_empty() {
             return failed;
         }
-        let unmet = self.asked.iter();
-        let unmet = unmet.flat_map(|asked| asked.unmet_objects(&self.goals));
+        let unmet = asked().flat_map(|asked| asked.unmet_objects(&self.goals));
         unmet.collect()
     }
 
@@ -193,14 +240,14 @@ impl Waiting {
         let (refused, open): (Vec<&GoalProgress>, Vec<&GoalProgress>) =
             open.partition(|asked| asked.refusal.is_some());
         match (&refused[..], &open[..]) {
-            ([], []) => Outcome::Met,
-            (refused, []) => {
+            ([], []) if self.unjoined.is_empty() => Outcome::Met,
+            (refused, []) if self.unjoined.is_empty() => {
                 let causes = refused.iter().filter_map(|asked| asked.refusal.as_deref());
                 Outcome::Refused(causes.map(str::to_owned).collect())
             }
             (_, open) => {
                 let names = open.iter().flat_map(|asked| asked.unmet(&self.goals));
-                Outcome::Open(cut(names.collect()))
+                Outcome::Open(cut(names.chain(self.unjoined()).collect()))
             }
         }
     }

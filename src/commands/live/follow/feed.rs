@@ -1,20 +1,27 @@
 //! `LiveFeed`: subscribes to the sources of a live verb and passes their events to the view.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{LocalBoxFuture, join_all};
+use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
 use super::live::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
+use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt};
+use crate::commands::live::clusters::Clusters;
 use crate::commands::live::shutdown::Suspension;
-use crate::commands::live::sources::{describe, object};
-use crate::commands::{CommandError, Ended, Session, Signal, Sources, Stop, Terminal, UnreadPart};
-use crate::env::{Typed, restore_terminal};
-use crate::source::{Event, SourceKey};
+use crate::commands::live::sources::{
+    ClusterNamespace, FailedAttempt, JoinState, describe, object,
+};
+use crate::commands::{
+    CommandError, Ended, ErrorKind, Session, Signal, Sources, Stop, Terminal, UnreadPart,
+};
+use crate::env::{Typed, restore_terminal, shifted};
+use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::{Patience, Subscriptions, Terms};
 
 /// The most events that the view takes before it prints.
@@ -22,7 +29,7 @@ const BATCH: usize = 512;
 
 /// The followed sources, with their events and states.
 pub(super) struct LiveFeed<'a> {
-    pub(super) session: &'a Session,
+    pub(super) clusters: Clusters<'a>,
     pub(super) stop: &'a mut Stop,
     pub(super) wanted: Vec<SourceKey>,
     pub(super) events: Events<'a>,
@@ -33,23 +40,25 @@ pub(super) struct LiveFeed<'a> {
     pub(super) unreadable: Vec<Arc<str>>,
     /// The sources that were not read at the end, although their silence is an answer.
     pub(super) unread: Vec<UnreadPart>,
-    /// Whether it has printed the message about clocks that differ.
-    has_noted_clock: bool,
+    /// The clusters whose clocks a message has been about.
+    noted_clocks: BTreeSet<ClusterId>,
 }
 
 impl<'a> LiveFeed<'a> {
-    pub(super) fn of(session: &'a Session, stop: &'a mut Stop) -> LiveFeed<'a> {
+    pub(super) fn of(clusters: Clusters<'a>, stop: &'a mut Stop) -> LiveFeed<'a> {
+        let mut sources = Sources::default();
+        sources.clusters = clusters.states();
         LiveFeed {
-            session,
+            clusters,
             stop,
             wanted: Vec::new(),
-            events: Events::of(session),
-            sources: Sources::default(),
+            events: Events::of(clusters),
+            sources,
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
             unreadable: Vec::new(),
             unread: Vec::new(),
-            has_noted_clock: false,
+            noted_clocks: BTreeSet::new(),
         }
     }
 
@@ -76,20 +85,21 @@ impl<'a> LiveFeed<'a> {
         }
         let begun = Instant::now();
         view.print(&self.sources, terminal)?;
-        if !self.has_noted_clock
-            && let Some(note) = self.session.clock_note()
-        {
-            self.has_noted_clock = true;
-            terminal.notify(&note)?;
+        for (cluster, note) in self.clusters.clock_notes() {
+            if self.noted_clocks.insert(cluster) {
+                terminal.notify(&note)?;
+            }
         }
         if view.has_begun() {
-            let now = self.session.clock(terminal.env())();
-            self.stop.waiting.judge(view.model(), now);
+            let clock = |cluster: &ClusterId| self.clusters.clock(cluster, terminal.env())();
+            self.stop.waiting.judge(|of| view.model(of), clock);
             if !self.stop.waiting.is_decided() {
                 self.report_met(terminal)?;
             }
-        } else if let Some(model) = view.model() {
-            self.stop.waiting.count_deaths(model);
+        } else {
+            self.stop
+                .waiting
+                .count_deaths(|cluster| view.model(cluster));
         }
         self.printing.done(begun, V::REST);
         if Self::shows_only_frames(view, terminal) {
@@ -160,7 +170,10 @@ impl<'a> LiveFeed<'a> {
     ) -> Result<(), CommandError> {
         let lines: Vec<String> = match found {
             LookedUp::Names(key, suggestions) if self.sources.is_absent(&key) => {
-                let line = |suggestion| format!("{} not found: {suggestion}", object(&key));
+                let line = |suggestion| {
+                    let text = format!("{} not found: {suggestion}", object(&key));
+                    self.clusters.about(&key.cluster, &text)
+                };
                 suggestions.into_iter().map(line).collect()
             }
             LookedUp::Names(..) => Vec::new(),
@@ -187,10 +200,8 @@ impl<'a> LiveFeed<'a> {
         } else {
             Patience::Pipe
         };
-        let sources: Vec<_> = wanted
-            .into_iter()
-            .map(|key| self.session.mux.open_idle(key))
-            .collect();
+        let open = |key: SourceKey| Some(self.clusters.session(&key.cluster)?.mux.open_idle(key));
+        let sources: Vec<_> = wanted.into_iter().filter_map(open).collect();
         let keys: HashSet<_> = sources.iter().map(|source| source.key().clone()).collect();
         let subscriptions = &mut self.events.subscriptions;
         let gone: Vec<_> = subscriptions
@@ -231,6 +242,59 @@ impl<'a> LiveFeed<'a> {
     pub(super) fn waits_for_frame(&self, view: &impl Live, terminal: &Terminal<'_>) -> bool {
         Self::shows_only_frames(view, terminal)
             && (self.drawing.is_owed || self.drawing.rests(Instant::now()))
+    }
+
+    /// Whether to take events now. Without a source there are none, and more clusters may join.
+    pub(super) fn takes_events(&self, view: &impl Live, terminal: &Terminal<'_>) -> bool {
+        let has_sources = self.sources.count() > 0 || !self.sources.clusters.are_several();
+        has_sources && !self.waits_for_frame(view, terminal)
+    }
+
+    /// Takes the result of an attempt to let a cluster join. Returns the next attempt after one that has failed.
+    pub(super) fn take_attempt<V: Live>(
+        &mut self,
+        attempt: JoinAttempt<'a>,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<Option<LocalBoxFuture<'a, JoinAttempt<'a>>>, CommandError> {
+        self.printing.is_owed = true;
+        self.drawing.is_owed = true;
+        let cluster = attempt.cluster.clone();
+        match attempt.result {
+            Ok(joined) => {
+                let errors = joined.errors.iter().map(ToString::to_string);
+                let notes = joined.hints.iter().cloned().chain(errors);
+                for note in notes {
+                    terminal.notify(&self.clusters.about(&cluster, &note))?;
+                }
+                let keys = view.join(joined);
+                self.stop.waiting.join(&cluster, &keys);
+                self.sources.clusters.set(&cluster, JoinState::Joined);
+                Ok(None)
+            }
+            // It is the same in all clusters.
+            Err(error) if error.kind() == ErrorKind::Usage => Err(error),
+            Err(ref error) => {
+                let cause: Arc<str> = error.to_string().into();
+                let may_pass = error.is_silence();
+                let wait = ClusterGroup::wait_after(attempt.count, may_pass);
+                // The final error of a view that prints once says it.
+                if attempt.count == 1 && !terminal.is_live() && !view.prints_once() {
+                    terminal.notify(&self.clusters.about(&cluster, &cause))?;
+                }
+                self.stop.waiting.fail_to_join(&cluster, &cause);
+                let failed = FailedAttempt {
+                    attempt: attempt.count,
+                    cause,
+                    until: after(terminal.env().now(), wait),
+                    may_pass,
+                };
+                self.sources
+                    .clusters
+                    .set(&cluster, JoinState::Failing(failed));
+                Ok(self.clusters.next_attempt(&attempt, wait))
+            }
+        }
     }
 
     /// Passes the events that have waited for the frame that is due now to the view.
@@ -274,7 +338,7 @@ impl<'a> LiveFeed<'a> {
                     view.note(&key, note, terminal)?;
                 }
             }
-            let judged_at = self.session.clock(terminal.env())();
+            let judged_at = self.clusters.clock(&key.cluster, terminal.env())();
             self.stop.waiting.apply(&key, &event, judged_at);
             view.apply(&key, event, now);
             left -= 1;
@@ -291,6 +355,11 @@ impl<'a> LiveFeed<'a> {
         }
         Ok(())
     }
+}
+
+/// The time after a wait.
+fn after(now: Timestamp, wait: Duration) -> Timestamp {
+    SignedDuration::try_from(wait).map_or(now, |wait| shifted(now, wait))
 }
 
 /// How long the last listing of a source that cannot be watched may take.
@@ -335,7 +404,7 @@ impl LiveFeed<'_> {
         terminal: &mut Terminal<'_>,
         signal: Option<Signal>,
     ) -> Result<Ended, CommandError> {
-        if signal.is_none() && self.stop.takes_silence && !self.session.is_of_file() {
+        if signal.is_none() && self.stop.takes_silence && !self.clusters.is_of_file() {
             self.poll_last(view, terminal).await?;
         }
         view.wind_up().await;
@@ -350,9 +419,10 @@ impl LiveFeed<'_> {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let polls = self.sources.unwatched().into_iter().map(|key| {
-            let source = self.session.mux.open_idle((*key).clone());
-            async move { timeout(POLL, source.poll()).await.map_err(|_| key) }
+        let polls = self.sources.unwatched().into_iter().filter_map(|key| {
+            let session = self.clusters.session(&key.cluster)?;
+            let source = session.mux.open_idle((*key).clone());
+            Some(async move { timeout(POLL, source.poll()).await.map_err(|_| key) })
         });
         for polled in join_all(polls).await {
             if let Err(key) = polled {
@@ -406,7 +476,7 @@ impl LiveFeed<'_> {
     /// Fails if a file contains text that could not be read; the rest is printed by then. A server never
     /// causes this error, because its sources read again.
     pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
-        if !self.session.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+        if !self.clusters.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
             return Ok(ended);
         }
         let lines = self.unreadable.iter();
@@ -423,13 +493,17 @@ pub(super) enum LookedUp {
     Namespace(Option<String>),
 }
 
-pub(super) async fn look_up_names(session: &Session, key: Arc<SourceKey>) -> LookedUp {
-    let suggestions = session.suggestions(&key).await.texts(None);
+pub(super) async fn look_up_names(clusters: Clusters<'_>, key: Arc<SourceKey>) -> LookedUp {
+    let suggestions = clusters.suggestions(&key).await;
     LookedUp::Names(key, suggestions)
 }
 
-pub(super) async fn look_up_namespace(session: &Session, namespace: Arc<str>) -> LookedUp {
-    LookedUp::Namespace(session.absent_namespace(&namespace).await)
+pub(super) async fn look_up_namespace(
+    clusters: Clusters<'_>,
+    namespace: ClusterNamespace,
+) -> LookedUp {
+    let (cluster, namespace) = namespace;
+    LookedUp::Namespace(clusters.absent_namespace(&cluster, &namespace).await)
 }
 
 /// An event, and its source.
@@ -437,7 +511,7 @@ pub(super) type SourceEvent = (Arc<SourceKey>, Event);
 
 /// The events of the followed sources.
 pub(super) struct Events<'a> {
-    session: &'a Session,
+    clusters: Clusters<'a>,
     pub(super) subscriptions: Subscriptions,
     held: Option<HeldEvent<'a>>,
 }
@@ -449,9 +523,9 @@ struct HeldEvent<'a> {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn of(session: &'a Session) -> Events<'a> {
+    pub(super) fn of(clusters: Clusters<'a>) -> Events<'a> {
         Events {
-            session,
+            clusters,
             subscriptions: Subscriptions::default(),
             held: None,
         }
@@ -461,7 +535,8 @@ impl<'a> Events<'a> {
     pub(super) async fn next(&mut self) -> Option<SourceEvent> {
         if self.held.is_none() {
             let event = self.subscriptions.next().await?;
-            let Some(clock) = self.session.unclear_clock() else {
+            let session = self.clusters.session(&event.0.cluster);
+            let Some(clock) = session.and_then(Session::unclear_clock) else {
                 return Some(event);
             };
             let comparing = async move { clock.compare().await }.boxed_local();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
 use crate::model::Model;
-use crate::source::{Event, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::{CatchUp, Subscriptions};
 
 /// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
@@ -43,9 +44,14 @@ pub(crate) trait Live {
         true
     }
 
-    /// The model that judges the objects for `--for`, which may not be up to date; `None` if the verb has no model.
-    fn model(&self) -> Option<&Model> {
+    /// The model that judges the objects of a cluster for `--for`, which may not be up to date; `None` if the verb has no model.
+    fn model(&self, _cluster: &ClusterId) -> Option<&Model> {
         None
+    }
+
+    /// Begins to show a cluster of several. Returns its requested sources.
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
+        joined.keys
     }
 
     /// Whether it prints once, when everything is read. Until then, a print only finds out what to read next, so the pause

@@ -13,8 +13,9 @@ use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep_until};
 
+use super::clusters::Clusters;
 use super::shutdown::Suspension;
-use crate::commands::{CommandError, Ended, Session, Signal, Stop, Terminal, UnreadPart};
+use crate::commands::{CommandError, Ended, Signal, Stop, Terminal, UnreadPart};
 use crate::env::{Keys, Typed, restore_terminal};
 use crate::render::canvas::ExitKey;
 
@@ -26,11 +27,12 @@ use pace::{BEAT, FRAME};
 /// comes.
 pub(crate) async fn follow(
     view: &mut impl Live,
-    session: &Session,
+    clusters: impl Into<Clusters<'_>>,
     terminal: &mut Terminal<'_>,
     stop: &mut Stop,
 ) -> Result<Ended, CommandError> {
-    let mut feed = LiveFeed::of(session, stop);
+    let clusters = clusters.into();
+    let mut feed = LiveFeed::of(clusters, stop);
     let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
     feed.report_met(terminal)?;
@@ -46,14 +48,14 @@ pub(crate) async fn follow(
         _ = feed.stop.shutdown.wait() => terminal.wait_while_read().await?,
     }
     let silence = match &ended {
-        Ok(Ended::OutOfTime) if feed.stop.takes_silence => session.silence().await,
+        Ok(Ended::OutOfTime) if feed.stop.takes_silence => clusters.silence().await,
         Ok(_) | Err(_) => None,
     };
     if let Ok(ended) = &ended {
-        let lines = feed.stop.last_lines(*ended, view.model(), session).await;
+        let lines = feed.stop.last_lines(*ended, view, clusters).await;
         terminal.notify_painted(|_| lines.clone());
     }
-    let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, session));
+    let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, clusters));
     let lost = silence.filter(|_| feed.stop.unread.is_empty());
     feed.stop.unread.extend(lost.map(UnreadPart::Refused));
     feed.stop.unread.append(&mut feed.unread);
@@ -69,8 +71,9 @@ impl LiveFeed<'_> {
         let mut beat = interval(if terminal.is_live() { FRAME } else { BEAT });
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut suspended = Suspension::listen()?;
-        let session = self.session;
-        let mut keyboard = Keyboard::listen(session, terminal);
+        let clusters = self.clusters;
+        let mut keyboard = Keyboard::listen(clusters, terminal);
+        let mut joining: FuturesUnordered<_> = clusters.first_attempts().into_iter().collect();
         let mut lookups = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -80,7 +83,7 @@ impl LiveFeed<'_> {
             }
             self.reconcile(view, terminal);
             tokio::select! {
-                event = self.events.next(), if !self.waits_for_frame(view, terminal) => match event {
+                event = self.events.next(), if self.takes_events(view, terminal) => match event {
                     Some(event) => self.take(event, view, terminal)?,
                     // Output that is not printed yet may lead to other sources.
                     None if self.printing.is_owed => {
@@ -100,8 +103,11 @@ impl LiveFeed<'_> {
                 }
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => self.report(found, terminal)?,
+                Some(attempt) = joining.next() => {
+                    joining.extend(self.take_attempt(attempt, view, terminal)?);
+                }
                 () = suspended.asked() => self.suspend(terminal).await?,
-                typed = keyboard.typed(session) => {
+                typed = keyboard.typed(clusters) => {
                     if let Some(ended) = self.obey(typed, view, terminal).await? {
                         return Ok(ended);
                     }
@@ -116,9 +122,9 @@ impl LiveFeed<'_> {
             }
             if view.reports_waiting() {
                 let absent = self.sources.take_absent().into_iter();
-                lookups.extend(absent.map(|key| look_up_names(session, key).boxed_local()));
+                lookups.extend(absent.map(|key| look_up_names(clusters, key).boxed_local()));
                 let empty = self.sources.take_empty_namespaces().into_iter();
-                lookups.extend(empty.map(|name| look_up_namespace(session, name).boxed_local()));
+                lookups.extend(empty.map(|name| look_up_namespace(clusters, name).boxed_local()));
             }
         }
     }
@@ -151,8 +157,8 @@ pub(super) struct Keyboard {
 
 impl Keyboard {
     /// Listens, if the view has a frame and standard input is not its data. The frame then names the keys.
-    pub(super) fn listen(session: &Session, terminal: &mut Terminal<'_>) -> Keyboard {
-        let is_live = terminal.is_live() && !session.is_of_file();
+    pub(super) fn listen(clusters: Clusters<'_>, terminal: &mut Terminal<'_>) -> Keyboard {
+        let is_live = terminal.is_live() && !clusters.is_of_file();
         let mut reads = interval(READ);
         reads.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let keys = is_live.then(Keys::of_stdin);
@@ -165,13 +171,13 @@ impl Keyboard {
 
     /// Waits until the user presses a key that means something. While a login may ask the user a question, the keyboard
     /// belongs to it.
-    pub(super) async fn typed(&mut self, session: &Session) -> Typed {
+    pub(super) async fn typed(&mut self, clusters: Clusters<'_>) -> Typed {
         let Some(keys) = &mut self.keys else {
             return pending().await;
         };
         loop {
             self.reads.tick().await;
-            if session.is_logging_in() {
+            if clusters.is_logging_in() {
                 restore_terminal();
             } else if let Some(typed) = keys.take() {
                 return typed;

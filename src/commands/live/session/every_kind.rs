@@ -85,6 +85,12 @@ fn is_deprecated(resource: &Resource) -> bool {
     resource.group.is_empty() && &*resource.plural == "componentstatuses"
 }
 
+/// A line for each API group whose server does not answer.
+pub(crate) fn silent_groups(groups: &[String]) -> impl Iterator<Item = String> {
+    let groups = groups.iter();
+    groups.map(|group| format!("not read: {group}, because its server does not answer"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! `Session`: the cluster or the file that a verb reads, and the multiplexer over it.
 
 mod connection;
+mod connection_setup;
 mod every_kind;
 mod file;
 mod missing;
@@ -15,11 +16,13 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use serde_json::Value as Json;
 
-use crate::cluster::{Filters, Namespaces, OpenApi, Target, parse_arguments};
+use crate::cluster::{ClusterConfig, Filters, Namespaces, OpenApi, Target, parse_arguments};
 use crate::commands::input::{read_files, stream_of, unreadable};
-use crate::commands::manifests::{ManifestPlace, ReleasePlace, release_targets};
+use crate::commands::manifests::{
+    ManifestPlace, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
+};
 use crate::commands::{
-    CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, TimeOrAge, manifests,
+    CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, TimeOrAge,
 };
 use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
@@ -30,8 +33,8 @@ use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
 use crate::watch::{FileTransport, Mux, MuxOptions, Transport, source_keys};
 use connection::ClusterConnection;
-pub(crate) use connection::ClusterOrigin;
-pub(crate) use every_kind::EveryKind;
+pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
+pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
 use place::SessionPlace;
 pub(crate) use record::recorded_types;
@@ -137,11 +140,21 @@ impl Session {
         Ok(session)
     }
 
-    /// Prepares the connection to the cluster that kubectl would use.
+    /// Prepares the connection to the cluster that kubectl would use. It fails if the flags select several.
     pub(crate) async fn connect(context: &Context<'_>) -> Result<Session, CommandError> {
-        let connection = ClusterConnection::open(context).await?;
+        let setup = ConnectionSetup::of(context);
+        let config = setup.only_config(&context.origin).await?;
+        Session::of_config(config, &setup).await
+    }
+
+    /// Prepares the connection to a cluster.
+    pub(crate) async fn of_config(
+        config: ClusterConfig,
+        setup: &ConnectionSetup,
+    ) -> Result<Session, CommandError> {
+        let connection = ClusterConnection::open(config, setup).await?;
         let (cluster, namespace) = (connection.cluster.clone(), connection.namespace.clone());
-        let now = context.env.now.clone();
+        let now = setup.now.clone();
         let place = SessionPlace::Cluster(connection);
         let mut session = Session::new(place, cluster, namespace, now.clone());
         if let SessionPlace::Cluster(connection) = &session.place {
@@ -166,6 +179,13 @@ impl Session {
         }
     }
 
+    /// Reads through a multiplexer that other clusters share, and by the server's clock.
+    pub(crate) fn share(&mut self, mux: &Mux) {
+        mux.add(self.cluster.clone(), self.transport.clone());
+        self.mux = mux.clone();
+        self.is_by_server = true;
+    }
+
     /// Replaces the multiplexer, whose sources start from their beginning. This comes before all subscriptions.
     fn read_anew(&mut self, now: Clock) {
         let options = MuxOptions {
@@ -183,14 +203,17 @@ impl Session {
     pub(crate) async fn targets(
         &self,
         args: &ObjectArgs,
-        verb: &str,
+        verb: &'static str,
         context: &mut Context<'_>,
     ) -> Result<Vec<Target>, CommandError> {
         let is_of_file = self.is_of_file();
         if is_of_file {
             args.check_selectors()?;
         }
-        let targets = self.resolved(args, verb, context).await?;
+        let request = ObjectRequest::read(args, verb, context).await?;
+        let mut hint = |text: &str| context.hint(text);
+        let ResolvedTargets { targets, errors } = self.resolve(&request, &mut hint).await?;
+        context.unread.add_manifest(errors, 0);
         if is_of_file {
             file::refuse_fields(&targets)?;
         }
@@ -201,33 +224,45 @@ impl Session {
     pub(crate) async fn targets_or_every_kind(
         &self,
         args: &ObjectArgs,
-        verb: &str,
+        verb: &'static str,
         context: &mut Context<'_>,
     ) -> Result<EveryKind, CommandError> {
+        match self.every_kind(args).await? {
+            Some(every) => Ok(every),
+            None => Ok(self.targets(args, verb, context).await?.into()),
+        }
+    }
+
+    /// Every kind, if the arguments have no object and no type; `None` if they have, and for a file.
+    pub(crate) async fn every_kind(
+        &self,
+        args: &ObjectArgs,
+    ) -> Result<Option<EveryKind>, CommandError> {
         match (&self.place, args.subject()) {
             (SessionPlace::Cluster(connection), Subject::Unnamed) => {
                 let resolver = connection.resolver();
                 let found = resolver.discovery().await?;
-                Ok(EveryKind::of(found, args, &self.namespace))
+                Ok(Some(EveryKind::of(found, args, &self.namespace)))
             }
             (SessionPlace::Record(record), Subject::Unnamed) => {
-                Ok(record::every_recorded(record, args, &self.namespace))
+                let every = record::every_recorded(record, args, &self.namespace);
+                Ok(Some(every))
             }
             (
                 SessionPlace::Cluster(_) | SessionPlace::Record(_),
                 Subject::Manifests | Subject::Releases | Subject::Words,
             )
-            | (SessionPlace::File(_), _) => Ok(self.targets(args, verb, context).await?.into()),
+            | (SessionPlace::File(_), _) => Ok(None),
         }
     }
 
-    /// The targets, with selectors that may not be supported.
-    async fn resolved(
+    /// The targets of a request, with selectors that may not be supported. `hint` prints a hint.
+    pub(crate) async fn resolve(
         &self,
-        args: &ObjectArgs,
-        verb: &str,
-        context: &mut Context<'_>,
-    ) -> Result<Vec<Target>, CommandError> {
+        request: &ObjectRequest,
+        hint: &mut dyn FnMut(&str),
+    ) -> Result<ResolvedTargets, CommandError> {
+        let (args, verb) = (&request.args, request.verb);
         let filters = Filters {
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),
@@ -238,16 +273,17 @@ impl Session {
             },
         };
         let resolver = self.place.resolver();
+        if let Some(manifests) = &request.manifests {
+            let place = ManifestPlace {
+                resolver: &resolver,
+                namespace: self.namespace.clone(),
+                is_given: request.names_namespace,
+                everywhere: args.all_namespaces,
+            };
+            let (targets, errors) = manifests.targets(args, &place, verb).await?;
+            return Ok(ResolvedTargets { targets, errors });
+        }
         match (args.subject(), &self.place) {
-            (Subject::Manifests, _) => {
-                let place = ManifestPlace {
-                    resolver: &resolver,
-                    namespace: self.namespace.clone(),
-                    is_given: context.origin.names_namespace(),
-                    everywhere: args.all_namespaces,
-                };
-                return manifests::targets(args, &place, verb, context).await;
-            }
             (Subject::Releases, SessionPlace::Cluster(connection)) => {
                 let place = ReleasePlace {
                     client: &connection.client,
@@ -255,7 +291,7 @@ impl Session {
                     filters: &filters,
                     namespace: &self.namespace,
                 };
-                return release_targets(args, &place, verb, context).await;
+                return Ok(release_targets(args, &place, verb, hint).await?.into());
             }
             (Subject::Releases, SessionPlace::File(_) | SessionPlace::Record(_)) => {
                 return Err(CommandError::usage(
@@ -264,17 +300,17 @@ impl Session {
             }
             (Subject::Unnamed, SessionPlace::File(file)) => {
                 file.look_at_all();
-                return Ok(file::everything(file, &filters));
+                return Ok(file::everything(file, &filters).into());
             }
             // Without a name or type, the arguments are kubectl's error.
             (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
-            | (Subject::Words, _) => {}
+            | (Subject::Words | Subject::Manifests, _) => {}
         }
         let arguments = parse_arguments(&args.objects, &filters)?;
         if let Some(form) = &arguments.equivalent {
-            context.hint(&format!("use `kubectl spy {verb} {form}`"));
+            hint(&format!("use `kubectl spy {verb} {form}`"));
         }
-        Ok(arguments.resolve(&resolver, &filters).await?)
+        Ok(arguments.resolve(&resolver, &filters).await?.into())
     }
 
     /// The types that are served, besides Kubernetes' own. Without an answer in time, there are none.

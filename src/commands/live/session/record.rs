@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ring::digest;
 
-use super::connection::{ClusterConnection, ClusterOrigin};
+use super::connection::ClusterConnection;
+use super::connection_setup::ClusterOrigin;
 use super::every_kind::EveryKind;
 use crate::cluster::{Names, Target};
 use crate::commands::{CommandError, ObjectArgs};

@@ -1,5 +1,6 @@
 //! `Sources`: the states of all sources that a verb follows, for the footer, the notes and the final error.
 
+mod cluster_states;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -15,20 +16,27 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::style::{Look, Role};
 use crate::render::text::escape_line;
-use crate::source::{Event, SourceKey, SourceState};
+use crate::source::{ClusterId, Event, SourceKey, SourceState};
+use cluster_states::ClusterState;
+pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
 use words::can_i;
 pub(crate) use words::{
     Need, Note, UnreadPart, describe, describe_counted, named, object, place, waiting,
 };
 
+/// A namespace of a cluster.
+pub(crate) type ClusterNamespace = (ClusterId, Arc<str>);
+
 /// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     known: Vec<SourceStatus>,
+    /// The clusters, if there are several.
+    pub(crate) clusters: ClusterStates,
     /// Notes from before a vital source was read. If none is ever read, the final error reports them instead.
     held: Vec<(Arc<SourceKey>, Note)>,
     /// The namespaces that were reported as empty.
-    empty: BTreeSet<Arc<str>>,
+    empty: BTreeSet<ClusterNamespace>,
 }
 
 impl Sources {
@@ -64,6 +72,7 @@ impl Sources {
                 let is_spare = known.need == Need::Spare;
                 let note = known.enter(state, now);
                 let note = note.filter(|_| !is_known_refusal && !is_spare);
+                let note = note.and_then(|note| self.note_of_cluster(key, note));
                 self.held.extend(note.map(|note| (key.clone(), note)));
             }
             Event::Gap(_) | Event::Undecodable { .. } => {}
@@ -73,6 +82,16 @@ impl Sources {
         } else {
             Vec::new()
         }
+    }
+
+    /// The note as it is printed. Of several clusters, it names the cluster. That one is lost, and that it is back, is one note for
+    /// all its sources.
+    fn note_of_cluster(&mut self, key: &SourceKey, note: Note) -> Option<Note> {
+        if !self.clusters.are_several() {
+            return Some(note);
+        }
+        let is_live = self.state_of(&key.cluster) == ClusterState::Live;
+        self.clusters.note(&key.cluster, note, is_live)
     }
 
     /// Whether an event refuses a source in the same words as another one of its type. Many sources of one type differ only
@@ -132,10 +151,22 @@ impl Sources {
 
     /// Whether every source has delivered a full listing, cannot be read, or was tried often enough.
     pub(crate) fn are_settled(&self) -> bool {
-        !self.known.is_empty()
-            && self
-                .noticed()
-                .all(|known| known.synced || known.is_hopeless())
+        let is_settled = |known: &SourceStatus| known.synced || known.is_hopeless();
+        let is_any = !self.known.is_empty() || self.clusters.are_several();
+        is_any && !self.are_joining() && self.noticed().all(is_settled)
+    }
+
+    /// Whether one of several clusters may soon join, or has joined and its sources are not added yet.
+    fn are_joining(&self) -> bool {
+        let has_sources = |cluster: &ClusterId| {
+            let mut vital = self.vital();
+            vital.any(|known| known.key.cluster == *cluster)
+        };
+        let mut clusters = self.clusters.iter();
+        let is_new = |(cluster, state): (&ClusterId, &JoinState)| {
+            *state == JoinState::Joined && !has_sources(cluster)
+        };
+        self.clusters.are_joining() || clusters.any(is_new)
     }
 
     /// The error that ends the verb at once: no vital source was ever read and none can be, or all have
@@ -143,15 +174,41 @@ impl Sources {
     pub(crate) fn refusal(&self) -> Option<CommandError> {
         let never = |known: &SourceStatus| !known.synced && known.is_hopeless();
         let failed = |known: &SourceStatus| matches!(known.state, SourceState::Failed { .. });
-        (self.vital().all(never) || self.vital().all(failed))
-            .then(|| error_of(&self.vital().collect::<Vec<_>>()))
+        let is_over = self.vital().all(never) || self.vital().all(failed);
+        (is_over && !self.are_joining())
+            .then(|| self.error_of(&self.vital().collect::<Vec<_>>()))
             .flatten()
     }
 
     /// The error that ends the verb after it has shown all that it could read: some sources did not answer.
     pub(crate) fn silence(&self) -> Option<CommandError> {
         let silent = |known: &&SourceStatus| !known.synced && known.state.is_given_up();
-        error_of(&self.noticed().filter(silent).collect::<Vec<_>>())
+        self.error_of(&self.noticed().filter(silent).collect::<Vec<_>>())
+    }
+
+    /// The error for sources that cannot be read, and for clusters that have not joined: one line for each reason, and a hint.
+    /// `None` without any reason.
+    fn error_of(&self, sources: &[&SourceStatus]) -> Option<CommandError> {
+        let mut lines: Vec<String> = Vec::new();
+        let failing = self.clusters.failing();
+        let failing = failing.map(|(cluster, failed)| format!("{}: {}", cluster.0, failed.cause));
+        let causes = sources.iter().filter_map(|known| {
+            let cause = known.state.cause()?;
+            Some(self.clusters.about(&known.key, cause))
+        });
+        for line in failing.chain(causes) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let lines = at_most(REFUSALS, lines);
+        let forbidden = sources.iter().filter(|known| known.is_forbidden());
+        let forbidden: Vec<&SourceKey> = forbidden.map(|known| &*known.key).collect();
+        let error = (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))?;
+        Some(match can_i(&forbidden) {
+            Some(hint) => error.hint(hint),
+            None => error,
+        })
     }
 
     /// The sources that were listed and are not watched: that is refused, or has not begun.
@@ -174,8 +231,15 @@ impl Sources {
 
     /// A line for each source that cannot be read. Sources of one type that the server refuses in the same words share a line.
     fn refused(&self) -> Vec<String> {
+        let states = self.cluster_states();
+        let is_whole = |known: &SourceStatus| {
+            let mut states = states.iter();
+            states.any(|(cluster, state)| {
+                **cluster == known.key.cluster && matches!(state, ClusterState::Refused(_))
+            })
+        };
         let refused = self.noticed().filter(|known| is_refused(&known.state));
-        let refused: Vec<&SourceStatus> = refused.collect();
+        let refused: Vec<&SourceStatus> = refused.filter(|known| !is_whole(known)).collect();
         let is_like = |one: &&SourceStatus, other: &SourceStatus| {
             one.is_refused_like(&other.key, &other.state)
         };
@@ -193,7 +257,8 @@ impl Sources {
                 .cause()
                 .map(|cause| escape_line(cause).into_owned());
             let (name, why) = (known.state.name(), why.unwrap_or_default());
-            Some(format!("{name}: {source}: {why}"))
+            let text = format!("{name}: {source}: {why}");
+            Some(self.clusters.about(&known.key, &text))
         });
         lines.collect()
     }
@@ -207,14 +272,52 @@ impl Sources {
     pub(crate) fn connection(&self, canvas: Canvas) -> Freshness {
         Freshness {
             summary: self.summary(canvas.now, canvas.look),
+            clusters: cluster_states::lines(&self.cluster_states(), canvas.now, canvas.look),
             refused: self.refusal_lines(),
             watches: self.count(),
             ..Freshness::default()
         }
     }
 
+    /// The states of the clusters, if there are several.
+    fn cluster_states(&self) -> Vec<(&ClusterId, ClusterState)> {
+        let states = self.clusters.iter().map(|(cluster, state)| {
+            let state = match state {
+                JoinState::Joining => ClusterState::Connecting,
+                JoinState::Failing(failed) => ClusterState::Retrying(failed.clone()),
+                JoinState::Joined => self.state_of(cluster),
+            };
+            (cluster, state)
+        });
+        states.collect()
+    }
+
+    /// The state of a cluster that has joined. The worst of its sources decides; one that is refused does not, unless all
+    /// requested ones are.
+    fn state_of(&self, cluster: &ClusterId) -> ClusterState {
+        let inside = || self.noticed().filter(|known| known.key.cluster == *cluster);
+        let vital = || inside().filter(|known| known.need == Need::Vital);
+        let retrying = inside().filter_map(SourceStatus::failed_attempt);
+        if let Some(failed) = retrying.max_by_key(|failed| failed.attempt) {
+            return ClusterState::Retrying(failed);
+        }
+        let first = vital().next().and_then(|known| known.state.cause());
+        match first {
+            Some(cause) if vital().all(|known| is_refused(&known.state)) => {
+                ClusterState::Refused(cause.clone())
+            }
+            _ if vital().any(|known| known.state == SourceState::Connecting) => {
+                ClusterState::Connecting
+            }
+            Some(_) | None => ClusterState::Live,
+        }
+    }
+
     /// The state of all sources in a few words. The worst state decides.
     pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
+        if self.clusters.are_several() {
+            return cluster_states::summary(&self.cluster_states(), look);
+        }
         let worst = self.noticed().max_by_key(|known| severity(&known.state));
         let Some(worst) = worst else {
             return String::new();
@@ -266,26 +369,25 @@ impl Sources {
     /// What the requested sources have shown so far.
     pub(crate) fn shown(&self) -> SeenObjects {
         let absent = self.vital().filter(|known| known.is_absent());
-        let namespaces = self.vital().filter_map(|known| known.key.namespace());
+        let namespaces = self.vital().filter_map(SourceStatus::namespace);
         SeenObjects {
             has_object: self.vital().any(|known| known.met),
             absent: absent.map(|known| SourceKey::clone(&known.key)).collect(),
-            namespaces: namespaces.map(Arc::from).collect(),
+            namespaces: namespaces.collect(),
         }
     }
 
     /// The namespaces in which all requested lists are read and empty. Each is returned once.
-    pub(crate) fn take_empty_namespaces(&mut self) -> Vec<Arc<str>> {
+    pub(crate) fn take_empty_namespaces(&mut self) -> Vec<ClusterNamespace> {
         let is_empty = |known: &SourceStatus| known.synced && !known.met;
         let lists = self.vital().filter(|known| named(&known.key).is_none());
-        let namespaces = lists.filter_map(|known| known.key.namespace());
-        let namespaces: BTreeSet<Arc<str>> = namespaces.map(Arc::from).collect();
-        let is_new = |namespace: &Arc<str>| {
+        let namespaces: BTreeSet<_> = lists.filter_map(SourceStatus::namespace).collect();
+        let is_new = |namespace: &ClusterNamespace| {
             let mut inside =
-                (self.vital()).filter(|known| known.key.namespace() == Some(&**namespace));
+                (self.vital()).filter(|known| known.namespace().as_ref() == Some(namespace));
             !self.empty.contains(namespace) && inside.all(is_empty)
         };
-        let new: Vec<Arc<str>> = namespaces.into_iter().filter(is_new).collect();
+        let new: Vec<_> = namespaces.into_iter().filter(is_new).collect();
         self.empty.extend(new.iter().cloned());
         new
     }
@@ -304,27 +406,12 @@ impl Sources {
             Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
             unread => unread,
         });
-        unread.collect()
+        let failing = self.clusters.failing();
+        let failing = failing.map(|(cluster, failed)| {
+            UnreadPart::Refused(format!("{}: {}", cluster.0, failed.cause))
+        });
+        unread.chain(failing).collect()
     }
-}
-
-/// The error for sources that cannot be read: one line for each reason, and a hint. `None` without any
-/// reason.
-fn error_of(sources: &[&SourceStatus]) -> Option<CommandError> {
-    let mut lines: Vec<String> = Vec::new();
-    for cause in sources.iter().filter_map(|known| known.state.cause()) {
-        if !lines.iter().any(|line| **line == **cause) {
-            lines.push(cause.to_string());
-        }
-    }
-    let lines = at_most(REFUSALS, lines);
-    let forbidden = sources.iter().filter(|known| known.is_forbidden());
-    let forbidden: Vec<&SourceKey> = forbidden.map(|known| &*known.key).collect();
-    let error = (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))?;
-    Some(match can_i(&forbidden) {
-        Some(hint) => error.hint(hint),
-        None => error,
-    })
 }
 
 /// The most lines about sources that cannot be read.
@@ -433,9 +520,39 @@ impl SourceStatus {
         matches!(self.state, SourceState::Forbidden { .. })
     }
 
+    /// Its namespace, and the cluster of that.
+    fn namespace(&self) -> Option<ClusterNamespace> {
+        Some((self.key.cluster.clone(), self.key.namespace()?.into()))
+    }
+
+    /// The last failed attempt to read it; `None` if it does not retry.
+    fn failed_attempt(&self) -> Option<FailedAttempt> {
+        match &self.state {
+            SourceState::Retrying {
+                attempt,
+                cause,
+                until,
+                ..
+            } => Some(FailedAttempt {
+                attempt: *attempt,
+                cause: cause.clone(),
+                until: *until,
+                may_pass: true,
+            }),
+            SourceState::Connecting
+            | SourceState::Live
+            | SourceState::Polling { .. }
+            | SourceState::Forbidden { .. }
+            | SourceState::Unserved { .. }
+            | SourceState::Failed { .. }
+            | SourceState::Ended => None,
+        }
+    }
+
     /// Whether the server refuses it and another source of its type in the same words.
     fn is_refused_like(&self, other: &SourceKey, state: &SourceState) -> bool {
-        self.key.resource == other.resource
+        self.key.cluster == other.cluster
+            && self.key.resource == other.resource
             && is_refused(&self.state)
             && self.state.cause() == state.cause()
     }
@@ -468,5 +585,5 @@ pub(crate) struct SeenObjects {
     /// Those of one named object that never existed.
     pub(crate) absent: Vec<SourceKey>,
     /// Their namespaces.
-    pub(crate) namespaces: BTreeSet<Arc<str>>,
+    pub(crate) namespaces: BTreeSet<ClusterNamespace>,
 }

@@ -18,7 +18,13 @@ fn unhealthy(kinds: &[&str], objects: Vec<Value>) -> String {
         ..PLAIN
     };
     let canvas = Canvas::unbounded(look(None), at(600));
-    table(&cluster.state, &connection(&cluster), options, canvas).join("\n")
+    table(
+        &(&cluster.state).into(),
+        &connection(&cluster),
+        options,
+        canvas,
+    )
+    .join("\n")
 }
 
 /// A Service that selects the Pods of an app.

@@ -486,7 +486,7 @@ fn ascii_and_colour_do_not_change_the_text() {
         exit_key: ExitKey::Q,
     };
     let lines = view(
-        &cluster.state,
+        &(&cluster.state).into(),
         connection(&cluster),
         &mut LiveTable::new(PLAIN),
         canvas,
@@ -514,7 +514,12 @@ fn the_rules_behind_each_state_have_lines_and_records() {
         ..PLAIN
     };
     let canvas = Canvas::unbounded(look(None), at(1));
-    let lines = table(&cluster.state, &connection(&cluster), explained, canvas);
+    let lines = table(
+        &(&cluster.state).into(),
+        &connection(&cluster),
+        explained,
+        canvas,
+    );
     assert_snapshot!(lines.join("\n"), @"
     NAME                   READY   STATUS         RESTARTS   AGE   NODE       IP
     ✗ deployment/web       0/1     Failed         -          1s    -          -
@@ -541,7 +546,12 @@ fn the_rule_behind_a_good_state_has_its_message() {
         ..PLAIN
     };
     let canvas = Canvas::unbounded(look(None), at(1));
-    let lines = table(&cluster.state, &connection(&cluster), explained, canvas);
+    let lines = table(
+        &(&cluster.state).into(),
+        &connection(&cluster),
+        explained,
+        canvas,
+    );
     assert_snapshot!(lines.join("\n"), @r#"
     NAME                   READY   STATUS    RESTARTS   AGE   NODE       IP
     ● deployment/web       1/1     Current   -          1s    -          -

@@ -36,6 +36,7 @@ fn lines_of(rows: &StatusRows<'_>, room: usize) -> String {
         ..Canvas::unbounded(look(Some(100)), at(16))
     };
     let columns = StatusColumns {
+        clusters: false,
         namespaces: false,
         live: true,
         options: PLAIN,

@@ -78,7 +78,7 @@ const PODS: &str = "v1 pods Pod";
 
 fn state(requested: impl IntoIterator<Item = SourceKey>) -> StatusState {
     let model = Model::new(Rules::Spy, RETENTION);
-    StatusState::new(model, requested.into_iter().collect(), start())
+    StatusState::new(model, requested.into_iter().collect())
 }
 
 fn look(columns: Option<usize>) -> Look {
@@ -108,7 +108,7 @@ fn next_frame(
         rows: Some(rows - 2),
         exit_key: ExitKey::CtrlC,
     };
-    let lines = view(&cluster.state, connection(cluster), table, canvas);
+    let lines = view(&(&cluster.state).into(), connection(cluster), table, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
     for line in &lines {
         let width = crate::render::text::width(line);
@@ -120,7 +120,13 @@ fn next_frame(
 /// The whole table, as in a pipe.
 fn whole(cluster: &Cluster, now: Timestamp) -> String {
     let canvas = Canvas::unbounded(look(None), now);
-    table(&cluster.state, &connection(cluster), PLAIN, canvas).join("\n")
+    table(
+        &(&cluster.state).into(),
+        &connection(cluster),
+        PLAIN,
+        canvas,
+    )
+    .join("\n")
 }
 
 fn connection(cluster: &Cluster) -> Freshness {

@@ -15,7 +15,7 @@ async fn on_a_pipe_each_transition_is_a_line() {
     let times: Vec<u64> = (0..=50).map(|step| step * 500).collect();
     story.at(state([one(DEPLOYMENTS, "web")]), &times, |cluster, time| {
         let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
-        lines.extend(transitions.lines(&cluster.state, now));
+        lines.extend(transitions.lines(&cluster.state, None, now));
     });
     assert_snapshot!(lines.join("\n"), @r#"
     2026-03-02T12:00:00Z deployment/web Current 3/3

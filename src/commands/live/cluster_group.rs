@@ -1,0 +1,276 @@
+//! `ClusterGroup`: several clusters that a verb reads together. Each joins when it is connected and its types are known; one
+//! that fails is tried again, while the others go on.
+
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use tokio::sync::{Mutex, Semaphore};
+use tokio::time::sleep;
+
+use super::cluster_labels::cluster_labels;
+use super::session::{ClusterOrigin, ConnectionSetup, Session};
+use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
+use crate::commands::manifests::ObjectRequest;
+use crate::commands::{CommandError, Context, EveryKind};
+use crate::model::JudgementPlan;
+use crate::object::ServedTypes;
+use crate::source::{ClusterId, SourceKey};
+use crate::watch::{Mux, MuxOptions};
+
+/// How many clusters connect at the same time.
+const AT_ONCE: usize = 8;
+/// How long the login of one cluster may take. Nobody can answer its questions, because the view has the terminal.
+const LOGIN: Duration = Duration::from_secs(60);
+/// The waits between two attempts: they double from the first to the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// What a verb does with each cluster of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GroupOptions {
+    /// Whether arguments without an object or a type mean every kind.
+    pub(crate) means_every_kind: bool,
+    /// Whether sources are watched after they are listed.
+    pub(crate) watches: bool,
+}
+
+/// Several clusters, one session each, over one multiplexer.
+pub(crate) struct ClusterGroup {
+    members: Vec<GroupMember>,
+    setup: ConnectionSetup,
+    request: ObjectRequest,
+    options: GroupOptions,
+    mux: Mux,
+    /// Limits how many clusters connect at the same time.
+    room: Semaphore,
+    /// Held during a login: two of them must not open two browsers.
+    login: Mutex<()>,
+}
+
+/// A cluster of a group.
+struct GroupMember {
+    cluster: ClusterId,
+    /// Its short name, for a column.
+    label: Arc<str>,
+    /// Its configuration, for the first attempt.
+    config: RefCell<Option<Result<ClusterConfig, ConfigError>>>,
+    session: OnceCell<Session>,
+}
+
+/// A cluster that has joined.
+pub(crate) struct JoinedCluster<'a> {
+    /// Its place in the group.
+    pub(crate) place: usize,
+    /// Its short name.
+    pub(crate) label: Arc<str>,
+    /// Its session.
+    pub(crate) session: &'a Session,
+    /// The requested objects.
+    pub(crate) every: EveryKind,
+    /// Their sources.
+    pub(crate) keys: Vec<SourceKey>,
+    /// The types that it serves, if the plan of a model needs them.
+    pub(crate) types: Option<ServedTypes>,
+    /// Hints about the arguments.
+    pub(crate) hints: Vec<String>,
+    /// The errors of manifests that cannot be resolved.
+    pub(crate) errors: Vec<CommandError>,
+}
+
+/// The result of an attempt to let a cluster join.
+pub(crate) struct JoinAttempt<'a> {
+    pub(crate) cluster: ClusterId,
+    /// The place of the cluster in its group.
+    place: usize,
+    /// How many attempts there were, with this one.
+    pub(crate) count: u32,
+    pub(crate) result: Result<JoinedCluster<'a>, CommandError>,
+}
+
+impl ClusterGroup {
+    /// A group of these contexts, none of which is connected. There is at least one.
+    pub(crate) fn new(
+        contexts: Vec<ContextConfig>,
+        setup: ConnectionSetup,
+        request: ObjectRequest,
+        options: GroupOptions,
+    ) -> ClusterGroup {
+        let names: Vec<&str> = contexts.iter().map(|context| &*context.name).collect();
+        let labels = cluster_labels(&names);
+        let members = contexts.into_iter().zip(labels);
+        let members = members.map(|(context, label)| GroupMember {
+            cluster: ClusterId(context.name),
+            label: label.into(),
+            config: RefCell::new(Some(context.config)),
+            session: OnceCell::new(),
+        });
+        let mux_options = MuxOptions {
+            watches: options.watches,
+            ..MuxOptions::default()
+        };
+        ClusterGroup {
+            members: members.collect(),
+            mux: Mux::with_options([], setup.now.clone(), mux_options),
+            setup,
+            request,
+            options,
+            room: Semaphore::new(AT_ONCE),
+            login: Mutex::default(),
+        }
+    }
+
+    /// The contexts that the flags select, if they are several.
+    pub(crate) async fn contexts(
+        context: &Context<'_>,
+    ) -> Result<Option<Vec<ContextConfig>>, CommandError> {
+        let ClusterOrigin::Kubeconfig(flags) = &context.origin else {
+            return Ok(None);
+        };
+        if !flags.contexts.may_be_several(&flags.overrides) {
+            return Ok(None);
+        }
+        let contexts = ConnectionSetup::of(context).configs(flags).await?;
+        Ok(Some(contexts).filter(|contexts| contexts.len() > 1))
+    }
+
+    /// The clusters, in the order of the request.
+    pub(crate) fn clusters(&self) -> impl Iterator<Item = &ClusterId> {
+        self.members.iter().map(|member| &member.cluster)
+    }
+
+    /// The sessions of the clusters that are connected.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.members
+            .iter()
+            .filter_map(|member| member.session.get())
+    }
+
+    /// Whether a login is on its way, which may ask the user a question.
+    pub(crate) fn is_logging_in(&self) -> bool {
+        self.sessions().any(Session::is_logging_in)
+    }
+
+    /// The first attempts of all clusters. They run at the same time, as far as there is room.
+    pub(crate) fn first_attempts(&self) -> Vec<LocalBoxFuture<'_, JoinAttempt<'_>>> {
+        let places = 0..self.members.len();
+        let attempt = |place| self.attempt(place, 1).boxed_local();
+        places.map(attempt).collect()
+    }
+
+    /// How long to wait after an attempt that has failed. An answer of the server changes less soon than its silence.
+    pub(crate) fn wait_after(count: u32, is_silence: bool) -> Duration {
+        let doubled = if is_silence {
+            FIRST_WAIT.saturating_mul(1 << (count.clamp(1, 6) - 1))
+        } else {
+            LONGEST_WAIT
+        };
+        // Clusters behind one gateway must not return at the same moment.
+        let share = 0.75 + fastrand::f64() / 4.0;
+        doubled.min(LONGEST_WAIT).mul_f64(share)
+    }
+
+    /// The attempt after one that has failed.
+    pub(crate) fn next_attempt(
+        &self,
+        failed: &JoinAttempt<'_>,
+        wait: Duration,
+    ) -> LocalBoxFuture<'_, JoinAttempt<'_>> {
+        let (place, count) = (failed.place, failed.count + 1);
+        async move {
+            sleep(wait).await;
+            self.attempt(place, count).await
+        }
+        .boxed_local()
+    }
+
+    async fn attempt(&self, place: usize, count: u32) -> JoinAttempt<'_> {
+        JoinAttempt {
+            cluster: self.members[place].cluster.clone(),
+            place,
+            count,
+            result: self.join(place).await,
+        }
+    }
+
+    async fn join(&self, place: usize) -> Result<JoinedCluster<'_>, CommandError> {
+        let _room = self.room.acquire().await;
+        let member = &self.members[place];
+        let session = if let Some(session) = member.session.get() {
+            session
+        } else {
+            let session = self.connect(member).await?;
+            member.session.get_or_init(|| session)
+        };
+        let mut every = None;
+        if self.options.means_every_kind {
+            every = session.every_kind(&self.request.args).await?;
+        }
+        let (mut hints, mut errors) = (Vec::new(), Vec::new());
+        let every = if let Some(every) = every {
+            every
+        } else {
+            let mut hint = |text: &str| hints.push(text.to_owned());
+            let resolved = session.resolve(&self.request, &mut hint).await?;
+            errors = resolved.errors;
+            resolved.targets.into()
+        };
+        let keys = session.keys(&every.targets);
+        let mut types = None;
+        if keys.iter().any(JudgementPlan::needs_types) {
+            types = Some(session.served_types().await);
+        }
+        Ok(JoinedCluster {
+            place,
+            label: member.label.clone(),
+            session,
+            every,
+            types,
+            keys,
+            hints,
+            errors,
+        })
+    }
+
+    /// Connects a cluster. A plugin runs without the terminal, and alone.
+    async fn connect(&self, member: &GroupMember) -> Result<Session, CommandError> {
+        let first = member.config.take();
+        let config = match first {
+            Some(config) => config?,
+            None => self.setup.config_of(&member.cluster.0).await?,
+        };
+        let mut login = None;
+        if config.runs_plugin() {
+            login = Some(self.login.lock().await);
+        }
+        let config = config.running_plugins(PluginRun::Unattended(LOGIN));
+        let mut session = Session::of_config(config, &self.setup).await?;
+        drop(login);
+        session.share(&self.mux);
+        Ok(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_waits_double_up_to_half_a_minute() {
+        for (count, is_silence, most) in [
+            (1, true, 1),
+            (2, true, 2),
+            (3, true, 4),
+            (5, true, 16),
+            (6, true, 30),
+            (1000, true, 30),
+            (1, false, 30),
+        ] {
+            let wait = ClusterGroup::wait_after(count, is_silence).as_secs_f64();
+            let most = f64::from(most);
+            assert!((most * 0.75..=most).contains(&wait), "{count}: {wait}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! `ClusterStates`: which of several clusters are live, and a line for each that is not.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::words::Note;
+use crate::render::count::plural;
+use crate::render::style::{Look, Role};
+use crate::render::text::escape_line;
+use crate::source::{ClusterId, SourceKey};
+
+/// The most clusters that a view has lines for.
+const MAX_LINES: usize = 5;
+
+/// The most notes about refused sources of one cluster.
+const MAX_NOTES: usize = 5;
+
+/// How many times to try a cluster that has not joined yet before its silence is an answer.
+const TRIES: u32 = 3;
+
+/// Several clusters, in the order of the request. A verb that reads one cluster has none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClusterStates {
+    all: Vec<(ClusterId, JoinState)>,
+    /// The clusters that were reported as lost.
+    lost: BTreeSet<ClusterId>,
+    /// How many refusals of each cluster were reported.
+    refusals: BTreeMap<ClusterId, usize>,
+}
+
+/// Whether a cluster has joined the view: its types are known, so its sources are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum JoinState {
+    /// The first attempt is on its way.
+    Joining,
+    /// An attempt has failed, and another one follows.
+    Failing(FailedAttempt),
+    /// It has joined.
+    Joined,
+}
+
+/// The last failed attempt to read a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FailedAttempt {
+    /// How many attempts have failed in a row, from 1.
+    pub(crate) attempt: u32,
+    /// The error, in kubectl's words.
+    pub(crate) cause: Arc<str>,
+    /// The time of the next attempt, by this machine's clock.
+    pub(crate) until: Timestamp,
+    /// Whether more attempts are worth waiting for: the server has not answered.
+    pub(crate) may_pass: bool,
+}
+
+/// How well a cluster can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ClusterState {
+    Connecting,
+    Live,
+    Retrying(FailedAttempt),
+    /// Nothing of it can be read, for this reason.
+    Refused(Arc<str>),
+}
+
+impl ClusterStates {
+    /// These clusters, of which none has joined.
+    pub(crate) fn joining(clusters: Vec<ClusterId>) -> ClusterStates {
+        let all = clusters.into_iter();
+        ClusterStates {
+            all: all.map(|cluster| (cluster, JoinState::Joining)).collect(),
+            ..ClusterStates::default()
+        }
+    }
+
+    pub(crate) fn set(&mut self, cluster: &ClusterId, state: JoinState) {
+        if let Some((_, old)) = self.all.iter_mut().find(|(known, _)| known == cluster) {
+            *old = state;
+        }
+    }
+
+    /// Whether there are several clusters.
+    pub(crate) fn are_several(&self) -> bool {
+        !self.all.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&ClusterId, &JoinState)> {
+        self.all.iter().map(|(cluster, state)| (cluster, state))
+    }
+
+    /// Whether all clusters have joined.
+    pub(crate) fn have_joined(&self) -> bool {
+        self.iter().all(|(_, state)| *state == JoinState::Joined)
+    }
+
+    /// Whether a cluster may soon join.
+    pub(crate) fn are_joining(&self) -> bool {
+        self.iter().any(|(_, state)| match state {
+            JoinState::Joining => true,
+            JoinState::Failing(failed) => failed.may_pass && failed.attempt < TRIES,
+            JoinState::Joined => false,
+        })
+    }
+
+    /// A text about a source. Of several clusters, it names the one of the source.
+    pub(super) fn about(&self, key: &SourceKey, text: &str) -> String {
+        if self.are_several() {
+            format!("{}: {text}", key.cluster.0)
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// The note about a source as a note about its cluster, which is live again or not; `None` if another note has said it.
+    pub(super) fn note(&mut self, cluster: &ClusterId, note: Note, is_live: bool) -> Option<Note> {
+        let of_cluster = |note: Note| Note {
+            source: cluster.0.to_string(),
+            ..note
+        };
+        match note.state {
+            "retrying" => self.lost.insert(cluster.clone()).then(|| of_cluster(note)),
+            "live" => (is_live && self.lost.remove(cluster)).then(|| of_cluster(note)),
+            _ => {
+                let count = self.refusals.entry(cluster.clone()).or_default();
+                *count += 1;
+                match (*count).cmp(&MAX_NOTES) {
+                    Ordering::Less => Some(Note {
+                        source: format!("{}: {}", cluster.0, note.source),
+                        ..note
+                    }),
+                    Ordering::Equal => Some(Note {
+                        cause: Some("and more (-v=6 shows each request)".into()),
+                        ..of_cluster(note)
+                    }),
+                    Ordering::Greater => None,
+                }
+            }
+        }
+    }
+
+    /// The last attempts to read the clusters that have not joined.
+    pub(super) fn failing(&self) -> impl Iterator<Item = (&ClusterId, &FailedAttempt)> {
+        self.iter().filter_map(|(cluster, state)| match state {
+            JoinState::Failing(failed) => Some((cluster, failed)),
+            JoinState::Joining | JoinState::Joined => None,
+        })
+    }
+}
+
+/// `● live 3 of 4 clusters`.
+pub(super) fn summary(states: &[(&ClusterId, ClusterState)], look: Look) -> String {
+    let is = |wanted: fn(&ClusterState) -> bool| states.iter().filter(|(_, it)| wanted(it)).count();
+    let live = is(|state| *state == ClusterState::Live);
+    let connecting = is(|state| *state == ClusterState::Connecting);
+    let text = format!("live {live} of {}", plural(states.len(), "cluster"));
+    let (styles, symbols) = (look.styles, look.symbols);
+    match () {
+        () if live == states.len() => styles.good(&format!("{} {text}", symbols.current)),
+        () if connecting > 0 => styles.moving(&format!("{} {text}", symbols.in_progress)),
+        () if live > 0 => styles.paint(Role::Warning, &format!("{} {text}", symbols.current)),
+        () => styles.bad(&format!("{} {text}", symbols.failed)),
+    }
+}
+
+/// `✗ prod-us: connection refused (retrying, 3rd time, 8 s)`: a line for each cluster that cannot be read, and the number of
+/// the others.
+pub(super) fn lines(
+    states: &[(&ClusterId, ClusterState)],
+    now: Timestamp,
+    look: Look,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (cluster, state) in states {
+        let words = match state {
+            ClusterState::Connecting | ClusterState::Live => continue,
+            ClusterState::Refused(cause) => short_cause(cause).to_owned(),
+            ClusterState::Retrying(failed) => {
+                let wait = failed.until.duration_since(now).max(SignedDuration::ZERO);
+                format!(
+                    "{} (retrying, {} time, {} s)",
+                    short_cause(&failed.cause),
+                    ordinal(failed.attempt),
+                    wait.as_secs()
+                )
+            }
+        };
+        let line = format!("{} {}: {words}", look.symbols.failed, cluster.0);
+        lines.push(look.styles.bad(&escape_line(&line)));
+    }
+    if lines.len() > MAX_LINES {
+        let more = lines.split_off(MAX_LINES - 1).len();
+        let text = format!("+ {more} more clusters that cannot be read");
+        lines.push(look.styles.bad(&text));
+    }
+    lines
+}
+
+/// The part of kubectl's message that says why, without what each such message begins with.
+fn short_cause(cause: &str) -> &str {
+    const REFUSED: &str = " was refused - did you specify the right host or port?";
+    if cause.starts_with("The connection to the server ") && cause.contains(REFUSED) {
+        return "connection refused";
+    }
+    let cause = cause.lines().next().unwrap_or_default();
+    let cause = cause.strip_prefix("error: ").unwrap_or(cause);
+    for beginning in [
+        "Unable to connect to the server: ",
+        "Error from server (Forbidden): ",
+    ] {
+        if let Some(rest) = cause.strip_prefix(beginning) {
+            return rest;
+        }
+    }
+    cause
+}
+
+/// `1st`, `2nd`, `11th`.
+fn ordinal(number: u32) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::{Styles, Symbols};
+
+    const LOOK: Look = Look {
+        width: None,
+        styles: Styles::PLAIN,
+        symbols: &Symbols::UNICODE,
+    };
+    const REFUSED: &str = "The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?";
+
+    fn retrying(attempt: u32, seconds: i64) -> ClusterState {
+        ClusterState::Retrying(FailedAttempt {
+            attempt,
+            cause: REFUSED.into(),
+            until: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds),
+            may_pass: true,
+        })
+    }
+
+    /// The lines and the summary of clusters `a`, `b` and so on in these states.
+    fn check(states: &[ClusterState], expect: &[&str]) {
+        let names = (b'a'..).map(|letter| ClusterId(char::from(letter).to_string().into()));
+        let names: Vec<ClusterId> = names.take(states.len()).collect();
+        let states: Vec<_> = names.iter().zip(states.iter().cloned()).collect();
+        let mut shown = lines(&states, Timestamp::UNIX_EPOCH, LOOK);
+        shown.push(summary(&states, LOOK));
+        assert_eq!(shown, expect);
+    }
+
+    #[test]
+    fn a_cluster_that_fails_is_one_line() {
+        use ClusterState::{Connecting, Live, Refused};
+        let unauthorized = "error: You must be logged in to the server (Unauthorized)";
+        check(&[Live, Live], &["● live 2 of 2 clusters"]);
+        check(&[Live, Connecting], &["~ live 1 of 2 clusters"]);
+        check(
+            &[Live, retrying(3, 8), Refused(unauthorized.into())],
+            &[
+                "✗ b: connection refused (retrying, 3rd time, 8 s)",
+                "✗ c: You must be logged in to the server (Unauthorized)",
+                "● live 1 of 3 clusters",
+            ],
+        );
+        check(
+            &[
+                Refused("Error from server (Forbidden): pods is forbidden".into()),
+                retrying(12, -1),
+            ],
+            &[
+                "✗ a: pods is forbidden",
+                "✗ b: connection refused (retrying, 12th time, 0 s)",
+                "✗ live 0 of 2 clusters",
+            ],
+        );
+    }
+
+    #[test]
+    fn many_failing_clusters_are_counted() {
+        let states = vec![retrying(1, 1); 7];
+        let line = |name| format!("✗ {name}: connection refused (retrying, 1st time, 1 s)");
+        let lines = ["a", "b", "c", "d"].map(line);
+        let mut expect: Vec<&str> = lines.iter().map(String::as_str).collect();
+        expect.extend([
+            "+ 3 more clusters that cannot be read",
+            "✗ live 0 of 7 clusters",
+        ]);
+        check(&states, &expect);
+    }
+
+    #[test]
+    fn a_cluster_joins_soon_until_it_was_tried_often_enough() {
+        let cluster = ClusterId("a".into());
+        let mut states = ClusterStates::joining(vec![cluster.clone()]);
+        let attempt = |attempt, may_pass| {
+            JoinState::Failing(FailedAttempt {
+                attempt,
+                cause: REFUSED.into(),
+                until: Timestamp::UNIX_EPOCH,
+                may_pass,
+            })
+        };
+        assert!(states.are_joining());
+        for (state, is_joining) in [
+            (attempt(2, true), true),
+            (attempt(3, true), false),
+            (attempt(1, false), false),
+            (JoinState::Joined, false),
+        ] {
+            states.set(&cluster, state);
+            assert_eq!(states.are_joining(), is_joining);
+        }
+    }
+}
