@@ -540,3 +540,126 @@ async fn objects_of_two_clusters_are_never_one() {
     assert_eq!(of("prod-us"), "Current", "{}", ran.stdout);
     assert_ne!(of("prod-eu"), "Current", "{}", ran.stdout);
 }
+
+/// Sets the data of the `ConfigMap` `flags`.
+fn turn(cluster: &Cluster, mode: &str) {
+    cluster.edit("configmaps", "flags", &json!({"data": {"mode": mode}}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_name_their_cluster() {
+    let fleet = Fleet::start().await;
+    fleet.put(&config_map("flags", &json!({"mode": "a"})));
+    turn(&fleet.clusters[0], "b");
+    turn(&fleet.clusters[1], "c");
+    let past = ["changes", "cm/flags", "--once", "--since", "all"];
+    let ran = fleet.run(&past);
+    assert_snapshot!(ran.transcript(), @"
+    2026-03-02T12:00:01Z eu CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:00:02Z eu MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    prod-eu: ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:00:01Z us CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:00:02Z us MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → c
+    prod-us: ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    let ran = fleet.run(&[&past[..], &["-o", "short"]].concat());
+    assert_snapshot!(ran.transcript(), @"
+    2026-03-02T12:00:01Z eu configmap/flags  kubectl-create  created
+    2026-03-02T12:00:02Z eu configmap/flags  kubectl-edit  mode: a → b
+    prod-eu: ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:00:01Z us configmap/flags  kubectl-create  created
+    2026-03-02T12:00:02Z us configmap/flags  kubectl-edit  mode: a → c
+    prod-us: ── 2 earlier versions, back to 2026-03-02T12:00:01Z ──
+    ");
+    let ran = fleet.run(&["changes", "--once", "--since", "5m"]);
+    assert_snapshot!(ran.transcript(), @"
+    2026-03-02T12:00:01Z eu CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:00:02Z eu MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → b
+    prod-eu: ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    prod-eu: ── cluster-scoped kinds are not read: -A ──
+    2026-03-02T12:00:01Z us CREATED configmap/flags  2  4m59s ago  by kubectl-create
+    + .data.mode: a
+    2026-03-02T12:00:02Z us MODIFIED configmap/flags  2→3  +1s  4m58s ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.mode: a → c
+    prod-us: ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01Z · complete since 2026-03-02T12:00:01Z ──
+    prod-us: ── cluster-scoped kinds are not read: -A ──
+    ");
+    let ran = fleet.run(&[&past[..], &["-o", "json"]].concat());
+    let of = |cluster: &str| {
+        ran.stdout
+            .matches(&format!("\"cluster\":\"{cluster}\""))
+            .count()
+    };
+    assert_eq!(of("prod-eu"), of("prod-us"), "{}", ran.stdout);
+    // The limit is for all clusters together.
+    let ran = fleet.run(&[
+        "changes", "cm/flags", "--since", "all", "--count", "3", "-o", "short",
+    ]);
+    let versions = ran.stdout.matches("configmap/flags  kubectl").count();
+    assert_eq!(versions, 3, "{}", ran.transcript());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_go_on_in_one_cluster_while_the_other_is_lost() {
+    let mut fleet = Fleet::start().await;
+    fleet.put(&config_map("flags", &json!({"mode": "a"})));
+    let args = [
+        "changes",
+        "cm",
+        "--since=0",
+        "-o",
+        "short",
+        "--all-contexts",
+    ];
+    let mut run = fleet.spy().start(&args);
+    run.until_each(&["prod-eu: watching", "prod-us: watching"]);
+    fleet.clusters[1].sandbox.stop().await;
+    run.until("prod-us: retrying");
+    turn(&fleet.clusters[0], "b");
+    run.until("eu configmap/flags");
+    // The same name in the other cluster is another object.
+    fleet.clusters[0].delete("configmaps", "flags");
+    run.until("eu configmap/flags  deleted");
+    turn(&fleet.clusters[1], "c");
+    fleet.clusters[1].put(config_map("more", &json!({})));
+    fleet.clusters[1].sandbox.restart().await.unwrap();
+    run.until_each(&["us configmap/flags", "us configmap/more"]);
+    let ran = run.interrupt();
+    assert!(!ran.stdout.contains("recreated"), "{}", ran.transcript());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_wait_and_answer_for_all_clusters() {
+    let mut fleet = Fleet::start().await;
+    fleet.put(&config_map("flags", &json!({"mode": "a"})));
+    let check = [
+        "changes",
+        "cm/flags",
+        "--exit-code",
+        "--timeout=1s",
+        "--since=0",
+    ];
+    let ran = fleet.run(&check);
+    assert!(ran.status.success(), "{}", ran.transcript());
+    // A name that only one cluster has is there.
+    fleet.put_in(1, config_map("only", &json!({"mode": "a"})));
+    let ran = fleet.run(&["changes", "cm/only", "--once"]);
+    assert!(ran.status.success(), "{}", ran.transcript());
+    let ran = fleet.run(&["changes", "cm/none", "--once"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("prod-us: Error from server (NotFound)"),
+        "{}",
+        ran.stderr
+    );
+    // Without an answer of one cluster there is no answer.
+    fleet.clusters[1].sandbox.stop().await;
+    let ran = fleet.run(&check);
+    assert_eq!(ran.status.code(), Some(4), "{}", ran.transcript());
+}

@@ -1,19 +1,23 @@
 //! The flags of `changes`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use clap::ValueEnum;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
+use super::output::{Creation, DisplayOptions};
 use crate::commands::versions::{
-    ManagerFilter, ManagerPattern, Reach, Since, parse_revision, parse_since,
+    ManagerFilter, ManagerPattern, Reach, ShownVersions, Since, parse_revision, parse_since,
 };
-use crate::commands::{CommandError, Ending, ObjectArgs, Subject, WaitArgs, WatchArgs};
-use crate::diff::Noise;
-use crate::object::list_keys::Chosen;
+use crate::commands::{CommandError, Ending, ObjectArgs, Session, Subject, WaitArgs, WatchArgs};
+use crate::diff::{Filter, Noise, Redactor};
+use crate::env::Clock;
+use crate::object::list_keys::{Chosen, KindKeys};
 use crate::object::path::Pattern;
+use crate::render::diff::Fold;
 use crate::watch::Revision;
 
 /// Show what changed in objects, version by version, and by whom
@@ -146,6 +150,44 @@ impl ChangesArgs {
     /// Whether a flag asks for versions from before the start.
     pub(super) fn looks_back(&self) -> bool {
         self.since_rv.is_some() || !matches!(self.since, None | Some(Since::Now))
+    }
+
+    /// The display options of the flags, for a cluster with this clock.
+    pub(super) fn display_options(&self, session: &Session, clock: Clock) -> DisplayOptions {
+        DisplayOptions {
+            cluster: session.cluster.0.to_string(),
+            label: None,
+            is_of_file: session.is_of_file(),
+            is_once: self.is_once(),
+            redactor: if self.show_secrets {
+                self.output.revealing()
+            } else {
+                Redactor::new()
+            },
+            shown: Arc::new(ShownVersions {
+                filter: Filter {
+                    only: self.only.clone(),
+                    ignore: self.ignore.clone(),
+                },
+                by: self.writers.managers(),
+                noise: self.noise.shown(),
+                keys: KindKeys::new(self.list_key.clone()),
+                clock: Some(clock),
+            }),
+            skew: SignedDuration::ZERO,
+            creation: if self.full {
+                Creation::Whole
+            } else {
+                Creation::RunSummary
+            },
+            timeline: self.fold_mode(),
+            fold: if self.no_fold {
+                Fold::Never
+            } else {
+                Fold::Many
+            },
+            namespace: (!self.objects.all_namespaces).then(|| session.namespace.clone()),
+        }
     }
 
     /// What the timeline folds. `--only` and `--by` name what the user wants to see, so nothing of that is folded.

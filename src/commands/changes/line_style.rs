@@ -27,6 +27,8 @@ pub(crate) struct LineStyle<'s> {
     pub(crate) env: &'s Env,
     /// The namespace that lines need not name.
     pub(crate) namespace: Option<&'s Arc<str>>,
+    /// The short name of the cluster, of several.
+    pub(crate) cluster: Option<&'s Arc<str>>,
 }
 
 impl LineStyle<'_> {
@@ -40,7 +42,7 @@ impl LineStyle<'_> {
     pub(crate) fn interval(&self, from: Timestamp, until: Option<Timestamp>) -> String {
         let start = self.clock(from);
         let Some(until) = until else {
-            return start;
+            return self.in_cluster(start);
         };
         let (end, length) = (self.clock(until), until.duration_since(from));
         // A time of another day begins with its date.
@@ -53,7 +55,18 @@ impl LineStyle<'_> {
             None => None,
         };
         let columns = same.map_or(0, |(columns, _)| date + columns);
-        format!("{start}–{}", end.get(columns..).unwrap_or_default())
+        self.in_cluster(format!(
+            "{start}–{}",
+            end.get(columns..).unwrap_or_default()
+        ))
+    }
+
+    /// A time, with the cluster if there are several: `15:10:00 us`.
+    pub(crate) fn in_cluster(&self, time: String) -> String {
+        match self.cluster {
+            Some(cluster) => format!("{time} {}", escape_line(cluster)),
+            None => time,
+        }
     }
 
     /// The name of an object, with the flag for its namespace if lines must name it.

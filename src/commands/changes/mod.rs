@@ -8,23 +8,21 @@ mod line_style;
 mod output;
 mod run;
 mod schemas;
+mod several;
 
-use std::sync::Arc;
-
-use jiff::SignedDuration;
-
+use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::manifests::ObjectRequest;
 use super::{
-    Awaited, CommandError, Context, Ended, Judge, RecordUse, Session, Shutdown, Stop, Terminal,
-    follow,
+    Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, RecordUse, Session,
+    Shutdown, Stop, Terminal, follow,
 };
-use crate::commands::versions::ShownVersions;
-use crate::diff::{Filter, Redactor};
-use crate::env::Env;
-use crate::object::list_keys::KindKeys;
-use crate::render::diff::Fold;
+use crate::cluster::ContextConfig;
+use crate::model::Retention;
+use crate::status::Rules;
 pub(crate) use args::ChangesArgs;
-use output::{Creation, DisplayOptions, Renderer};
+use output::Renderer;
 use run::{Changes, Span};
+use several::SeveralChanges;
 
 pub(crate) fn run(args: &ChangesArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -40,7 +38,22 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
-    let mut stop = Stop::of(&args.wait, shutdown, context.env);
+    let stop = Stop::of(&args.wait, shutdown, context.env);
+    if !args.objects.source.is_given() && args.watch.at.is_none() {
+        let contexts = Box::pin(ClusterGroup::contexts(context));
+        if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
+            return Box::pin(show_several(args, contexts, context, stop)).await;
+        }
+    }
+    Box::pin(show_one(args, context, stop)).await
+}
+
+/// Shows the changes of one cluster or file.
+async fn show_one(
+    args: &ChangesArgs,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
     let awaited = Awaited::targets(&args.objects);
@@ -62,7 +75,7 @@ pub(crate) async fn show(
         (true, true) => Span::File,
     };
     let mut renderer = Renderer::new(
-        options(args, &session, context.env),
+        args.display_options(&session, session.clock(context.env)),
         args.output,
         &keys,
         context.env.now(),
@@ -72,8 +85,9 @@ pub(crate) async fn show(
     changes.look_back(&session, args.reach(context.env.now()), &every);
     changes.ask_for_schemas(&session);
     if args.wait.needs_judgement() {
-        let judged = Box::pin(changes.judge(&session, context.env));
-        stop.in_time(Awaited::Types, judged).await?;
+        let model = async { Ok(session.model(&keys, Rules::Spy, Retention::None).await) };
+        let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
+        changes.judge(model, session.clock(context.env));
         stop.wait_for(&keys, Judge::Model);
     } else {
         stop.wait_for(&keys, Judge::Versions);
@@ -93,6 +107,52 @@ pub(crate) async fn show(
     let answer = changes.answer(&stop);
     let unread = changes.unread.into_iter().chain(stop.unread);
     args.wait.conclude(ended?, answer, unread)
+}
+
+/// Shows the changes of several clusters.
+async fn show_several(
+    args: &ChangesArgs,
+    contexts: Vec<ContextConfig>,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let request = Box::pin(ObjectRequest::read(&args.objects, "changes", context));
+    let request = stop.in_time(Awaited::targets(&args.objects), request);
+    let request = request.await?;
+    let store = args.watch.memory.path(context.env);
+    let store = store.filter(|_| args.uses_store());
+    let options = GroupOptions {
+        means_every_kind: args.looks_back(),
+        watches: true,
+        store: store.map(|store| (store, RecordUse::Everything)),
+    };
+    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    let mut changes = SeveralChanges::new(args, context.env.now.clone());
+    let judge = if args.wait.needs_judgement() {
+        Judge::Model
+    } else {
+        Judge::Versions
+    };
+    stop.wait_for_clusters(&group, judge);
+    stop.looks_once = args.is_once();
+    let mut terminal = Terminal::open(context, args.output.output());
+    if let Some(hint) = args.vain_question() {
+        terminal.notify(hint)?;
+    }
+    let ended = follow(&mut changes, &group, &mut terminal, &mut stop).await;
+    if ended.is_ok() {
+        changes.close(&mut terminal).await?;
+    }
+    let missing = changes.missing(&stop, &ended);
+    let absence = stop.explain_absence(&group, &missing, &ended).await?;
+    terminal.notify_if(absence)?;
+    let answer = changes.answer(&stop);
+    let unread = changes.unread().into_iter().chain(stop.unread);
+    let ended = ended.map_err(|error| match error.kind() {
+        ErrorKind::Usage => args.with_hint(error),
+        _ => error,
+    })?;
+    args.wait.conclude(ended, answer, unread)
 }
 
 /// The cluster or the file to read. A pipe is read as it comes, unless everything is printed at once.
@@ -125,41 +185,4 @@ async fn open_session(
         }
     }
     Ok(session)
-}
-
-/// The display options of the flags.
-fn options(args: &ChangesArgs, session: &Session, env: &Env) -> DisplayOptions {
-    DisplayOptions {
-        cluster: session.cluster.0.to_string(),
-        is_of_file: session.is_of_file(),
-        is_once: args.is_once(),
-        redactor: if args.show_secrets {
-            args.output.revealing()
-        } else {
-            Redactor::new()
-        },
-        shown: Arc::new(ShownVersions {
-            filter: Filter {
-                only: args.only.clone(),
-                ignore: args.ignore.clone(),
-            },
-            by: args.writers.managers(),
-            noise: args.noise.shown(),
-            keys: KindKeys::new(args.list_key.clone()),
-            clock: Some(session.clock(env)),
-        }),
-        skew: SignedDuration::ZERO,
-        creation: if args.full {
-            Creation::Whole
-        } else {
-            Creation::RunSummary
-        },
-        timeline: args.fold_mode(),
-        fold: if args.no_fold {
-            Fold::Never
-        } else {
-            Fold::Many
-        },
-        namespace: (!args.objects.all_namespaces).then(|| session.namespace.clone()),
-    }
 }

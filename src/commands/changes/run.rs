@@ -20,13 +20,12 @@ use crate::commands::{
     Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
     UnreadPart,
 };
-use crate::env::{Clock, Env};
-use crate::model::{Model, Retention};
+use crate::env::Clock;
+use crate::model::Model;
 use crate::render::diff::ChangeType;
 use crate::render::header_footer::Freshness;
 use crate::render::style::Look;
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
-use crate::status::Rules;
 use crate::watch::CatchUp;
 
 /// How many lines about folded versions the footer has.
@@ -107,13 +106,10 @@ impl Changes {
         }
     }
 
-    /// Also judges the objects, with their dependents.
-    pub(super) async fn judge(&mut self, session: &Session, env: &Env) -> Result<(), CommandError> {
-        let mut model = session.model(&self.keys, Rules::Spy, Retention::None).await;
+    /// Also judges the objects, with their dependents, by a model without objects.
+    pub(super) fn judge(&mut self, mut model: Model, clock: Clock) {
         model.request(self.keys.clone());
-        let clock = session.clock(env);
         self.judged = Some(Judged { model, clock });
-        Ok(())
     }
 
     /// Prints what follows the last version: the last counted lines, and messages about flags that match nothing. Without a
@@ -134,10 +130,32 @@ impl Changes {
     }
 
     /// The line of a frame about the managers that `--people` leaves out.
-    fn left_out_line(&self, look: Look) -> Option<String> {
+    pub(super) fn left_out_line(&self, look: Look) -> Option<String> {
         let line = self.renderer.left_out.line()?;
         let dot = look.symbols.dot;
         Some(look.styles.dim(&format!("{dot}  {line}")))
+    }
+
+    /// The lines of a frame about versions that may go on, and about the look-back.
+    pub(super) fn open_lines(&self, terminal: &Terminal<'_>) -> Vec<String> {
+        let quiet = &self.renderer.quiet;
+        let mut lines = quiet.lines(&terminal.env().zone, terminal.look());
+        lines.extend(self.renderer.open_folds(FEW_RUNS, terminal));
+        let past = self.past.as_ref();
+        let past = past.filter(|past| past.is_asked() && !past.is_over());
+        let progress = past.map(LookBack::progress);
+        let options = &self.renderer.options;
+        lines.extend(progress.map(|progress| options.about(&progress)));
+        lines
+    }
+
+    /// The lines of the last frame about versions that nothing follows.
+    pub(super) fn last_lines(&self, terminal: &Terminal<'_>) -> Vec<String> {
+        let (zone, look) = (&terminal.env().zone, terminal.look());
+        let mut lines = self.renderer.quiet.lines(zone, look);
+        lines.extend(self.renderer.open_folds(usize::MAX, terminal));
+        lines.extend(self.left_out_line(look));
+        lines
     }
 
     fn audience(&self) -> Audience {
@@ -286,7 +304,9 @@ impl Changes {
         }
         self.add_divider(&mut page, &divider, terminal);
         page.asides.extend(self.renderer.unmatched.take_messages());
-        page.asides.extend(past.clock_note());
+        let note = past.clock_note();
+        let options = &self.renderer.options;
+        page.asides.extend(note.map(|note| options.about(&note)));
         page.print(terminal)?;
         Ok(true)
     }
@@ -307,15 +327,19 @@ impl Changes {
         match self.audience() {
             Audience::Person => {
                 let lines = divider.lines(look.width, time);
-                page.lines
-                    .extend(lines.iter().map(|line| look.styles.dim(line)));
+                let lines = lines.iter().map(|line| options.about(line));
+                page.lines.extend(lines.map(|line| look.styles.dim(&line)));
             }
             Audience::Records => {
                 let now = shifted(terminal.env().now(), options.skew);
                 let records = divider.records(options, now, page.lines.len());
                 page.lines.extend(records);
             }
-            Audience::Documents => page.asides.extend(divider.messages(time)),
+            Audience::Documents => {
+                let messages = divider.messages(time).into_iter();
+                page.asides
+                    .extend(messages.map(|message| options.about(&message)));
+            }
         }
     }
 
@@ -497,7 +521,10 @@ impl Live for Changes {
             let is_printed = self.audience() != Audience::Records;
             match self.absence {
                 IfMissing::Missing => self.missing.push((*key).clone()),
-                IfMissing::Waits if is_printed => terminal.notify(&waiting(&key))?,
+                IfMissing::Waits if is_printed => {
+                    let line = self.renderer.options.about(&waiting(&key));
+                    terminal.notify(&line)?;
+                }
                 IfMissing::Waits | IfMissing::Fine => {}
             }
         }
@@ -516,17 +543,7 @@ impl Live for Changes {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let mut frame = self
-            .renderer
-            .quiet
-            .lines(&terminal.env().zone, terminal.look());
-        frame.extend(self.renderer.open_folds(FEW_RUNS, terminal));
-        frame.extend(
-            self.past
-                .as_ref()
-                .filter(|past| past.is_asked() && !past.is_over())
-                .map(LookBack::progress),
-        );
+        let mut frame = self.open_lines(terminal);
         let canvas = terminal
             .frame_canvas(self.renderer.summary.started)
             .narrowed();
@@ -550,9 +567,7 @@ impl Live for Changes {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let (look, now) = (terminal.look(), terminal.env().now());
-        let mut frame = self.renderer.quiet.lines(&terminal.env().zone, look);
-        frame.extend(self.renderer.open_folds(usize::MAX, terminal));
-        frame.extend(self.left_out_line(look));
+        let mut frame = self.last_lines(terminal);
         frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
         frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));

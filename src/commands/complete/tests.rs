@@ -230,7 +230,7 @@ fn commands_and_flags() {
     assert_eq!(offered("--onl"), "");
     assert_eq!(offered("changes --only a --onl"), "--only");
     assert_eq!(offered("changes --count 1 --coun"), "");
-    assert_eq!(offered("changes --conte"), "--context");
+    assert_eq!(offered("changes --conte"), "--context --contexts");
     assert_eq!(offered("version -"), {
         let all = offered("version --");
         format!("{all} -h -n -o -s -v")

@@ -2,6 +2,7 @@
 //! that fails is tried again, while the others go on.
 
 use std::cell::{OnceCell, RefCell};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
-use super::session::{ClusterOrigin, ConnectionSetup, Session};
+use super::session::{ClusterOrigin, ConnectionSetup, RecordUse, Session};
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
@@ -29,12 +30,14 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What a verb does with each cluster of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GroupOptions {
     /// Whether arguments without an object or a type mean every kind.
     pub(crate) means_every_kind: bool,
     /// Whether sources are watched after they are listed.
     pub(crate) watches: bool,
+    /// The directory of the records that are read beside the servers, and what for.
+    pub(crate) store: Option<(PathBuf, RecordUse)>,
 }
 
 /// Several clusters, one session each, over one multiplexer.
@@ -46,6 +49,8 @@ pub(crate) struct ClusterGroup {
     mux: Mux,
     /// Limits how many clusters connect at the same time.
     room: Semaphore,
+    /// Notes about connections that nobody has taken yet.
+    notes: RefCell<Vec<String>>,
     /// Held during a login: two of them must not open two browsers.
     login: Mutex<()>,
 }
@@ -118,6 +123,7 @@ impl ClusterGroup {
             request,
             options,
             room: Semaphore::new(AT_ONCE),
+            notes: RefCell::default(),
             login: Mutex::default(),
         }
     }
@@ -208,7 +214,7 @@ impl ClusterGroup {
         if self.options.means_every_kind {
             every = session.every_kind(&self.request.args).await?;
         }
-        let (mut hints, mut errors) = (Vec::new(), Vec::new());
+        let (mut hints, mut errors) = (self.notes.take(), Vec::new());
         let every = if let Some(every) = every {
             every
         } else {
@@ -248,6 +254,11 @@ impl ClusterGroup {
         let config = config.running_plugins(PluginRun::Unattended(LOGIN));
         let mut session = Session::of_config(config, &self.setup).await?;
         drop(login);
+        if let Some((store, used)) = &self.options.store {
+            let remembered = session.remember(store, self.setup.now.clone(), *used);
+            let not_used = remembered.await;
+            self.notes.borrow_mut().extend(not_used);
+        }
         session.share(&self.mux);
         Ok(session)
     }

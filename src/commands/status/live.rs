@@ -17,7 +17,7 @@ use super::state::StatusState;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::session::silent_groups;
-use crate::commands::live::sources::{named, waiting};
+use crate::commands::live::sources::{named, nowhere, waiting};
 use crate::commands::{Answer, CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::source::{ClusterId, Event, Scope, SourceKey};
@@ -190,7 +190,9 @@ impl LiveStatus {
         terminal.print(&lines)?;
         self.warn_of_secrets(terminal)?;
         self.is_answered = true;
-        self.missing = self.missing_everywhere();
+        let absent = self.clusters.iter().flat_map(|it| it.state.absent());
+        let absent = absent.map(|(_, key)| key.clone()).collect();
+        self.missing = nowhere(absent, self.shown().requested());
         self.report_if_empty(terminal)
     }
 
@@ -213,9 +215,9 @@ impl LiveStatus {
             (Comparison::Since(past), _) => past.lines(state, options, terminal.canvas().look),
         };
         terminal.print(&lines)?;
-        let missing = self.missing_everywhere();
-        let missing = missing.into_iter().filter(|key| !self.existed(key));
-        self.missing = missing.collect();
+        let absent = self.clusters.iter().flat_map(|it| it.state.absent());
+        let absent = absent.map(|(_, key)| key);
+        self.missing = absent.filter(|key| !self.existed(key)).cloned().collect();
         Ok(())
     }
 
@@ -225,27 +227,6 @@ impl LiveStatus {
             (Comparison::Since(past), Some(object)) => past.has(&object),
             _ => false,
         }
-    }
-
-    /// The objects that were requested by name and exist in no cluster.
-    fn missing_everywhere(&self) -> Vec<SourceKey> {
-        let is_same = |one: &SourceKey, other: &SourceKey| {
-            let names = [one, other].map(|key| (key.resource.group_kind(), named(key)));
-            names[0] == names[1]
-        };
-        let mut missing: Vec<SourceKey> = Vec::new();
-        for cluster in &self.clusters {
-            let absent = cluster.state.absent().map(|(_, key)| key);
-            missing.extend(absent.cloned());
-        }
-        let is_there = |key: &SourceKey| {
-            let mut requested = self.shown().requested().collect::<Vec<_>>().into_iter();
-            requested.any(|other| is_same(key, other) && !missing.contains(other))
-        };
-        let found: Vec<bool> = missing.iter().map(is_there).collect();
-        let mut found = found.into_iter();
-        missing.retain(|_| !found.next().unwrap_or_default());
-        missing
     }
 
     /// Prints the changes.

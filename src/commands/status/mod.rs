@@ -26,8 +26,8 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, EveryKind, Judge, ObjectArgs,
-    Output, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart, ViewOpening,
-    WaitArgs, WatchArgs, follow,
+    Output, RecordUse, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
+    ViewOpening, WaitArgs, WatchArgs, follow,
 };
 use crate::cluster::ContextConfig;
 use crate::env::Env;
@@ -307,9 +307,11 @@ async fn show_several(
     let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
     let awaited = Awaited::targets(&args.objects);
     let request = stop.in_time(awaited, request).await?;
+    let store = args.watch.memory.path(context.env);
     let options = GroupOptions {
         means_every_kind: args.is_about_every_kind(),
         watches: !args.is_once(),
+        store: store.map(|store| (store, RecordUse::LookBacks)),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
     let started = (context.env.now)();

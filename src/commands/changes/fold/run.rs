@@ -164,7 +164,8 @@ impl FoldedRun {
         let mut times = vec![style.clock(self.first), style.clock(self.last)];
         times.dedup();
         let dot = style.look.symbols.dot;
-        format!("{dot}  {} {}: ", times.join("-"), style.name(&self.owner))
+        let times = style.in_cluster(times.join("-"));
+        format!("{dot}  {times} {}: ", style.name(&self.owner))
     }
 
     /// `12 versions of 6 pods and 1 replicaset`

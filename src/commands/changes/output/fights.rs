@@ -69,7 +69,11 @@ impl Fights {
         let lines = news.into_iter().filter_map(|known| {
             known.told = known.fight.writes();
             let (path, flips) = (&known.path, known.fight.text()?);
-            let text = format!("{}  {path} {flips}", style.name(&known.object));
+            let object = style.name(&known.object);
+            let text = match style.cluster {
+                Some(cluster) => format!("{cluster} {object}  {path} {flips}"),
+                None => format!("{object}  {path} {flips}"),
+            };
             Some(style.look.styles.paint(Role::Warning, &text))
         });
         lines.collect()

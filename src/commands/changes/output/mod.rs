@@ -27,8 +27,8 @@ use fights::Fights;
 use options::warning;
 pub(super) use options::{Creation, DisplayOptions, ago, both_versions};
 pub(super) use rendered::Rendered;
-pub(super) use summary::LeftOut;
-use summary::{QuietRuns, RunSummary};
+use summary::QuietRuns;
+pub(super) use summary::{LeftOut, RunSummary};
 use unmatched::Unmatched;
 
 /// What "probably" means in a line about a version.
@@ -185,6 +185,7 @@ impl Renderer {
         let Some(line) = self.initial_sync.take_line() else {
             return;
         };
+        let line = self.options.about(&line);
         match self.format.audience() {
             Audience::Person => page
                 .lines

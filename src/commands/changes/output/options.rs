@@ -20,6 +20,8 @@ use crate::render::text::escape_line;
 pub(crate) struct DisplayOptions {
     /// The name of the cluster in records.
     pub(crate) cluster: String,
+    /// Its short name in lines, of several clusters.
+    pub(crate) label: Option<Arc<str>>,
     /// Whether the input is a file.
     pub(crate) is_of_file: bool,
     /// Whether it exits after the current state.
@@ -56,12 +58,21 @@ impl DisplayOptions {
             look,
             env,
             namespace: self.namespace.as_ref(),
+            cluster: self.label.as_ref(),
+        }
+    }
+
+    /// A text about the cluster. Of several, it begins with the name.
+    pub(crate) fn about(&self, text: &str) -> String {
+        match self.label {
+            Some(_) => format!("{}: {text}", self.cluster),
+            None => text.to_owned(),
         }
     }
 
     /// The text lines of an entry without a version.
     pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
-        let text = notice(entry).into_iter();
+        let text = notice(entry).map(|text| self.about(&text)).into_iter();
         if self.is_of_file && is_needless(entry) {
             return Vec::new();
         }

@@ -48,6 +48,23 @@ impl RunSummary {
         self.limit.is_some_and(|limit| self.printed >= limit)
     }
 
+    /// The number of printed versions, without those that existed at the start.
+    pub(crate) fn printed(&self) -> u64 {
+        self.printed
+    }
+
+    /// The counts of several clusters.
+    pub(crate) fn of_all<'s>(
+        started: Timestamp,
+        all: impl Iterator<Item = &'s RunSummary>,
+    ) -> RunSummary {
+        all.fold(RunSummary::since(started), |sum, one| RunSummary {
+            shown: sum.shown + one.shown,
+            hidden: sum.hidden + one.hidden,
+            ..sum
+        })
+    }
+
     /// Counts a printed version.
     pub(super) fn count_version(&mut self, change: ChangeType) {
         self.printed += u64::from(change != ChangeType::Baseline);

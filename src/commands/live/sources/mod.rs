@@ -21,7 +21,7 @@ use cluster_states::ClusterState;
 pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
 use words::can_i;
 pub(crate) use words::{
-    Need, Note, UnreadPart, describe, describe_counted, named, object, place, waiting,
+    Need, Note, UnreadPart, describe, describe_counted, named, nowhere, object, place, waiting,
 };
 
 /// A namespace of a cluster.

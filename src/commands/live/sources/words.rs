@@ -1,5 +1,6 @@
 //! The names of sources and their states, and the hint for missing permissions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -48,6 +49,19 @@ pub(crate) fn place(key: &SourceKey) -> String {
         let _infallible = write!(text, " with fields {fields}");
     }
     text
+}
+
+/// Those of these named objects that no cluster has, of the requested sources of all clusters.
+pub(crate) fn nowhere<'k>(
+    missing: Vec<SourceKey>,
+    requested: impl Iterator<Item = &'k SourceKey>,
+) -> Vec<SourceKey> {
+    let name = |key: &SourceKey| (key.resource.group_kind(), named(key).map(str::to_owned));
+    let there = requested.filter(|key| !missing.contains(key));
+    let there: BTreeSet<_> = there.map(name).collect();
+    let mut missing = missing;
+    missing.retain(|key| !there.contains(&name(key)));
+    missing
 }
 
 /// The name, if the source selects one.

@@ -1,0 +1,294 @@
+//! `SeveralChanges`: `changes` of several clusters. Each cluster has a view of its own, because nothing of one explains a version
+//! of another; the lines of all come in the order of their arrival.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::{join_all, select_all};
+use jiff::Timestamp;
+
+use super::args::{ChangesArgs, IfMissing};
+use super::output::{Renderer, RunSummary};
+use super::run::{Changes, Span};
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::live::sources::nowhere;
+use crate::commands::{
+    Answer, CommandError, Ended, Live, Need, Note, Sources, Stop, Terminal, UnreadPart,
+};
+use crate::env::{Clock, shifted};
+use crate::model::{Model, Retention};
+use crate::render::header_footer::Freshness;
+use crate::source::{ClusterId, Event, SourceKey};
+use crate::status::Rules;
+use crate::watch::CatchUp;
+
+/// The clusters that have joined.
+pub(super) struct SeveralChanges<'a> {
+    args: &'a ChangesArgs,
+    /// This machine's clock.
+    now: Clock,
+    started: Timestamp,
+    joined: Vec<ClusterChanges>,
+}
+
+/// The changes of one cluster.
+struct ClusterChanges {
+    /// Its place in the request.
+    place: usize,
+    cluster: ClusterId,
+    changes: Changes,
+}
+
+impl<'a> SeveralChanges<'a> {
+    /// No cluster has joined yet.
+    pub(super) fn new(args: &'a ChangesArgs, now: Clock) -> SeveralChanges<'a> {
+        SeveralChanges {
+            args,
+            started: now(),
+            now,
+            joined: Vec::new(),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Changes> {
+        self.joined.iter().map(|joined| &joined.changes)
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Changes> {
+        self.joined.iter_mut().map(|joined| &mut joined.changes)
+    }
+
+    fn of(&self, cluster: &ClusterId) -> Option<&Changes> {
+        let mut joined = self.joined.iter();
+        Some(&joined.find(|known| known.cluster == *cluster)?.changes)
+    }
+
+    fn of_mut(&mut self, cluster: &ClusterId) -> Option<&mut Changes> {
+        let mut joined = self.joined.iter_mut();
+        Some(&mut joined.find(|known| known.cluster == *cluster)?.changes)
+    }
+
+    /// The number of printed versions, without those that existed at the start.
+    fn printed(&self) -> u64 {
+        let printed = self.all().map(|changes| changes.renderer.summary.printed());
+        printed.sum()
+    }
+
+    /// Prints what follows the last version of each cluster.
+    pub(super) async fn close(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        for changes in self.all_mut() {
+            changes.close(terminal).await?;
+        }
+        Ok(())
+    }
+
+    /// The sources of named objects that no cluster has, and without which there is no answer.
+    pub(super) fn missing(
+        &self,
+        stop: &Stop,
+        ended: &Result<Ended, CommandError>,
+    ) -> Vec<SourceKey> {
+        let missing = self.all().flat_map(|changes| {
+            let missing = changes.missing(self.args, stop, ended).into_iter();
+            missing.filter(|key| changes.keys.contains(key))
+        });
+        nowhere(
+            missing.collect(),
+            self.all().flat_map(|changes| &changes.keys),
+        )
+    }
+
+    /// Whether something changed in any cluster, if there was anything that could.
+    pub(super) fn answer(&self, stop: &Stop) -> Answer {
+        let answers: Vec<Answer> = self.all().map(|changes| changes.answer(stop)).collect();
+        let is_any = |wanted: Answer| answers.contains(&wanted);
+        match () {
+            () if is_any(Answer::Something) => Answer::Something,
+            () if is_any(Answer::Nothing) => Answer::Nothing,
+            () => Answer::NoObject,
+        }
+    }
+
+    /// The parts of the past that could not be read.
+    pub(super) fn unread(&mut self) -> Vec<UnreadPart> {
+        let unread = self.all_mut();
+        let unread = unread.flat_map(|changes| std::mem::take(&mut changes.unread));
+        unread.collect()
+    }
+}
+
+impl Live for SeveralChanges<'_> {
+    fn wanted(&self) -> Vec<SourceKey> {
+        self.all().flat_map(Live::wanted).collect()
+    }
+
+    fn take_rereads(&mut self) -> Vec<SourceKey> {
+        self.all_mut().flat_map(Live::take_rereads).collect()
+    }
+
+    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+        Box::new(|key| match self.of(&key.cluster) {
+            Some(changes) => changes.needs()(key),
+            None => Need::Vital,
+        })
+    }
+
+    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
+        self.of(cluster)?.model(cluster)
+    }
+
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
+        let (args, session, keys) = (self.args, joined.session, joined.keys);
+        let (now, ahead) = (self.now.clone(), session.ahead());
+        let clock: Clock = Arc::new(move || shifted(now(), ahead()));
+        let mut options = args.display_options(session, clock.clone());
+        options.label = Some(joined.label);
+        let mut renderer = Renderer::new(options, args.output, &keys, self.started);
+        renderer.summary.limit = args.count;
+        let span = if args.is_once() { Span::Once } else { Span::On };
+        let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
+        changes.look_back(session, args.reach((self.now)()), &joined.every);
+        changes.ask_for_schemas(session);
+        if args.wait.needs_judgement() {
+            let model = Model::new(Rules::Spy, Retention::None);
+            let types = joined.types.unwrap_or_default();
+            changes.judge(model.with_types(types), clock);
+        }
+        let before = |known: &ClusterChanges| known.place < joined.place;
+        let at = self.joined.partition_point(before);
+        let joined = ClusterChanges {
+            place: joined.place,
+            cluster: session.cluster.clone(),
+            changes,
+        };
+        self.joined.insert(at, joined);
+        keys
+    }
+
+    fn reports_waiting(&self) -> bool {
+        let is_any = self.all().any(Live::reports_waiting);
+        is_any && self.args.absence() == IfMissing::Waits
+    }
+
+    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        if let Some(changes) = self.of_mut(&key.cluster) {
+            changes.apply(key, event, now);
+        }
+    }
+
+    fn has_begun(&self) -> bool {
+        !self.joined.is_empty() && self.all().all(Live::has_begun)
+    }
+
+    fn catch_up(&self) -> CatchUp {
+        CatchUp::Every
+    }
+
+    fn holds(&self, key: &SourceKey) -> bool {
+        self.of(&key.cluster)
+            .is_some_and(|changes| changes.holds(key))
+    }
+
+    fn reports_states_at_once(&self) -> bool {
+        self.all().any(Live::reports_states_at_once)
+    }
+
+    async fn wait_for_other(&mut self) {
+        if self.joined.is_empty() {
+            return std::future::pending().await;
+        }
+        let waits = self.all_mut();
+        let waits = waits.map(|changes| changes.wait_for_other().boxed_local());
+        select_all(waits).await;
+    }
+
+    async fn wind_up(&mut self) {
+        join_all(self.all_mut().map(Live::wind_up)).await;
+    }
+
+    fn stop_waiting(&mut self) -> bool {
+        self.all_mut()
+            .fold(false, |any, changes| changes.stop_waiting() | any)
+    }
+
+    fn note(
+        &mut self,
+        key: &Arc<SourceKey>,
+        note: Note,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        match self.of_mut(&key.cluster) {
+            Some(changes) => changes.note(key, note, terminal),
+            None => Ok(terminal.note(&note)?),
+        }
+    }
+
+    fn print(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        // Earlier versions come cluster after cluster, in the order of the request.
+        let mut waits = sources.clusters.are_joining();
+        for place in 0..self.joined.len() {
+            if waits && self.joined[place].changes.past.is_some() {
+                continue;
+            }
+            let printed = self.printed();
+            let summary = &mut self.joined[place].changes.renderer.summary;
+            // The others count, too.
+            let others = printed - summary.printed();
+            summary.limit = self.args.count.map(|count| count.saturating_sub(others));
+            self.joined[place].changes.print(sources, terminal)?;
+            waits |= self.joined[place].changes.past.is_some();
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let lines = self.all().map(|changes| changes.open_lines(terminal));
+        let mut frame = lines.collect::<Vec<_>>().concat();
+        let canvas = terminal.frame_canvas(self.started).narrowed();
+        let states = || self.all().map(|changes| &changes.state);
+        let connection = Freshness {
+            objects: states().map(|state| state.objects).sum(),
+            versions: Some((
+                states().map(|state| state.versions).sum(),
+                states().map(|state| state.hidden).sum(),
+            )),
+            changed: states().filter_map(|state| state.last).max(),
+            ..sources.connection(canvas)
+        };
+        let mut end = connection.first_refusals(canvas.look);
+        end.push(connection.footer(canvas));
+        frame.extend(canvas.cut(end));
+        terminal.draw(frame)?;
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let (look, now) = (terminal.look(), terminal.env().now());
+        let lines = self.all().map(|changes| changes.last_lines(terminal));
+        let mut frame = lines.collect::<Vec<_>>().concat();
+        frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
+        let earlier = self.all().map(|changes| changes.earlier).sum();
+        let live = self.all().map(|changes| changes.state.versions).sum();
+        let versions = [(earlier, "earlier"), (live, "live")];
+        let summaries = self.all().map(|changes| &changes.renderer.summary);
+        let summary = RunSummary::of_all(self.started, summaries);
+        frame.push(summary.line(&versions, look.symbols.dot, now));
+        terminal.draw(frame)?;
+        Ok(())
+    }
+
+    fn is_answered(&self, sources: &Sources) -> bool {
+        let is_full = self.args.count.is_some_and(|count| self.printed() >= count);
+        let are_answered = !self.joined.is_empty() && sources.are_settled();
+        let mut all = self.all();
+        is_full || (are_answered && all.all(|changes| changes.is_answered(sources)))
+    }
+}
