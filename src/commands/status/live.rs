@@ -12,7 +12,7 @@ use super::cluster_views::ClusterViews;
 use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, StatusFormat};
 use super::rows::StatusRow;
-use super::since::{Comparison, PastStates};
+use super::since::{PastStates, TimeComparison};
 use super::state::StatusState;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::live::cluster_group::JoinedCluster;
@@ -39,7 +39,7 @@ pub(super) struct LiveStatus {
     has_reported: bool,
     is_answered: bool,
     missing: Vec<SourceKey>,
-    comparison: Comparison,
+    comparison: TimeComparison,
     /// A line for each API group whose server does not answer.
     silent: Vec<String>,
     /// How many of these lines were printed.
@@ -60,22 +60,22 @@ impl LiveStatus {
             has_reported: false,
             is_answered: false,
             missing: Vec::new(),
-            comparison: Comparison::None,
+            comparison: TimeComparison::None,
             silent: Vec::new(),
             reported_silent: 0,
         }
     }
 
     /// The same view, of what this comparison prints.
-    pub(super) fn comparing(self, comparison: Comparison) -> LiveStatus {
+    pub(super) fn comparing(self, comparison: TimeComparison) -> LiveStatus {
         LiveStatus { comparison, ..self }
     }
 
     /// The states of the earlier time; `None` if they were not read.
     pub(super) fn into_past(self) -> Option<PastStates> {
         match self.comparison {
-            Comparison::Before(past) => past,
-            Comparison::None | Comparison::Since(_) => None,
+            TimeComparison::Before(past) => past,
+            TimeComparison::None | TimeComparison::Since(_) => None,
         }
     }
 
@@ -170,7 +170,7 @@ impl LiveStatus {
             let rows = state.rows();
             rows.iter().all(|row| row.known.is_none())
         });
-        if !matches!(self.comparison, Comparison::None) {
+        if !matches!(self.comparison, TimeComparison::None) {
             return self.print_compared(terminal);
         }
         let lines = match self.format {
@@ -206,13 +206,13 @@ impl LiveStatus {
         };
         let state = &cluster.state;
         let lines = match (&mut self.comparison, format) {
-            (Comparison::None, _) => return Ok(()),
-            (Comparison::Before(past), _) => {
+            (TimeComparison::None, _) => return Ok(()),
+            (TimeComparison::Before(past), _) => {
                 *past = Some(PastStates::of(state));
                 return Ok(());
             }
-            (Comparison::Since(past), StatusFormat::Json) => past.records(state, options, now),
-            (Comparison::Since(past), _) => past.lines(state, options, terminal.canvas().look),
+            (TimeComparison::Since(past), StatusFormat::Json) => past.records(state, options, now),
+            (TimeComparison::Since(past), _) => past.lines(state, options, terminal.canvas().look),
         };
         terminal.print(&lines)?;
         let absent = self.clusters.iter().flat_map(|it| it.state.absent());
@@ -224,7 +224,7 @@ impl LiveStatus {
     /// Whether an object that was requested by name existed at the earlier time.
     fn existed(&self, requested: &SourceKey) -> bool {
         match (&self.comparison, requested.named_object()) {
-            (Comparison::Since(past), Some(object)) => past.has(&object),
+            (TimeComparison::Since(past), Some(object)) => past.has(&object),
             _ => false,
         }
     }

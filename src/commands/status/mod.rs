@@ -38,7 +38,7 @@ use cluster_status::{ServerColumns, StatusSetup};
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 pub(super) use served::{PLAIN, ServedStatus};
-use since::Comparison;
+use since::TimeComparison;
 use sort_by::SortBy;
 pub(super) use state::{RETENTION, StatusState};
 
@@ -229,7 +229,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let Some(since) = args.since else {
-        let shown = Box::pin(show_at(args, Comparison::None, context, shutdown));
+        let shown = Box::pin(show_at(args, TimeComparison::None, context, shutdown));
         return Ok(shown.await?.0);
     };
     if matches!(args.output, StatusFormat::Yaml | StatusFormat::Name) {
@@ -242,20 +242,30 @@ pub(crate) async fn show(
     let stdout = std::mem::take(&mut context.env.stdout);
     let mut then = args.clone();
     then.watch.at = Some(since);
-    let before = Box::pin(show_at(&then, Comparison::Before(None), context, shutdown));
+    let before = Box::pin(show_at(
+        &then,
+        TimeComparison::Before(None),
+        context,
+        shutdown,
+    ));
     let (ended, live) = before.await?;
     let Some(past) = live.and_then(LiveStatus::into_past) else {
         return Ok(ended);
     };
     (context.env.now, context.env.ahead, context.env.stdout) = (now, ahead, stdout);
-    let shown = Box::pin(show_at(args, Comparison::Since(past), context, shutdown));
+    let shown = Box::pin(show_at(
+        args,
+        TimeComparison::Since(past),
+        context,
+        shutdown,
+    ));
     Ok(shown.await?.0)
 }
 
 /// Shows the state of objects at one time. Returns the view, unless it was of a file.
 async fn show_at(
     args: &StatusArgs,
-    comparison: Comparison,
+    comparison: TimeComparison,
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<(Ended, Option<LiveStatus>), CommandError> {

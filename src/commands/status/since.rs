@@ -21,7 +21,7 @@ use crate::status::{Assessment, Status};
 
 /// Whether the states of two times are compared.
 #[derive(Debug, Default)]
-pub(super) enum Comparison {
+pub(super) enum TimeComparison {
     /// They are not.
     #[default]
     None,
@@ -38,10 +38,10 @@ pub(super) struct PastStates {
     unread: UnreadKinds,
 }
 
-impl Comparison {
+impl TimeComparison {
     /// Whether what changed before a failure is printed.
     pub(super) fn shows_causes(&self) -> bool {
-        matches!(self, Comparison::None)
+        matches!(self, TimeComparison::None)
     }
 }
 
