@@ -272,6 +272,8 @@ async fn every_command_of_the_document_is_valid() {
         let words = words.map(|word| match word {
             "DIR" => store,
             "prod" => "shop",
+            // The record of this test begins then.
+            "2026-11-22T09:00:00Z" if line.contains(" --at ") => "2026-03-02T12:05:00Z",
             word => word,
         });
         let words: Vec<&str> = words.collect();
