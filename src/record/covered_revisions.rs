@@ -26,6 +26,8 @@ pub struct CoveredRevisions {
     spans: Vec<CoveredSpan>,
     /// Whether it begins with a restored backup: what was recorded before belongs to another history.
     restarts: bool,
+    /// Whether it continues an earlier file, so that it cannot be of another history.
+    continues: bool,
 }
 
 impl CoveredRevisions {
@@ -39,6 +41,7 @@ impl CoveredRevisions {
         let mut contact = Contact::default();
         for (seen, mark) in marks {
             match mark {
+                Mark::Resumed { .. } => coverage.continues = true,
                 Mark::Synced { version, .. } => {
                     if let (None, Some(at)) = (&open, Revision::parse(version)) {
                         open = Some(CoveredSpan::at(at, seen));
@@ -89,7 +92,7 @@ impl CoveredRevisions {
             (Some(last), Some(next)) => next.since > last.until && next.from < last.upto,
             (None, _) | (_, None) => false,
         };
-        if other.restarts || is_lower {
+        if other.restarts || (is_lower && !other.continues) {
             *self = other.clone();
             return true;
         }
@@ -348,6 +351,14 @@ mod tests {
             }
             assert_eq!((&*words(&all), all.holes().count()), (expected, holes));
         }
+        // A recorder that resumes knows that the history is the same, although the other one ends later.
+        let resumed = Mark::Resumed {
+            version: ResourceVersion::new("7"),
+        };
+        let resumed = coverage(&[(6, resumed), (6, synced("7"))], Some(("8", 9)));
+        let mut all = file("4", 1, "9", 5);
+        all.join(&resumed);
+        assert_eq!(words(&all), "4-9 1-9s");
         let restored = coverage(
             &[(6, gap("9", "8", GapCause::Restored)), (6, synced("8"))],
             Some(("9", 9)),

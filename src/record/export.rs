@@ -298,17 +298,12 @@ impl ExportedSource {
         }
         let listed = marks.iter().find_map(|(_, _, mark)| match mark {
             Mark::Synced { version, .. } => Revision::parse(version),
-            Mark::Gap(_) | Mark::State { .. } | Mark::Undecodable { .. } => None,
+            Mark::Resumed { .. } | Mark::Gap(_) | Mark::State { .. } | Mark::Undecodable { .. } => {
+                None
+            }
         });
-        let is_restored = |mark: &Mark| {
-            let cause = match mark {
-                Mark::Gap(gap) => gap.cause,
-                Mark::Synced { .. } | Mark::State { .. } | Mark::Undecodable { .. } => {
-                    return false;
-                }
-            };
-            cause == GapCause::Restored
-        };
+        let is_restored =
+            |mark: &Mark| matches!(mark, Mark::Gap(gap) if gap.cause == GapCause::Restored);
         let last = marks.iter().rev().find(|(_, _, mark)| is_restored(mark));
         let exported = ExportedSource {
             wanted: query.wanted(&source.key),
@@ -341,7 +336,9 @@ impl ExportedSource {
         }
         let is_listed = row.row.why() == Some(Why::Listed);
         self.known.spans().iter().any(|span| {
-            let is_inside = span.from < revision && revision <= span.upto;
+            // A listing has the version of its own revision, unless that is a deletion.
+            let is_after = span.from < revision || (span.from == revision && !row.row.is_gone());
+            let is_inside = is_after && revision <= span.upto;
             // An object that a later listing has in an older version was there when the span began.
             let was_there = revision <= span.from && self.listed.is_some_and(|it| span.from <= it);
             is_inside || (is_listed && was_there)

@@ -285,6 +285,17 @@ impl StoreFileWriter {
     }
 }
 
+#[cfg(test)]
+impl StoreFileWriter {
+    /// SQLite reports a full disk when the file has this many pages.
+    pub(super) fn limit_pages(&self, pages: u32) {
+        let limited = self
+            .db
+            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
+        limited.expect("a limit");
+    }
+}
+
 fn run(db: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
     db.prepare_cached(sql)?.execute(values).map(drop)
 }

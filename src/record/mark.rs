@@ -11,6 +11,11 @@ use crate::source::{Event, Gap, GapCause};
 /// An event of a source that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
+    /// The source continues what was recorded before, up to this version. So it is of the same history.
+    Resumed {
+        /// The last recorded version.
+        version: ResourceVersion,
+    },
     /// All objects up to this version are recorded.
     Synced {
         /// The number of objects.
@@ -79,6 +84,11 @@ impl MarkRow {
         };
         let text = |version: &ResourceVersion| Some(version.as_str().to_owned());
         match mark {
+            Mark::Resumed { version } => MarkRow {
+                kind: "resumed".to_owned(),
+                upto: text(version),
+                ..row
+            },
             Mark::Synced { count, version } => MarkRow {
                 kind: "synced".to_owned(),
                 upto: text(version),
@@ -114,6 +124,9 @@ impl MarkRow {
         let version = |text: &Option<String>| text.as_deref().map(ResourceVersion::new);
         let cause = self.cause.as_deref();
         Some(match &*self.kind {
+            "resumed" => Mark::Resumed {
+                version: version(&self.upto)?,
+            },
             "synced" => Mark::Synced {
                 count: usize::try_from(self.count?).ok()?,
                 version: version(&self.upto)?,
@@ -181,6 +194,9 @@ mod tests {
             })
         };
         for mark in [
+            Mark::Resumed {
+                version: version("12"),
+            },
             Mark::Synced {
                 count: 7,
                 version: version("12"),

@@ -9,6 +9,8 @@ mod covered_revisions;
 mod delta;
 mod error;
 mod export;
+#[cfg(test)]
+mod fault_tests;
 mod file_reader;
 mod file_writer;
 mod layered;
@@ -36,7 +38,7 @@ pub use layered::LayeredTransport;
 pub use mark::Mark;
 pub use past::last_states;
 pub use recorder::Recorder;
-pub use recording::{RecordOptions, RecordProgress};
+pub use recording::{RecordOptions, RecordProgress, ResumedSource};
 pub use redaction::{Redaction, RedactionError};
 pub use schema::RecordedCluster;
 pub use snapshot::{RecordedSnapshot, StaleSource};

@@ -304,7 +304,7 @@ impl CoveredPart {
                 }
                 Mark::State { name, .. } if &*name == "connecting" => lost = before,
                 Mark::State { .. } => lost = lost.or(Some(seen)),
-                Mark::Synced { .. } | Mark::Undecodable { .. } => {}
+                Mark::Resumed { .. } | Mark::Synced { .. } | Mark::Undecodable { .. } => {}
             }
         }
         Ok(CoveredPart {

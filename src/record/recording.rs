@@ -22,7 +22,7 @@ use super::sealer::Sealer;
 use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::{Event, Gap, GapCause, SourceKey, Why};
-use crate::watch::{Clock, Revision};
+use crate::watch::{Clock, KnownState, Revision};
 
 /// How long events may wait before they are written to the disk. A recorder that is killed reads them back from the server
 /// when it starts again.
@@ -40,13 +40,31 @@ pub struct RecordOptions {
     pub cluster: RecordedCluster,
     /// How long to keep it.
     pub retention: RetentionPolicy,
-    /// The sources that resume from an earlier recorder, and the last time at which their state was known. They send that
-    /// state first, and nothing is known between that time and the first answer of the server.
-    pub resumed: HashMap<SourceKey, Timestamp>,
+    /// The sources that resume from an earlier recorder. They send its last state first.
+    pub resumed: HashMap<SourceKey, ResumedSource>,
     /// The paths whose values do not enter it.
     pub redactions: Vec<Redaction>,
     /// Gives the times of the record.
     pub clock: Clock,
+}
+
+/// The last state of a source in an earlier file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumedSource {
+    /// Its version.
+    pub version: ResourceVersion,
+    /// The last time at which it was so.
+    pub at: Timestamp,
+}
+
+impl ResumedSource {
+    /// What is resumed from this state.
+    pub fn of(known: &KnownState) -> ResumedSource {
+        ResumedSource {
+            version: known.version.clone(),
+            at: known.at,
+        }
+    }
 }
 
 /// How far a recording has come.
@@ -174,8 +192,9 @@ impl Recording {
                 self.take_version(place, &recorded)
             }
             Event::Synced { .. } => {
+                // Nothing is known of the time between the last state and the first answer of the server.
                 let known = self.options.resumed.remove(&**key);
-                self.take_mark_of(place, known.unwrap_or(now), event)
+                self.take_mark_of(place, known.map_or(now, |known| known.at), event)
             }
             Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
                 self.take_mark_of(place, now, event)
@@ -320,7 +339,7 @@ impl Recording {
                 }
             }
             Mark::State { .. } => source.state = Some(mark.clone()),
-            Mark::Undecodable { .. } => {}
+            Mark::Resumed { .. } | Mark::Undecodable { .. } => {}
         }
         let row = source.row;
         match &mut self.writer {
@@ -346,6 +365,10 @@ impl Recording {
         });
         if let (Some(writer), Some(source)) = (&mut self.writer, self.sources.last_mut()) {
             source.row = writer.add_source(key)?;
+            if let Some(known) = self.options.resumed.get(&**key) {
+                let version = known.version.clone();
+                writer.add_mark(source.row, known.at, &Mark::Resumed { version })?;
+            }
         }
         Ok(place)
     }
@@ -358,6 +381,11 @@ impl Recording {
         for source in &mut self.sources {
             source.row = writer.add_source(&source.key)?;
             source.is_ahead = true;
+            let reached = source.reached.iter().filter(|_| source.is_synced);
+            for (version, _) in reached {
+                let version = version.clone();
+                writer.add_mark(source.row, now, &Mark::Resumed { version })?;
+            }
             if let Some(state) = &source.state {
                 writer.add_mark(source.row, now, state)?;
             }
@@ -452,6 +480,21 @@ impl Recording {
         progress.bytes = files.iter().map(|file| file.bytes).sum();
         progress.files = files.len();
         progress.oldest = files.first().and_then(StoreFile::begun);
+    }
+}
+
+#[cfg(test)]
+impl Recording {
+    /// The present file.
+    pub(super) fn file(&self) -> Option<&std::path::Path> {
+        self.writer.as_ref().map(StoreFileWriter::path)
+    }
+
+    /// Makes the disk full after this many pages of the present file.
+    pub(super) fn limit_pages(&self, pages: u32) {
+        if let Some(writer) = &self.writer {
+            writer.limit_pages(pages);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::{Awaited, CommandError, Context, Session, Shutdown, Stop, Terminal, follow};
 use crate::commands::Ended;
 use crate::commands::live::terminal::Output;
-use crate::record::{RecordOptions, Recorder, Store, last_states};
+use crate::record::{RecordOptions, Recorder, ResumedSource, Store, last_states};
 use crate::source::SourceKey;
 pub(crate) use args::RecordArgs;
 use manifest::RecorderManifest;
@@ -61,7 +61,7 @@ async fn record(
     match last_states(&store.cluster(&cluster.id), &keys) {
         Ok(known) => {
             for (key, known) in known {
-                resumed.insert(key.clone(), known.at);
+                resumed.insert(key.clone(), ResumedSource::of(&known));
                 session.mux.resume(key, known);
             }
         }
