@@ -57,6 +57,14 @@ impl MemoryArgs {
         let path = self.store.path(env).ok();
         path.filter(|_| !self.no_store)
     }
+
+    /// The same flags, for another verb.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let store = self.store.store.as_ref();
+        let store = store.map(|path| format!("--store={}", path.display()));
+        let no_store = self.no_store.then(|| "--no-store".to_owned());
+        store.into_iter().chain(no_store).collect()
+    }
 }
 
 impl From<StoreError> for CommandError {

@@ -1,4 +1,4 @@
-//! `Capture`: an output stream in memory, which can be read back.
+//! `Capture`: an output stream for tests, which they can read back.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,6 +2,7 @@
 //!
 //! All other code gets an [`Env`]. Tests build their own.
 
+#[cfg(any(test, feature = "testing"))]
 mod capture;
 mod keys;
 mod streams;
@@ -19,6 +20,7 @@ use crate::render::display::Stream;
 use crate::render::screen::Size;
 use streams::{Stdout, Unattended};
 
+#[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
 pub(crate) use keys::{Keys, Typed, restore_terminal};
 pub use streams::RequestLines;
@@ -129,22 +131,22 @@ impl Env {
         }
     }
 
-    /// An environment with the same clocks, and without a terminal, variables and input. Its output goes to `stdout` and
+    /// An environment with the same clocks and variables, and without a terminal and input. Its output goes to `stdout` and
     /// `stderr`.
-    pub(crate) fn detached(&self, stdout: &Capture, stderr: &Capture) -> Env {
+    pub(crate) fn detached(&self, stdout: Stream, stderr: Stream) -> Env {
         Env {
             now: self.now.clone(),
             ahead: self.ahead.clone(),
-            variables: BTreeMap::new(),
+            variables: self.variables.clone(),
             stdout_tty: false,
             stderr_tty: false,
             terminal: Arc::new(|| None),
             zone: TimeZone::UTC,
-            stdout: Stream::new(stdout.clone()),
+            stdout,
             room: Arc::new(|| usize::MAX),
             reader_gone: Arc::new(|| false),
-            stderr: Stream::new(stderr.clone()),
-            requests: RequestLines::at_once(Stream::new(stderr.clone())),
+            stderr,
+            requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
     }

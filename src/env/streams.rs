@@ -124,7 +124,7 @@ impl RequestLines {
         }
     }
 
-    #[cfg(any(test, feature = "testing"))]
+    /// Keeps the lines until they are taken.
     pub(super) fn held() -> RequestLines {
         RequestLines {
             held: Arc::default(),

@@ -19,5 +19,5 @@ pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption
 pub use gate::{AccessToken, Denial, Gate, TokenPlace};
 pub use metrics::{ServerCounts, metrics};
 pub use params::{ParamError, Params, RowFilter};
-pub use routes::{Question, WebServer, router};
+pub use routes::{Question, QuestionError, RecordVerb, WebServer, router};
 pub use snapshot::{Link, ServedRow, Snapshot, SourceHealth, UnhealthyRow};

@@ -37,32 +37,54 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A question that needs more than the board: the verb reads the cluster for it.
 #[derive(Debug)]
 pub struct Question {
+    /// The verb whose records answer it.
+    pub verb: RecordVerb,
     /// The parameters, which have the names of the flags.
     pub params: Params,
-    /// Takes the records, or the error in the words of the command line.
-    pub answer: oneshot::Sender<Result<String, String>>,
+    /// Takes the records, one on each line.
+    pub answer: oneshot::Sender<Result<String, QuestionError>>,
+}
+
+/// A verb that answers questions with its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordVerb {
+    /// What an object is connected to.
+    Trace,
+    /// What changed in objects.
+    Changes,
+    /// What containers printed.
+    Logs,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug)]
+pub struct QuestionError {
+    /// The code of the answer.
+    pub code: StatusCode,
+    /// The error in the words of the command line, with its hints.
+    pub words: String,
 }
 
 /// What all requests share.
 pub struct WebServer {
     board: watch::Receiver<Board>,
     gate: Gate,
-    traces: mpsc::Sender<Question>,
+    questions: mpsc::Sender<Question>,
     readers: AtomicUsize,
     denied: [AtomicU64; Denial::ALL.len()],
 }
 
 impl WebServer {
-    /// Answers from this board. Questions about connections go to `traces`.
+    /// Answers from this board. What needs more goes to `questions`.
     pub fn new(
         board: watch::Receiver<Board>,
         gate: Gate,
-        traces: mpsc::Sender<Question>,
+        questions: mpsc::Sender<Question>,
     ) -> WebServer {
         WebServer {
             board,
             gate,
-            traces,
+            questions,
             readers: AtomicUsize::new(0),
             denied: Default::default(),
         }
@@ -117,6 +139,8 @@ pub fn router(server: Arc<WebServer>) -> Router {
         .route("/page.js", get(script))
         .route("/spy/v1/status", get(status))
         .route("/spy/v1/trace", get(trace))
+        .route("/spy/v1/changes", get(changes))
+        .route("/spy/v1/logs", get(logs))
         .route("/spy/v1/events", get(events))
         .route("/metrics", get(all_metrics))
         .route(
@@ -332,16 +356,34 @@ async fn status(State(server): Shared, uri: Uri) -> Response {
 
 /// The records of `trace -o json`.
 async fn trace(State(server): Shared, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Trace, &uri).await
+}
+
+/// The records of `changes -o json`.
+async fn changes(State(server): Shared, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Changes, &uri).await
+}
+
+/// The records of `logs -o json`.
+async fn logs(State(server): Shared, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Logs, &uri).await
+}
+
+async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri) -> Response {
     let (answer, answered) = oneshot::channel();
-    let params = Params::of(&uri);
-    let question = Question { params, answer };
-    if server.traces.try_send(question).is_err() {
-        let words = "error: too many traces at a time\nhint: try again in a moment\n";
+    let params = Params::of(uri);
+    let question = Question {
+        verb,
+        params,
+        answer,
+    };
+    if server.questions.try_send(question).is_err() {
+        let words = "error: too many questions at a time\nhint: try again in a moment\n";
         return text(StatusCode::SERVICE_UNAVAILABLE, words.to_owned());
     }
     match answered.await {
         Ok(Ok(lines)) => records(lines),
-        Ok(Err(words)) => text(StatusCode::BAD_REQUEST, words),
+        Ok(Err(QuestionError { code, words })) => text(code, words),
         Err(_) => text(
             StatusCode::SERVICE_UNAVAILABLE,
             "error: the server ends\n".to_owned(),

@@ -97,7 +97,7 @@ fn without_a_command_the_help_fits_one_screen() {
       trace       Show what an object is connected to, and where the chain breaks
       logs        Show every line of everything that a workload runs
       record      Keep every version of objects in files, for days
-      store       List, check and delete what `record` has kept
+      store       List, check, export and delete what `record` has kept
       serve       Show the state of a cluster on a page in your browser, live
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell

@@ -341,18 +341,52 @@ async fn the_records_are_those_of_status_and_trace() {
             schema.check(line);
         }
     }
-    let ran = cluster
-        .spy()
-        .run(&["trace", "deploy/web", "--once", "-o", "json"]);
-    let reply = served.get("/spy/v1/trace?object=deploy/web");
-    assert_eq!(records(&reply.body), records(&ran.stdout));
-    assert!(reply.head.contains("content-type: application/x-ndjson"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_are_answered_by_the_verbs() {
+    let cluster = Cluster::start().await;
+    broken(&cluster);
+    cluster.put(config_map("flags", &json!({"beta": "off"})));
+    cluster.edit("configmaps", "flags", &json!({"data": {"beta": "on"}}));
+    let mut running = pod("job", &json!({}));
+    let state = json!({"running": {"startedAt": "2026-03-02T12:00:00Z"}});
+    running["spec"]["nodeName"] = json!("node-1");
+    running["status"] = json!({"phase": "Running", "containerStatuses": [
+        {"name": "app", "restartCount": 0, "containerID": "job/app#0", "state": state, "lastState": {}},
+    ]});
+    cluster.put(running);
+    cluster.sandbox.print("job/app#0", cluster.now(), b"hello");
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    for (args, path) in [
+        (
+            &["trace", "deploy/web", "--once"][..],
+            "trace?object=deploy/web",
+        ),
+        (
+            &["changes", "cm/flags", "--since", "all", "--once"],
+            "changes?object=cm/flags&since=all",
+        ),
+        (
+            &["logs", "pod/job", "--tail", "5"],
+            "logs?object=pod/job&tail=5",
+        ),
+    ] {
+        let ran = cluster.spy().run(&[args, &["-o", "json"]].concat());
+        let reply = served.get(&format!("/spy/v1/{path}"));
+        assert_eq!(reply.code, 200, "{path}: {}", reply.body);
+        assert_eq!(records(&reply.body), records(&ran.stdout), "{path}");
+        assert!(reply.body.contains("\"v\":1"), "{path}: {}", reply.body);
+        assert!(reply.head.contains("content-type: application/x-ndjson"));
+    }
     let errors = [
         "status?object=deploy/wbe",
         "status?labels=x",
         "status?explain=maybe",
         "trace?object=deploy/wbe",
         "trace?from=x",
+        "changes?object=cm/nope&show-secrets",
+        "logs?object=pod/nope",
     ]
     .map(|path| {
         let reply = served.get(&format!("/spy/v1/{path}"));
@@ -366,11 +400,16 @@ async fn the_records_are_those_of_status_and_trace() {
 
     status?explain=maybe: 400 error: invalid value "maybe" of "explain": expected true or false
 
-    trace?object=deploy/wbe: 400 Error from server (NotFound): deployments.apps "wbe" not found
+    trace?object=deploy/wbe: 404 Error from server (NotFound): deployments.apps "wbe" not found
     hint: did you mean web in namespace "shop"?
     hint: to wait until it is created, drop --once
 
-    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, up, down, depth, relations, explain
+    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, depth, relations, all-namespaces, up, down, explain
+
+    changes?object=cm/nope&show-secrets: 400 error: unknown parameter "show-secrets"; this path takes object, namespace, selector, since, since-rv, count, only, ignore, by, list-key, all-namespaces, people, owned
+
+    logs?object=pod/nope: 404 Error from server (NotFound): pods "nope" not found
+    hint: to wait until it is created, add --follow
     "#);
 }
 
@@ -515,6 +554,37 @@ async fn text_of_the_cluster_stays_text() {
     assert!(script.head.contains("content-type: text/javascript"));
     let page = served.get("/o/demo/Deployment.apps/shop/web").body;
     assert!(page.contains("kubectl spy status deployment/web -n shop --context demo"));
+}
+
+/// No answer has a value of a Secret, in clear or in base64.
+#[tokio::test(flavor = "multi_thread")]
+async fn secret_values_stay_hidden() {
+    let cluster = Cluster::start().await;
+    let secret = |coded: &str| {
+        let metadata = json!({"name": "db", "namespace": "shop"});
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": {"password": coded}})
+    };
+    cluster.put(secret("czNjcmV0LW9uZQ=="));
+    cluster.edit(
+        "secrets",
+        "db",
+        &json!({"data": {"password": "czNjcmV0LXR3bw=="}}),
+    );
+    let served = Served::start(&cluster.spy(), &["secret"]);
+    for path in [
+        "/?q=db",
+        "/o/demo/Secret/shop/db",
+        "/spy/v1/status?explain",
+        "/spy/v1/trace?object=secret/db",
+        "/spy/v1/changes?object=secret/db&since=all",
+    ] {
+        let reply = served.get(path);
+        assert_eq!(reply.code, 200, "{path}: {}", reply.body);
+        assert!(reply.body.contains("db"), "{path}: {}", reply.body);
+        for value in ["s3cret", "czNjcmV0"] {
+            assert!(!reply.body.contains(value), "{path}: {}", reply.body);
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

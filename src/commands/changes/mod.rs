@@ -56,6 +56,28 @@ async fn show_one(
 ) -> Result<Ended, CommandError> {
     let session = open_session(args, &stop, context).await?;
     stop.reads_file = session.is_of_file();
+    show_in(session, args, context, stop).await
+}
+
+/// Prints the records of objects once, as of the sources that a session follows already.
+pub(crate) async fn print_records(
+    args: &ChangesArgs,
+    mut session: Session,
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let stop = Stop::of(&args.wait, &Shutdown::never(), context.env);
+    read_record(args, &mut session, &stop, context).await?;
+    Box::pin(show_in(session, args, context, stop)).await?;
+    Ok(())
+}
+
+/// Shows the changes of the objects of a session.
+async fn show_in(
+    session: Session,
+    args: &ChangesArgs,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
     let awaited = Awaited::targets(&args.objects);
     let every = if args.looks_back() {
         let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
@@ -172,6 +194,18 @@ async fn open_session(
     let opened = stop.in_time(Awaited::session(source), Box::pin(opened));
     let mut session = opened.await?;
     args.wait.refuse_nothing(&session, "changes")?;
+    read_record(args, &mut session, stop, context).await?;
+    Ok(session)
+}
+
+/// Lays the record under the server, or looks at a time in the past.
+async fn read_record(
+    args: &ChangesArgs,
+    session: &mut Session,
+    stop: &Stop,
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let source = &args.objects.source;
     let store = args.watch.memory.path(context.env);
     if let Some(at) = args.watch.at {
         let looking = Box::pin(session.look_at(at, store.as_deref(), context));
@@ -184,5 +218,5 @@ async fn open_session(
             context.note(&note);
         }
     }
-    Ok(session)
+    Ok(())
 }

@@ -9,7 +9,7 @@ use super::live::{
 };
 use super::offer::{Offer, Offers};
 use crate::commands::{
-    ClusterArgs, LookArgs, changes, completion, demo, logs, record, status, trace, version,
+    ClusterArgs, LookArgs, changes, completion, demo, logs, record, serve, status, trace, version,
 };
 use crate::object::{Doc, Resource, ResourceType, well_known};
 
@@ -21,6 +21,7 @@ fn cli() -> Command {
         demo::DemoArgs::augment_args(Command::new("demo")),
         logs::LogsArgs::augment_args(Command::new("logs")),
         record::RecordArgs::augment_args(Command::new("record")),
+        serve::ServeArgs::augment_args(Command::new("serve")),
         status::StatusArgs::augment_args(Command::new("status")),
         trace::TraceArgs::augment_args(Command::new("trace")),
         version::VersionArgs::augment_args(Command::new("version")),

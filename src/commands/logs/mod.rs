@@ -44,11 +44,35 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let plan = args.plan()?;
     let wait = WaitArgs::without_logs(args.goal.clone());
-    let mut stop = Stop::of(&wait, shutdown, context.env);
+    let stop = Stop::of(&wait, shutdown, context.env);
+    // Flags that do not fit are an error before any request.
+    args.plan()?;
     let session = Box::pin(Session::connect(context));
     let session = stop.in_time(Awaited::Server, session).await?;
+    Box::pin(show_in(session, args, context, stop)).await
+}
+
+/// Prints the records of containers once, as of the sources that a session follows already.
+pub(crate) async fn print_records(
+    args: &LogsArgs,
+    session: Session,
+    context: &mut Context<'_>,
+) -> Result<(), CommandError> {
+    let stop = Stop::at(&Shutdown::never());
+    Box::pin(show_in(session, args, context, stop)).await?;
+    Ok(())
+}
+
+/// Prints the lines of the containers of a session.
+async fn show_in(
+    session: Session,
+    args: &LogsArgs,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let plan = args.plan()?;
+    let wait = WaitArgs::without_logs(args.goal.clone());
     let targets = Box::pin(session.targets(&plan.objects, "logs", context));
     let awaited = Awaited::targets(&plan.objects);
     let targets = stop.in_time(awaited, targets).await?;

@@ -1,9 +1,10 @@
 //! `serve`: what `status` and `trace` show, for browsers and programs.
 //!
-//! Like `demo`, it runs other verbs: it publishes the rows of `status`, and answers questions with the records of `trace`.
+//! Like `demo`, it runs other verbs: it publishes the rows of `status`, and answers questions with the records of `trace`,
+//! `changes` and `logs`.
 
 mod follower;
-mod traces;
+mod verb_answers;
 
 use std::future::IntoFuture;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,13 +18,14 @@ use super::live::session::silent_groups;
 use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
-    LogLineArgs, ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, follow,
+    LogLineArgs, ObjectArgs, Output, RecordUse, Session, Shutdown, Stop, Subject, Terminal, follow,
 };
-use crate::env::Capture;
+use crate::commands::store_dir::MemoryArgs;
+use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, WebServer, router};
 use crate::status::Rules;
 use follower::{Follower, Publisher};
-use traces::{Tracing, WAITING};
+use verb_answers::{VerbAnswers, WAITING};
 
 /// Show the state of a cluster on a page in your browser, live
 #[derive(clap::Args, Clone, Debug)]
@@ -44,6 +46,8 @@ pub(crate) struct ServeArgs {
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -108,16 +112,14 @@ async fn serve(
     let listener = listen(args).await?;
     let address = listener.local_addr()?;
     let mut stop = Stop::at(shutdown);
-    let connected = Box::pin(Session::connect(context));
-    let mut session = stop.in_time(Awaited::Types, connected).await?;
-    session.use_server_clock(context.env);
+    let session = connect(args, &stop, context).await?;
     let every = Box::pin(targets(args, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
     let now = (context.env.now)();
     let state = Box::pin(async { Ok(state(args, &session, &every).await) });
     let served = ServedStatus::new(stop.in_time(Awaited::Types, state).await?);
     let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
-    let (traces, questions) = mpsc::channel(WAITING);
+    let (asked, questions) = mpsc::channel(WAITING);
     let token = random_token()?;
     let mut gate = Gate::new(token.clone(), address);
     let url = format!("http://{address}/");
@@ -126,15 +128,14 @@ async fn serve(
         open(&format!("{url}?t={}", once.text()), context);
         gate = gate.admitting_once(once);
     }
-    let web = Arc::new(WebServer::new(board.subscribe(), gate, traces));
+    let web = Arc::new(WebServer::new(board.subscribe(), gate, asked));
     let answering = tokio::spawn(axum::serve(listener, router(web.clone())).into_future());
-    let tracing = Tracing {
+    let answers = VerbAnswers {
         session: &session,
         origin: context.origin.clone(),
         look: context.look,
-        env: context
-            .env
-            .detached(&Capture::default(), &Capture::default()),
+        env: context.env.detached(Stream::default(), Stream::default()),
+        memory: args.memory.words(),
     };
     for line in silent_groups(&every.silent) {
         context.note(&line);
@@ -149,10 +150,30 @@ async fn serve(
     let mut follower = Follower::new(served, to, now);
     let ended = tokio::select! {
         ended = follow(&mut follower, &session, &mut terminal, &mut stop) => ended,
-        () = tracing.answer(questions) => Ok(Ended::Answered),
+        () = answers.answer(questions) => Ok(Ended::Answered),
     };
     answering.abort();
     ended
+}
+
+/// The cluster by its own clock, over its record if there is one.
+async fn connect(
+    args: &ServeArgs,
+    stop: &Stop,
+    context: &mut Context<'_>,
+) -> Result<Session, CommandError> {
+    let connected = Box::pin(Session::connect(context));
+    let mut session = stop.in_time(Awaited::Types, connected).await?;
+    session.use_server_clock(context.env);
+    if let Some(store) = args.memory.path(context.env) {
+        let now = session.clock(context.env);
+        let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+        let remembered = stop.in_time(Awaited::Types, Box::pin(remembered));
+        if let Some(note) = remembered.await? {
+            context.note(&note);
+        }
+    }
+    Ok(session)
 }
 
 /// Listens before anything is read, so that a port in use is an error at once.
@@ -187,7 +208,7 @@ async fn state(args: &ServeArgs, session: &Session, every: &EveryKind) -> Status
     }
     let model = session.model(&requested, Rules::Spy, RETENTION).await;
     let state = StatusState::new(model, requested);
-    let mut state = state.looking_back(LastChanges::new(session.mux.clone()));
+    let mut state = state.looking_back(LastChanges::new(session.past().clone()));
     let feeds = session.failure_feeds();
     let logs = LogLineArgs::default();
     state.failure_logs = feeds.map(|feeds| FailureLogs::new(feeds, logs, Ending::Never));
@@ -246,6 +267,7 @@ mod tests {
                 all_namespaces: false,
                 listen,
                 open: false,
+                memory: MemoryArgs::default(),
             });
             let found = args.ok().map(|args| args.address().is_ok());
             assert_eq!(found, is_ours, "{text}");

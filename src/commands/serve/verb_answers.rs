@@ -1,0 +1,298 @@
+//! `VerbAnswers`: answers questions that need more than the board. It runs a verb over the sources that the server follows, and
+//! collects its records.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Args;
+use futures::stream::{FuturesUnordered, StreamExt};
+use http::StatusCode;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::commands::{
+    ClusterOrigin, CommandError, Context, LookArgs, Session, UnreadFiles, changes, logs, trace,
+};
+use crate::env::Env;
+use crate::render::display::Stream;
+use crate::serve::{Params, Question, QuestionError, RecordVerb};
+
+/// The most questions that are answered at a time. Each may read several sources.
+const AT_ONCE: usize = 4;
+
+/// How many questions wait for their turn.
+pub(super) const WAITING: usize = 16;
+
+/// How long an answer may take.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The most bytes of an answer.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// The flags of a verb that a question may have as parameters.
+struct VerbFlags {
+    verb: &'static str,
+    /// Those that every answer has.
+    fixed: &'static [&'static str],
+    /// Those with a value.
+    values: &'static [&'static str],
+    /// Those without one.
+    switches: &'static [&'static str],
+}
+
+/// The flags of each verb. No flag reads or writes a file, waits, or shows what is hidden.
+fn flags(verb: RecordVerb) -> &'static VerbFlags {
+    match verb {
+        RecordVerb::Trace => &VerbFlags {
+            verb: "trace",
+            fixed: &["--once", "--output=json"],
+            values: &["selector", "depth", "relations"],
+            switches: &["all-namespaces", "up", "down", "explain"],
+        },
+        RecordVerb::Changes => &VerbFlags {
+            verb: "changes",
+            fixed: &["--once", "--output=json"],
+            values: &[
+                "selector", "since", "since-rv", "count", "only", "ignore", "by", "list-key",
+            ],
+            switches: &["all-namespaces", "people", "owned"],
+        },
+        RecordVerb::Logs => &VerbFlags {
+            verb: "logs",
+            fixed: &["--output=json"],
+            values: &[
+                "selector",
+                "container",
+                "since",
+                "since-time",
+                "tail",
+                "grep",
+                "not",
+                "level",
+                "state",
+                "with",
+            ],
+            switches: &["all-namespaces", "previous", "current-revision"],
+        },
+    }
+}
+
+/// What each answer needs besides its question.
+pub(super) struct VerbAnswers<'a> {
+    pub(super) session: &'a Session,
+    pub(super) origin: ClusterOrigin,
+    pub(super) look: LookArgs,
+    pub(super) env: Env,
+    /// The flags about the record.
+    pub(super) memory: Vec<String>,
+}
+
+impl VerbAnswers<'_> {
+    /// Answers the questions, some at a time, for as long as the server runs.
+    pub(super) async fn answer(&self, mut questions: mpsc::Receiver<Question>) {
+        let mut running = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                Some(question) = questions.recv(), if running.len() < AT_ONCE => {
+                    running.push(self.answer_one(question));
+                }
+                Some(()) = running.next() => {}
+                else => return std::future::pending().await,
+            }
+        }
+    }
+
+    async fn answer_one(&self, question: Question) {
+        let running = Box::pin(self.run(question.verb, &question.params));
+        let answer = match timeout(LIMIT, running).await {
+            Ok(Ok(lines)) => Ok(lines),
+            Ok(Err(error)) => Err(refusal(&error)),
+            Err(_) => Err(QuestionError {
+                code: StatusCode::GATEWAY_TIMEOUT,
+                words: format!(
+                    "error: the answer took longer than {} s\nhint: name fewer objects\n",
+                    LIMIT.as_secs()
+                ),
+            }),
+        };
+        // The reader may have gone.
+        let _unread = question.answer.send(answer);
+    }
+
+    async fn run(&self, verb: RecordVerb, params: &Params) -> Result<String, CommandError> {
+        let mut session = self.session.clone();
+        if let Some(namespace) = params.first("namespace") {
+            session.namespace = namespace.into();
+        }
+        let (stdout, stderr) = (Collected::default(), Stream::new(io::sink()));
+        let mut env = self.env.detached(Stream::new(stdout.clone()), stderr);
+        let mut context = Context {
+            origin: self.origin.clone(),
+            look: self.look,
+            env: &mut env,
+            unread: UnreadFiles::default(),
+        };
+        let context = &mut context;
+        match verb {
+            RecordVerb::Trace => {
+                let args = self.parse(verb, params)?;
+                trace::print_records(&args, session, context).await?;
+            }
+            RecordVerb::Changes => {
+                let args = self.parse(verb, params)?;
+                changes::print_records(&args, session, context).await?;
+            }
+            RecordVerb::Logs => {
+                let args = parse(verb, params, &[])?;
+                logs::print_records(&args, session, context).await?;
+            }
+        }
+        stdout.text()
+    }
+
+    /// The arguments of a verb that can read the record.
+    fn parse<A: Args>(&self, verb: RecordVerb, params: &Params) -> Result<A, CommandError> {
+        parse(verb, params, &self.memory)
+    }
+}
+
+/// The arguments that the user would have typed. A value is never a flag: it stands behind `=`, or after `--`.
+fn parse<A: Args>(verb: RecordVerb, params: &Params, others: &[String]) -> Result<A, CommandError> {
+    let flags = flags(verb);
+    let known = [&["object", "namespace"], flags.values, flags.switches].concat();
+    let failed = |error: &dyn std::fmt::Display| CommandError::failed(format!("error: {error}"));
+    params.only(&known).map_err(|error| failed(&error))?;
+    let mut words = vec![flags.verb.to_owned()];
+    words.extend(flags.fixed.iter().map(|&flag| flag.to_owned()));
+    words.extend(others.iter().cloned());
+    for name in flags.switches {
+        if params.has(name).map_err(|error| failed(&error))? {
+            words.push(format!("--{name}"));
+        }
+    }
+    let given = params.pairs();
+    let given = given.filter(|(name, _)| flags.values.contains(name));
+    words.extend(given.map(|(name, value)| format!("--{name}={value}")));
+    words.push("--".to_owned());
+    words.extend(params.all("object").map(str::to_owned));
+    let command = A::augment_args(clap::Command::new(flags.verb));
+    let matches = command.try_get_matches_from(words);
+    let args = matches.and_then(|matches| A::from_arg_matches(&matches));
+    args.map_err(|error| {
+        let text = error.to_string();
+        CommandError::failed(text.lines().next().unwrap_or("error: invalid parameters"))
+    })
+}
+
+/// An error with its hints, as the command line prints them.
+fn refusal(error: &CommandError) -> QuestionError {
+    let hints = error.hints().iter().map(|hint| format!("hint: {hint}\n"));
+    let words = format!("{error}\n{}", hints.collect::<String>());
+    let code = match () {
+        () if words.contains("(NotFound)") => StatusCode::NOT_FOUND,
+        () if words.contains("(Forbidden)") => StatusCode::FORBIDDEN,
+        () => StatusCode::BAD_REQUEST,
+    };
+    QuestionError { code, words }
+}
+
+/// The output of a verb. An output that is too long is an error, never half an answer.
+#[derive(Clone, Debug, Default)]
+struct Collected(Arc<Mutex<Vec<u8>>>);
+
+impl Collected {
+    fn text(&self) -> Result<String, CommandError> {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.len() > MAX_BYTES {
+            let error = format!("error: the answer is larger than {} MiB", MAX_BYTES >> 20);
+            return Err(CommandError::failed(error).hint("name fewer objects, or a shorter time"));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl Write for Collected {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.len() <= MAX_BYTES {
+            written.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str) -> Result<(), String> {
+        let params = Params::of(&path.parse().expect("an address"));
+        let parsed = match path.split('?').next() {
+            Some("/trace") => parse::<trace::TraceArgs>(RecordVerb::Trace, &params, &[]).map(drop),
+            Some("/changes") => {
+                parse::<changes::ChangesArgs>(RecordVerb::Changes, &params, &[]).map(drop)
+            }
+            _ => parse::<logs::LogsArgs>(RecordVerb::Logs, &params, &[]).map(drop),
+        };
+        parsed.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn parameters_become_flags_and_values_never_do() {
+        for path in [
+            "/trace?object=svc/api",
+            "/trace?object=svc/api&object=deploy/web&up&depth=2&explain=true&down=false",
+            "/trace?object=--from=x",
+            "/trace?object=-f&relations=volume,backend",
+            "/trace?object=svc&selector=app%3Dweb",
+            "/changes?object=deploy/web&since=10m&by=kubectl*&only=.spec",
+            "/changes?since=1h&people&all-namespaces",
+            "/logs?object=deploy/web&tail=10&level=warn&with=changes",
+            "/logs?object=deploy/web&container=--follow",
+        ] {
+            assert_eq!(check(path), Ok(()), "{path}");
+        }
+        for (path, error) in [
+            ("/trace?from=x", "unknown parameter \"from\""),
+            ("/trace?output=text", "unknown parameter \"output\""),
+            ("/trace?object=svc/api&depth=x", "invalid value 'x'"),
+            ("/trace?object=svc/api&up&down", "cannot be used with"),
+            ("/trace?up=maybe", "expected true or false"),
+            (
+                "/changes?show-secrets",
+                "unknown parameter \"show-secrets\"",
+            ),
+            (
+                "/changes?filename=/etc/passwd",
+                "unknown parameter \"filename\"",
+            ),
+            ("/changes?for=current", "unknown parameter \"for\""),
+            ("/changes?store=/", "unknown parameter \"store\""),
+            ("/logs?follow", "unknown parameter \"follow\""),
+        ] {
+            let found = check(path).expect_err(path);
+            assert!(found.contains(error), "{path}: {found}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_an_error() {
+        let mut collected = Collected::default();
+        let piece = vec![b'x'; MAX_BYTES / 4];
+        for _ in 0..4 {
+            collected.write_all(&piece).expect("memory takes it");
+        }
+        assert_eq!(
+            collected.text().map(|text| text.len()).ok(),
+            Some(MAX_BYTES)
+        );
+        collected.write_all(b"x").expect("memory takes it");
+        let error = collected.text().expect_err("it is too long").to_string();
+        assert_eq!(error, "error: the answer is larger than 16 MiB");
+    }
+}
