@@ -26,7 +26,7 @@ pub struct Board {
 pub struct Totals {
     /// Changes of state.
     pub transitions: BTreeMap<Transition, u64>,
-    /// Watches that had to start again, by the name of the state that they came to.
+    /// Watches that were interrupted, by the reason.
     pub restarts: BTreeMap<&'static str, u64>,
     /// Gaps, by their cause.
     pub gaps: BTreeMap<&'static str, u64>,

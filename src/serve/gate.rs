@@ -113,7 +113,9 @@ impl Denial {
             Denial::Host => {
                 "error: the Host header names another server\nhint: use the printed address\n"
             }
-            Denial::Origin => "error: another web page sent this request\n",
+            Denial::Origin => {
+                "error: another web page sent this request\nhint: type the address instead of following a link\n"
+            }
             Denial::Token => {
                 "error: the token is missing or wrong\nhint: open the address that kubectl spy serve printed, \
                  or send the header Authorization: Bearer TOKEN\n"

@@ -134,7 +134,7 @@ mod tests {
         let board = Board::new(1, snapshot);
         board.send_modify(|board| {
             board.announce(&Arc::new(failed_pod("api", "it fails")), Some(&well));
-            board.totals.restarts.insert("retrying", 2);
+            board.totals.restarts.insert("expired", 2);
             board.totals.gaps.insert("expired", 1);
         });
         let counts = ServerCounts {
@@ -153,7 +153,7 @@ mod tests {
         spy_watch_up{cluster="test",resource="pods",namespace="shop"} 1
         # HELP spy_watch_restarts_total Watches that were interrupted, by reason.
         # TYPE spy_watch_restarts_total counter
-        spy_watch_restarts_total{reason="retrying"} 2
+        spy_watch_restarts_total{reason="expired"} 2
         # HELP spy_gaps_total Times in which versions may have been missed, by cause.
         # TYPE spy_gaps_total counter
         spy_gaps_total{cause="expired"} 1

@@ -488,9 +488,85 @@ async fn the_api_server_may_go_and_come_back() {
     served.until("/", |reply| reply.body.contains("● live"));
     let metrics = served.get("/metrics").body;
     assert!(
-        metrics.contains("spy_watch_restarts_total{reason=\"retrying\"}"),
+        metrics.contains("spy_watch_restarts_total{reason=\"disconnected\"}"),
         "{metrics}"
     );
+}
+
+/// A relist is no news. What was deleted meanwhile is.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_an_outage_only_the_difference_is_sent() {
+    let mut cluster = Cluster::start().await;
+    for name in ["stays", "goes", "changes"] {
+        cluster.put(deployment(name, 1));
+    }
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    let mut events = served.events("/spy/v1/events", None);
+    events.until(|sent| sent.name == "synced");
+    cluster.sandbox.stop().await;
+    events.until(|sent| sent.data["state"] == "retrying");
+    cluster.delete("deployments", "goes");
+    cluster.report("deployments", "changes", &json!({"observedGeneration": 0}));
+    cluster.put(deployment("comes", 1));
+    // The server has forgotten what the watches would resume from.
+    cluster.sandbox.compact(cluster.sandbox.revision());
+    cluster.sandbox.expire_watch_window();
+    cluster.sandbox.restart().await.unwrap();
+    let mut found = std::collections::BTreeMap::new();
+    while found.len() < 3 {
+        let sent = events.until(|sent| sent.name == "status");
+        let name = sent.data["ref"]["name"].as_str().unwrap().to_owned();
+        found.insert(name, sent.data["status"].as_str().unwrap().to_owned());
+    }
+    let found: Vec<String> = found
+        .iter()
+        .map(|(name, status)| format!("{name} {status}"))
+        .collect();
+    assert_eq!(
+        found,
+        ["changes InProgress", "comes InProgress", "goes NotFound"]
+    );
+    let metrics = served.get("/metrics").body;
+    assert!(metrics.contains("spy_gaps_total{cause="), "{metrics}");
+}
+
+/// All readers share what the follower reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_costs_no_request_to_the_cluster() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    cluster.watched("deployments").await;
+    let before = cluster.sandbox.requests().len();
+    let mut streams = Vec::new();
+    for _ in 0..10 {
+        for path in [
+            "/",
+            "/spy/v1/status",
+            "/spy/v1/status?object=deploy/web",
+            "/metrics",
+            "/readyz",
+        ] {
+            assert_eq!(served.get(path).code, 200);
+        }
+        let mut events = served.events("/spy/v1/events", None);
+        events.until(|sent| sent.name == "synced");
+        streams.push(events);
+        streams.push(served.events("/live", None));
+    }
+    assert!(served.get("/metrics").body.contains("spy_readers 20\n"));
+    let watches = |path: &str| path.contains("/deployments?") && path.contains("watch=");
+    let requests = cluster.sandbox.requests();
+    assert_eq!(
+        requests
+            .iter()
+            .filter(|request| watches(&request.path))
+            .count(),
+        1
+    );
+    let later = requests[before..].iter().map(|request| &request.path);
+    let later: Vec<&String> = later.filter(|path| path.contains("/deployments")).collect();
+    assert!(later.is_empty(), "{later:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

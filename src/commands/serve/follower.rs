@@ -98,7 +98,12 @@ impl Follower {
 
     fn count(&self, event: &Event) {
         let counted = match event {
-            Event::State(state @ SourceState::Retrying { attempt: 1, .. }) => Some(state.name()),
+            Event::State(SourceState::Retrying {
+                attempt: 1,
+                cause,
+                is_throttled,
+                ..
+            }) => Some(interruption(cause, *is_throttled)),
             Event::Gap(gap) => Some(gap.cause.name()),
             Event::State(_)
             | Event::Object { .. }
@@ -117,6 +122,15 @@ impl Follower {
             *counts.entry(name).or_default() += 1;
             false
         });
+    }
+}
+
+/// Why a watch was interrupted, in one word.
+fn interruption(cause: &str, is_throttled: bool) -> &'static str {
+    match () {
+        () if is_throttled => "throttled",
+        () if cause.contains("(Expired)") => "expired",
+        () => "disconnected",
     }
 }
 
