@@ -1,8 +1,12 @@
-//! The size of a version in the record, and how many a second are written. The versions are those of a Pod of a real control plane
-//! (`benches/fixtures`), for many Pods of many controllers. For comparison, it writes the same versions to a plain table of SQLite.
+//! Figures of the record, in release: the size of a version and how many a second are written, beside a plain table of SQLite with
+//! the same versions; how soon `changes` answers from many files; how soon a recorder resumes; and what it takes at rest.
+//!
+//! The versions are those of a cluster of 10,000 Pods under rolling updates: 12 kinds, made from the watches of a real control plane
+//! in `benches/fixtures` and from templates.
 //!
 //! ```console
 //! $ cargo bench --bench record
+//! $ cargo bench --bench record -- 20     a twentieth of the cluster
 //! ```
 #![expect(
     clippy::unwrap_used,
@@ -11,78 +15,265 @@
     reason = "a benchmark fails by panicking, prints its results, and measures time"
 )]
 
+use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kubectl_spy::record::{RecordOptions, RecordedCluster, Recorder, RetentionPolicy, Store};
+use kubectl_spy::record::{
+    RecordOptions, RecordedCluster, Recorder, RetentionPolicy, Store, last_states,
+};
+use kubectl_spy::sandbox::{Options, Sandbox, Writer};
 use kubectl_spy::source::{Event, SourceKey, Version, Why};
 use kubectl_spy::watch::{Reader, WatchLine, WatchVerb};
+use serde_json::json;
 
-/// The lines of a recorded watch of one Pod.
-fn recorded() -> Vec<String> {
-    let gzip: &[u8] = include_bytes!("fixtures/pod.ndjson.gz");
+/// A day in milliseconds.
+const DAY: i64 = 24 * 3600 * 1000;
+/// How many files the store of `changes` has.
+const FILES: i64 = 60;
+
+/// The lines of a recorded watch.
+fn lines(gzip: &[u8]) -> Vec<String> {
     let mut text = String::new();
-    flate2::read::GzDecoder::new(gzip)
-        .read_to_string(&mut text)
-        .unwrap();
+    let mut reader = flate2::read::GzDecoder::new(gzip);
+    reader.read_to_string(&mut text).unwrap();
     text.lines().map(str::to_owned).collect()
 }
 
 /// The text between two others.
 fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
-    text.split_once(before)
-        .unwrap()
-        .1
-        .split_once(after)
-        .unwrap()
-        .0
+    let (_, rest) = text.split_once(before).unwrap();
+    rest.split_once(after).unwrap().0
 }
 
-/// The versions of many Pods, in the order of a rolling update: the Pods of a controller at once.
-fn versions(pods: usize) -> Vec<(WatchVerb, Version)> {
-    let lines = recorded();
-    let (name, uid) = (
-        between(&lines[0], r#""name":""#, "\"").to_owned(),
-        between(&lines[0], r#""uid":""#, "\"").to_owned(),
-    );
-    let mut random = fastrand::Rng::with_seed(7);
-    let mut reader = Reader::new(&SourceKey::all("", "Pod"));
-    let (mut all, mut revision) = (Vec::new(), 1000);
-    for controller in 0..pods.div_ceil(20) {
-        let pods: Vec<(String, String)> = (0..20)
+/// A watch of one object, of which others are made by new names.
+struct Template {
+    key: Arc<SourceKey>,
+    reader: Reader,
+    lines: Vec<String>,
+    name: String,
+    uid: String,
+}
+
+impl Template {
+    fn new(group: &str, kind: &str, lines: Vec<String>) -> Template {
+        let key = SourceKey::all(group, kind);
+        Template {
+            name: between(&lines[0], r#""name":""#, "\"").to_owned(),
+            uid: between(&lines[0], r#""uid":""#, "\"").to_owned(),
+            reader: Reader::new(&key),
+            key: Arc::new(key),
+            lines,
+        }
+    }
+
+    /// A small object of a kind, and a change of it.
+    fn small(kind: &str, bytes: usize) -> Template {
+        let line = |verb: &str, value: &str| {
+            let object = json!({"kind": kind, "apiVersion": "v1",
+                "metadata": {"name": "name", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
+                    "resourceVersion": "1", "creationTimestamp": "2026-11-21T17:30:00Z",
+                    "managedFields": [{"manager": "kubectl", "operation": "Update", "apiVersion": "v1",
+                        "time": "2026-11-21T17:30:00Z", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {}}}]},
+                "data": {"mode": value, "text": "lorem ipsum dolor sit amet ".repeat(bytes / 27)}});
+            json!({"type": verb, "object": object}).to_string()
+        };
+        let lines = ["a", "b", "c"].map(|value| line("MODIFIED", value));
+        Template::new("", kind, lines.to_vec())
+    }
+
+    fn event() -> Template {
+        let object = json!({"kind": "Event", "apiVersion": "v1",
+            "metadata": {"name": "name", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
+                "resourceVersion": "1", "creationTimestamp": "2026-11-21T17:30:00Z",
+                "managedFields": [{"manager": "kubelet", "operation": "Update", "apiVersion": "v1",
+                    "time": "2026-11-21T17:30:00Z", "fieldsType": "FieldsV1", "fieldsV1": {"f:count": {}, "f:firstTimestamp": {},
+                        "f:involvedObject": {}, "f:lastTimestamp": {}, "f:message": {}, "f:reason": {}, "f:source": {"f:component": {},
+                        "f:host": {}}, "f:type": {}}}]},
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "name",
+                "uid": "00000000-0000-4000-8000-000000000000", "apiVersion": "v1", "fieldPath": "spec.containers{app}"},
+            "reason": "Pulled", "message": "Container image \"registry.example.com/app:1.2.3\" already present on machine",
+            "source": {"component": "kubelet", "host": "node-17"}, "firstTimestamp": "2026-11-21T17:30:00Z",
+            "lastTimestamp": "2026-11-21T17:30:00Z", "count": 1, "type": "Normal",
+            "reportingComponent": "kubelet", "reportingInstance": "node-17"});
+        let line = json!({"type": "ADDED", "object": object}).to_string();
+        Template::new("", "Event", vec![line])
+    }
+
+    /// One line of another object.
+    fn version(&mut self, line: usize, own: &Named, next: &mut Numbers) -> NewVersion {
+        let line = &self.lines[line % self.lines.len()];
+        let number = between(line, r#""resourceVersion":""#, "\"");
+        let text = line
+            .replace(&self.name, &own.name)
+            .replace(&self.uid, &own.uid)
+            .replace(
+                &format!(r#""resourceVersion":"{number}""#),
+                &format!(r#""resourceVersion":"{}""#, next.revision()),
+            )
+            .replacen(":00Z", &format!(":{:02}Z", next.random.u8(..60)), 1);
+        let Ok(WatchLine::Object { verb, item }) = self.reader.line(text.as_bytes()) else {
+            panic!("{text}");
+        };
+        (self.key.clone(), verb, item.version)
+    }
+}
+
+type NewVersion = (Arc<SourceKey>, WatchVerb, Version);
+
+/// An object.
+#[derive(Clone)]
+struct Named {
+    name: String,
+    uid: String,
+}
+
+/// The numbers of the cluster.
+struct Numbers {
+    random: fastrand::Rng,
+    revision: u64,
+}
+
+impl Numbers {
+    fn new() -> Numbers {
+        let random = fastrand::Rng::with_seed(7);
+        Numbers {
+            random,
+            revision: 1000,
+        }
+    }
+
+    fn revision(&mut self) -> u64 {
+        self.revision += self.random.u64(1..4);
+        self.revision
+    }
+
+    fn named(&mut self, name: String) -> Named {
+        let (a, b) = (self.random.u32(..), self.random.u64(..1 << 48));
+        let uid = format!("{a:08x}-6133-4972-bfbd-{b:012x}");
+        Named { name, uid }
+    }
+}
+
+/// A cluster whose Deployments are rolled out, one after the other.
+struct RollingCluster {
+    numbers: Numbers,
+    templates: HashMap<&'static str, Template>,
+    deployments: usize,
+    pods: usize,
+}
+
+/// The kinds beside Pods, and how many versions of each a Deployment makes for 100 Pods.
+const OTHERS: [(&str, usize); 11] = [
+    ("Event", 330),
+    ("EndpointSlice", 100),
+    ("Deployment", 90),
+    ("ReplicaSet", 110),
+    ("Node", 40),
+    ("ConfigMap", 6),
+    ("Secret", 4),
+    ("Service", 2),
+    ("ServiceAccount", 1),
+    ("StatefulSet", 8),
+    ("PersistentVolumeClaim", 3),
+];
+
+impl RollingCluster {
+    fn new(deployments: usize) -> RollingCluster {
+        let fixture = |name: &str| match name {
+            "Pod" => lines(include_bytes!("fixtures/pod.ndjson.gz")),
+            "EndpointSlice" => lines(include_bytes!("fixtures/endpointslice.ndjson.gz")),
+            _ => lines(include_bytes!("fixtures/deployment.ndjson.gz")),
+        };
+        let mut templates = HashMap::new();
+        templates.insert("Pod", Template::new("", "Pod", fixture("Pod")));
+        for (kind, _) in OTHERS {
+            let template = match kind {
+                "EndpointSlice" => Template::new("discovery.k8s.io", kind, fixture(kind)),
+                "Deployment" => Template::new("apps", kind, fixture(kind)),
+                "ReplicaSet" | "StatefulSet" => {
+                    let renamed = r#""kind":"Deployment""#;
+                    let own = format!(r#""kind":"{kind}""#);
+                    let lines = fixture(kind)
+                        .iter()
+                        .map(|line| line.replace(renamed, &own))
+                        .collect();
+                    Template::new("apps", kind, lines)
+                }
+                "Event" => Template::event(),
+                "Node" => Template::small(kind, 5000),
+                _ => Template::small(kind, 700),
+            };
+            templates.insert(kind, template);
+        }
+        RollingCluster {
+            numbers: Numbers::new(),
+            templates,
+            deployments,
+            pods: 100,
+        }
+    }
+
+    /// The versions of the rolling update of a Deployment: eight of each Pod, the old ones' ends among them.
+    fn rollout(&mut self, deployment: usize) -> Vec<NewVersion> {
+        let mut all = Vec::new();
+        let numbers = &mut self.numbers;
+        let stem = if deployment == 0 {
+            "web".to_owned()
+        } else {
+            format!("app-{deployment}")
+        };
+        let hash = format!("{:09x}", numbers.random.u64(..1 << 36));
+        let pods: Vec<Named> = (0..self.pods)
             .map(|_| {
-                let suffix: String = std::iter::repeat_with(|| random.lowercase())
+                let suffix: String = std::iter::repeat_with(|| numbers.random.lowercase())
                     .take(5)
                     .collect();
-                let name = format!("app-{controller}-7d9f6c5b8-{suffix}");
-                let uid = format!("{:08x}{}", random.u32(..), &uid[8..]);
-                (name, uid)
+                numbers.named(format!("{stem}-{hash}-{suffix}"))
             })
             .collect();
-        for line in &lines {
-            for (own, own_uid) in &pods {
-                revision += random.u64(1..4);
-                let version = between(line, r#""resourceVersion":""#, "\"");
-                let seconds = format!(":{:02}Z", random.u8(..60));
-                let text = line
-                    .replace(&name, own)
-                    .replace(&uid, own_uid)
-                    .replace(
-                        &format!(r#""resourceVersion":"{version}""#),
-                        &format!(r#""resourceVersion":"{revision}""#),
-                    )
-                    .replacen(":00Z", &seconds, 1);
-                if let Ok(WatchLine::Object { verb, item }) = reader.line(text.as_bytes()) {
-                    all.push((verb, item.version));
+        let own: Vec<(&str, Named, usize)> = OTHERS
+            .iter()
+            .map(|(kind, count)| (*kind, numbers.named(stem.clone()), *count))
+            .collect();
+        let pod = self.templates.get_mut("Pod").unwrap();
+        let steps = pod.lines.len() + 3;
+        let mut made = vec![0_usize; own.len()];
+        for step in 0..steps {
+            for (nth, own_pod) in pods.iter().enumerate() {
+                let pod = self.templates.get_mut("Pod").unwrap();
+                let (key, verb, version) =
+                    pod.version(step.min(pod.lines.len() - 1), own_pod, &mut self.numbers);
+                let verb = if step + 1 == steps {
+                    WatchVerb::Deleted
+                } else {
+                    verb
+                };
+                all.push((key, verb, version));
+                // The other kinds in proportion.
+                let done = step * self.pods + nth + 1;
+                for (place, (kind, named, count)) in own.iter().enumerate() {
+                    while made[place] < count * done / (steps * self.pods) {
+                        made[place] += 1;
+                        let template = self.templates.get_mut(kind).unwrap();
+                        let line = made[place];
+                        let named = match *kind {
+                            "Event" => self.numbers.named(format!("{}.{line:016x}", own_pod.name)),
+                            _ => named.clone(),
+                        };
+                        all.push(template.version(line, &named, &mut self.numbers));
+                    }
                 }
             }
         }
+        all
     }
-    all
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -102,15 +293,37 @@ fn size(path: &Path) -> u64 {
 
 fn report(name: &str, count: usize, bytes: u64, took: Duration) {
     let count = f64::from(u32::try_from(count).unwrap());
-    let bytes = f64::from(u32::try_from(bytes).unwrap()) / count;
+    let bytes = f64::from(u32::try_from(bytes >> 4).unwrap()) * 16.0 / count;
     let rate = count / took.as_secs_f64();
-    println!("{name:20} {bytes:8.0} B a version {rate:10.0} versions/s");
+    println!("{name:28} {bytes:8.0} B a version {rate:10.0} versions/s");
 }
 
-fn record(versions: &[(WatchVerb, Version)]) {
-    let path = folder("record");
-    let recorder = Recorder::start(RecordOptions {
-        store: Store::create(&path).unwrap(),
+/// The processor time of this process.
+fn processor_time() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat
+        .rsplit(") ")
+        .next()
+        .unwrap_or_default()
+        .split(' ')
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|it| it.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}
+
+fn recorder(
+    path: &Path,
+    clock: &Arc<AtomicI64>,
+    states: HashMap<SourceKey, kubectl_spy::object::ResourceVersion>,
+) -> Recorder {
+    let clock = clock.clone();
+    Recorder::start(RecordOptions {
+        store: Store::create(path).unwrap(),
         cluster: RecordedCluster {
             id: "bench".to_owned(),
             name: "bench".to_owned(),
@@ -120,59 +333,288 @@ fn record(versions: &[(WatchVerb, Version)]) {
             keep: Duration::from_secs(1 << 30),
             max_bytes: 1 << 40,
         },
-        resumed: std::collections::HashMap::new(),
+        resumed: states,
         redactions: Vec::new(),
-        clock: Arc::new(Timestamp::now),
+        clock: Arc::new(move || {
+            Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap()
+        }),
     })
-    .unwrap();
-    let key = Arc::new(SourceKey::all("", "Pod"));
-    let begun = Instant::now();
-    for (verb, version) in versions {
+    .unwrap()
+}
+
+fn feed(recorder: &Recorder, versions: &[NewVersion], seen: Timestamp) {
+    for (key, verb, version) in versions {
         let why = match verb {
             WatchVerb::Added => Why::Added,
             WatchVerb::Modified => Why::Modified,
             WatchVerb::Deleted => Why::Deleted,
         };
-        let event = Event::Object {
-            why,
-            past: false,
-            seen: Timestamp::now(),
-            now: Arc::new(version.clone()),
-            prev: None,
-        };
-        recorder.record(&key, event);
+        let now = Arc::new(version.clone());
+        recorder.record(
+            key,
+            Event::Object {
+                why,
+                past: false,
+                seen,
+                now,
+                prev: None,
+            },
+        );
     }
-    recorder.finish().unwrap();
-    report("record", versions.len(), size(&path), begun.elapsed());
-    fs::remove_dir_all(&path).unwrap();
 }
 
-/// A row for each version, with the whole JSON.
-fn plain(versions: &[(WatchVerb, Version)]) {
-    let path = folder("plain");
-    let begun = Instant::now();
-    let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch("CREATE TABLE version (name TEXT, json TEXT); BEGIN")
-        .unwrap();
-    for (_, version) in versions {
-        let values = (&*version.object.name, &*version.body.text());
-        db.execute("INSERT INTO version VALUES (?, ?)", values)
-            .unwrap();
+/// Waits until everything is in the file, or on its way there.
+fn drain(recorder: &Recorder, versions: u64) {
+    while recorder.progress().versions < versions {
+        std::thread::sleep(Duration::from_millis(2));
     }
-    db.execute_batch("COMMIT").unwrap();
+}
+
+/// Writes the same versions with the recorder, and to a table with a row of whole JSON for each.
+fn write(deployments: usize) {
+    let (path, plain) = (folder("record"), folder("plain"));
+    let clock = Arc::new(AtomicI64::new(1_764_000_000_000));
+    let recorder = recorder(&path, &clock, HashMap::new());
+    let db = rusqlite::Connection::open(&plain).unwrap();
+    db.execute_batch("CREATE TABLE version (name TEXT, json TEXT)")
+        .unwrap();
+    let mut cluster = RollingCluster::new(deployments);
+    let (mut count, mut raw, mut took, mut worked, mut plain_took) =
+        (0, 0, Duration::ZERO, Duration::ZERO, Duration::ZERO);
+    for deployment in 0..cluster.deployments {
+        let versions = cluster.rollout(deployment);
+        raw += versions
+            .iter()
+            .map(|(_, _, version)| version.body.text().len() as u64)
+            .sum::<u64>();
+        count += versions.len();
+        clock.fetch_add(60_000, Ordering::Relaxed);
+        let (begun, worked_before) = (Instant::now(), processor_time());
+        feed(
+            &recorder,
+            &versions,
+            Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap(),
+        );
+        drain(&recorder, count as u64);
+        took += begun.elapsed();
+        worked += processor_time().saturating_sub(worked_before);
+        let begun = Instant::now();
+        db.execute_batch("BEGIN").unwrap();
+        for (_, _, version) in &versions {
+            let values = (&*version.object.name, &*version.body.text());
+            db.execute("INSERT INTO version VALUES (?, ?)", values)
+                .unwrap();
+        }
+        db.execute_batch("COMMIT").unwrap();
+        plain_took += begun.elapsed();
+    }
+    let begun = Instant::now();
+    let progress = recorder.finish().unwrap();
+    took += begun.elapsed();
     drop(db);
-    report(
-        "a row a version",
-        versions.len(),
-        size(&path),
-        begun.elapsed(),
+    println!(
+        "{count} versions of {} kinds, {} objects left, {} B a version as JSON",
+        OTHERS.len() + 1,
+        progress.objects,
+        raw / count as u64
     );
-    fs::remove_file(&path).unwrap();
+    report("record, wall", count, size(&path), took);
+    report("record, a core", count, size(&path), worked);
+    report("a row a version", count, size(&plain), plain_took);
+    fs::remove_dir_all(&path).unwrap();
+    fs::remove_file(&plain).unwrap();
+}
+
+/// Records a file a day, each with a snapshot of all objects. Returns the directory and the keys.
+fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
+    let path = folder("days");
+    let end = Timestamp::now().as_millisecond();
+    let clock = Arc::new(AtomicI64::new(end - FILES * DAY));
+    let recorder = recorder(&path, &clock, HashMap::new());
+    let mut cluster = RollingCluster::new(deployments);
+    let (mut versions, mut keys) = (0, Vec::new());
+    for day in 0..FILES {
+        clock.store(end - (FILES - day) * DAY + 1000, Ordering::Relaxed);
+        let seen = Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap();
+        // The Deployment `web` is rolled out every day, another one beside it.
+        for deployment in [0, 1 + usize::try_from(day).unwrap() % deployments] {
+            let rolled = cluster.rollout(deployment);
+            // The Pods stay.
+            let kept = rolled
+                .into_iter()
+                .filter(|(_, verb, _)| *verb != WatchVerb::Deleted);
+            let kept: Vec<NewVersion> = kept.collect();
+            versions += kept.len() as u64;
+            feed(&recorder, &kept, seen);
+        }
+        if day == 0 {
+            let templates = cluster.templates.values();
+            keys = templates.map(|template| template.key.clone()).collect();
+        }
+        for key in &keys {
+            let version =
+                kubectl_spy::object::ResourceVersion::new(cluster.numbers.revision.to_string());
+            if day == 0 {
+                recorder.record(
+                    key,
+                    Event::Synced {
+                        epoch: 1,
+                        count: 0,
+                        version: version.clone(),
+                    },
+                );
+            }
+            recorder.reach(key, version);
+        }
+        drain(&recorder, versions);
+        // The thread looks every second whether another file is due.
+        let files = usize::try_from(day).unwrap() + 1;
+        clock.fetch_add(DAY - 2000, Ordering::Relaxed);
+        while day + 1 < FILES && recorder.progress().files <= files {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    recorder.finish().unwrap();
+    let keys = keys.iter().map(|key| (**key).clone()).collect();
+    (path, keys)
+}
+
+/// The time to the first line of `changes`, and to its end.
+fn changes(path: &Path) {
+    let begun = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"))
+        .args([
+            "changes",
+            "deploy/web",
+            "-n",
+            "default",
+            "--since",
+            "3d",
+            "--once",
+            "--from",
+        ])
+        .arg(path)
+        .env_clear()
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().map(Result::unwrap);
+    let to_first = begun.elapsed();
+    let peak = peak_memory(&child);
+    let rest = lines.count();
+    let ended = child.wait().unwrap();
+    println!(
+        "changes --since 3d deploy/web   first line {to_first:.0?}, all {} lines {:.0?}, {peak} kB at the first line, {ended}: {}",
+        rest + 1,
+        begun.elapsed(),
+        first.unwrap_or_default(),
+    );
+}
+
+/// The most memory that a process has had, in kB.
+fn peak_memory(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    number.unwrap_or(0)
+}
+
+/// The time until a recorder has its last state, and a file of its own.
+fn restart(path: &Path, keys: &[SourceKey]) {
+    let begun = Instant::now();
+    let store = Store::open(path).unwrap();
+    let states = last_states(&store.cluster("bench"), keys).unwrap();
+    let objects: usize = states.values().map(|state| state.objects.len()).sum();
+    let known = begun.elapsed();
+    let clock = Arc::new(AtomicI64::new(Timestamp::now().as_millisecond()));
+    let versions = states
+        .iter()
+        .map(|(key, state)| (key.clone(), state.version.clone()));
+    let recorder = recorder(path, &clock, versions.collect());
+    let mut count = 0;
+    for (key, state) in &states {
+        let key = Arc::new(key.clone());
+        for (version, seen) in &state.objects {
+            count += 1;
+            let now = version.clone();
+            recorder.record(
+                &key,
+                Event::Object {
+                    why: Why::Listed,
+                    past: false,
+                    seen: *seen,
+                    now,
+                    prev: None,
+                },
+            );
+        }
+    }
+    drain(&recorder, count);
+    let took = begun.elapsed();
+    recorder.finish().unwrap();
+    println!(
+        "restart over {FILES} files          last state {known:.0?}, snapshot {took:.0?}, {objects} objects"
+    );
+}
+
+/// The memory of the program while it records this many Pods that do not change.
+fn at_rest(pods: usize) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let sandbox = runtime
+        .block_on(Sandbox::start(Options::new(Arc::new(Timestamp::now))))
+        .unwrap();
+    let line = &lines(include_bytes!("fixtures/pod.ndjson.gz"))[4];
+    let object: serde_json::Value = serde_json::from_str(line).unwrap();
+    let mut pod = object["object"].clone();
+    for number in 0..pods {
+        pod["metadata"] = json!({"name": format!("app-{}-{number}", number / 100), "namespace": "default",
+            "labels": {"app": format!("app-{}", number / 100)}});
+        sandbox.create(pod.clone(), &Writer::new("bench")).unwrap();
+    }
+    let (store, config) = (folder("rest"), folder("rest-kubeconfig"));
+    fs::write(&config, sandbox.kubeconfig()).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"))
+        .args(["record", "pods", "-A", "--cache-dir=", "--store"])
+        .arg(&store)
+        .env_clear()
+        .env("KUBECONFIG", &config)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    println!(
+        "record of {pods} Pods at rest    peak {} kB, {} B in files",
+        peak_memory(&child),
+        size(&store)
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fs::remove_dir_all(&store).unwrap();
+    fs::remove_file(&config).unwrap();
 }
 
 fn main() {
-    let is_bench = std::env::args().any(|arg| arg == "--bench");
-    let versions = versions(if is_bench { 4000 } else { 40 });
-    record(&versions);
-    plain(&versions);
+    let arguments: Vec<String> = std::env::args().collect();
+    let is_bench = arguments.iter().any(|arg| arg == "--bench");
+    let part: usize = arguments
+        .iter()
+        .find_map(|arg| arg.parse().ok())
+        .unwrap_or(1);
+    if !is_bench {
+        // `cargo test` runs it, too.
+        return write(1);
+    }
+    write((100 / part).max(1));
+    let (path, keys) = many_files((100 / part).max(2));
+    println!("{FILES} files, {} MB", size(&path) >> 20);
+    changes(&path);
+    changes(&path);
+    restart(&path, &keys);
+    fs::remove_dir_all(&path).unwrap();
+    at_rest(10_000 / part);
 }
