@@ -77,7 +77,7 @@ impl Template {
     fn small(kind: &str, bytes: usize) -> Template {
         let line = |verb: &str, value: &str| {
             let object = json!({"kind": kind, "apiVersion": "v1",
-                "metadata": {"name": "name", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
+                "metadata": {"name": "object-of-a-template", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
                     "resourceVersion": "1", "creationTimestamp": "2026-11-21T17:30:00Z",
                     "managedFields": [{"manager": "kubectl", "operation": "Update", "apiVersion": "v1",
                         "time": "2026-11-21T17:30:00Z", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {}}}]},
@@ -90,13 +90,13 @@ impl Template {
 
     fn event() -> Template {
         let object = json!({"kind": "Event", "apiVersion": "v1",
-            "metadata": {"name": "name", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
+            "metadata": {"name": "object-of-a-template", "namespace": "default", "uid": "00000000-0000-4000-8000-000000000000",
                 "resourceVersion": "1", "creationTimestamp": "2026-11-21T17:30:00Z",
                 "managedFields": [{"manager": "kubelet", "operation": "Update", "apiVersion": "v1",
                     "time": "2026-11-21T17:30:00Z", "fieldsType": "FieldsV1", "fieldsV1": {"f:count": {}, "f:firstTimestamp": {},
                         "f:involvedObject": {}, "f:lastTimestamp": {}, "f:message": {}, "f:reason": {}, "f:source": {"f:component": {},
                         "f:host": {}}, "f:type": {}}}]},
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "name",
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "object-of-a-template",
                 "uid": "00000000-0000-4000-8000-000000000000", "apiVersion": "v1", "fieldPath": "spec.containers{app}"},
             "reason": "Pulled", "message": "Container image \"registry.example.com/app:1.2.3\" already present on machine",
             "source": {"component": "kubelet", "host": "node-17"}, "firstTimestamp": "2026-11-21T17:30:00Z",
@@ -471,6 +471,9 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
         let files = usize::try_from(day).unwrap() + 1;
         clock.fetch_add(DAY - 2000, Ordering::Relaxed);
         while day + 1 < FILES && recorder.progress().files <= files {
+            // Something must wait to be written.
+            let version = cluster.numbers.revision.to_string();
+            recorder.reach(&keys[0], kubectl_spy::object::ResourceVersion::new(version));
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -610,11 +613,11 @@ fn main() {
         return write(1);
     }
     write((100 / part).max(1));
+    at_rest(10_000);
     let (path, keys) = many_files((100 / part).max(2));
     println!("{FILES} files, {} MB", size(&path) >> 20);
     changes(&path);
     changes(&path);
     restart(&path, &keys);
     fs::remove_dir_all(&path).unwrap();
-    at_rest(10_000 / part);
 }
