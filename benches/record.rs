@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use kubectl_spy::record::{
-    RecordOptions, RecordedCluster, Recorder, RetentionPolicy, Store, last_states,
+    RecordOptions, RecordedCluster, Recorder, ResumedSource, RetentionPolicy, Store, last_states,
 };
 use kubectl_spy::sandbox::{Options, Sandbox, Writer};
 use kubectl_spy::source::{Event, SourceKey, Version, Why};
@@ -319,7 +319,7 @@ fn processor_time() -> Duration {
 fn recorder(
     path: &Path,
     clock: &Arc<AtomicI64>,
-    states: HashMap<SourceKey, kubectl_spy::object::ResourceVersion>,
+    states: HashMap<SourceKey, ResumedSource>,
 ) -> Recorder {
     let clock = clock.clone();
     Recorder::start(RecordOptions {
@@ -531,10 +531,10 @@ fn restart(path: &Path, keys: &[SourceKey]) {
     let objects: usize = states.values().map(|state| state.objects.len()).sum();
     let known = begun.elapsed();
     let clock = Arc::new(AtomicI64::new(Timestamp::now().as_millisecond()));
-    let versions = states
+    let resumed = states
         .iter()
-        .map(|(key, state)| (key.clone(), state.version.clone()));
-    let recorder = recorder(path, &clock, versions.collect());
+        .map(|(key, state)| (key.clone(), ResumedSource::of(state)));
+    let recorder = recorder(path, &clock, resumed.collect());
     let mut count = 0;
     for (key, state) in &states {
         let key = Arc::new(key.clone());
