@@ -424,6 +424,24 @@ fn exported(path: &Path) -> (Vec<RecordedVersion>, Vec<Hole>) {
     (versions, holes)
 }
 
+/// How often an export has a write. A recorder lists what another one, which began before it and resumes later, has as a change:
+/// that counts once.
+fn times(versions: &[RecordedVersion], write: &Write) -> usize {
+    let found = versions.iter().filter(|it| {
+        let is_gone = it.why.why == Why::Deleted;
+        words(&it.version) == words(&write.version)
+            && is_gone == (write.why == Why::Deleted)
+            && it.why.why != Why::Vanished
+    });
+    let (listed, changes): (Vec<&RecordedVersion>, Vec<&RecordedVersion>) =
+        found.partition(|it| it.why.why == Why::Listed);
+    if changes.is_empty() {
+        listed.len()
+    } else {
+        changes.len()
+    }
+}
+
 /// Compares a record with what the server wrote.
 fn check(path: &Path, server: &Server) -> Result<(), TestCaseError> {
     let (versions, holes) = exported(path);
@@ -453,16 +471,7 @@ fn check(path: &Path, server: &Server) -> Result<(), TestCaseError> {
     );
     for write in &server.writes {
         let at = write.revision;
-        let found = versions.iter().filter(|it| {
-            let is_gone = it.why.why == Why::Deleted;
-            words(&it.version) == words(&write.version)
-                && is_gone == (write.why == Why::Deleted)
-                && it.why.why != Why::Vanished
-        });
-        let found: Vec<&RecordedVersion> = found.collect();
-        // A recorder lists what another one, which began before it and resumes later, has as a change.
-        let listed = found.iter().filter(|it| it.why.why == Why::Listed).count();
-        let count = found.len() - listed.min(found.len().saturating_sub(1));
+        let count = times(&versions, write);
         let is_inside = spans
             .iter()
             .any(|it| number(it.from) < at && at <= number(it.upto));
