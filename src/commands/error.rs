@@ -55,6 +55,14 @@ impl CommandError {
         }
     }
 
+    /// A server did not answer; `message` is the whole first line.
+    pub(crate) fn silent(message: impl fmt::Display) -> CommandError {
+        CommandError {
+            is_silence: true,
+            ..CommandError::failed(message)
+        }
+    }
+
     /// With `--for`: objects that have failed; `message` is the whole text.
     pub(crate) fn goal_failed(message: impl fmt::Display) -> CommandError {
         CommandError {
@@ -210,10 +218,7 @@ impl From<RequestError> for CommandError {
                     ..error.into()
                 }
             }
-            error => CommandError {
-                is_silence: true,
-                ..CommandError::failed(error)
-            },
+            error => CommandError::silent(error),
         }
     }
 }

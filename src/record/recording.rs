@@ -86,6 +86,22 @@ pub struct RecordProgress {
     pub trouble: Option<String>,
 }
 
+impl RecordProgress {
+    /// The progress of two recorders together.
+    #[must_use]
+    pub fn and(self, other: RecordProgress) -> RecordProgress {
+        RecordProgress {
+            objects: self.objects + other.objects,
+            versions: self.versions + other.versions,
+            gaps: self.gaps + other.gaps,
+            bytes: self.bytes + other.bytes,
+            files: self.files + other.files,
+            oldest: self.oldest.into_iter().chain(other.oldest).min(),
+            trouble: self.trouble.or(other.trouble),
+        }
+    }
+}
+
 pub(super) type SharedProgress = Arc<Mutex<RecordProgress>>;
 
 /// What is recorded, and how far.

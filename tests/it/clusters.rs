@@ -1,5 +1,7 @@
 //! Tests of several clusters in one view: two embedded servers and one kubeconfig.
 
+mod recording;
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -35,12 +35,12 @@ impl Folder {
         clusters.iter().flat_map(|it| it.list().unwrap()).collect()
     }
 
-    /// The rows of the view `versions`: name, revision, why.
+    /// The rows of the view `versions` of two namespaces: name, revision, why.
     fn versions(&self) -> Vec<String> {
         let mut rows = Vec::new();
         for file in self.files() {
             let db = rusqlite::Connection::open(&file.path).unwrap();
-            let sql = "SELECT name || ' ' || revision || ' ' || why FROM versions WHERE namespace = 'shop'";
+            let sql = "SELECT name || ' ' || revision || ' ' || why FROM versions WHERE namespace IN ('shop', 'web')";
             let mut rows_of_file = db.prepare(sql).unwrap();
             let found = rows_of_file.query_map([], |row| row.get(0)).unwrap();
             rows.extend(found.map(Result::unwrap));

@@ -137,7 +137,7 @@ impl Live for SeveralChanges<'_> {
         self.of(cluster)?.model(cluster)
     }
 
-    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
         let (args, session, keys) = (self.args, joined.session, joined.keys);
         let (now, ahead) = (self.now.clone(), session.ahead());
         let clock: Clock = Arc::new(move || shifted(now(), ahead()));
@@ -162,7 +162,7 @@ impl Live for SeveralChanges<'_> {
             changes,
         };
         self.joined.insert(at, joined);
-        keys
+        Ok(Some(keys))
     }
 
     fn reports_waiting(&self) -> bool {

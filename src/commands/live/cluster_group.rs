@@ -18,6 +18,7 @@ use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
 use crate::model::JudgementPlan;
 use crate::object::ServedTypes;
+use crate::record::RecordedCluster;
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::{Mux, MuxOptions};
 
@@ -36,6 +37,8 @@ pub(crate) struct GroupOptions {
     pub(crate) means_every_kind: bool,
     /// Whether sources are watched after they are listed.
     pub(crate) watches: bool,
+    /// Whether to find out which cluster a context names.
+    pub(crate) identifies: bool,
     /// The directory of the records that are read beside the servers, and what for.
     pub(crate) store: Option<(PathBuf, RecordUse)>,
 }
@@ -79,6 +82,8 @@ pub(crate) struct JoinedCluster<'a> {
     pub(crate) keys: Vec<SourceKey>,
     /// The types that it serves, if the plan of a model needs them.
     pub(crate) types: Option<ServedTypes>,
+    /// The cluster as a record names it, if the group identifies its clusters.
+    pub(crate) identity: Option<RecordedCluster>,
     /// Hints about the arguments.
     pub(crate) hints: Vec<String>,
     /// The errors of manifests that cannot be resolved.
@@ -89,7 +94,7 @@ pub(crate) struct JoinedCluster<'a> {
 pub(crate) struct JoinAttempt<'a> {
     pub(crate) cluster: ClusterId,
     /// The place of the cluster in its group.
-    place: usize,
+    pub(crate) place: usize,
     /// How many attempts there were, with this one.
     pub(crate) count: u32,
     pub(crate) result: Result<JoinedCluster<'a>, CommandError>,
@@ -178,13 +183,13 @@ impl ClusterGroup {
         doubled.min(LONGEST_WAIT).mul_f64(share)
     }
 
-    /// The attempt after one that has failed.
+    /// An attempt after one that has failed: that number `count` of the cluster at this place.
     pub(crate) fn next_attempt(
         &self,
-        failed: &JoinAttempt<'_>,
+        place: usize,
+        count: u32,
         wait: Duration,
     ) -> LocalBoxFuture<'_, JoinAttempt<'_>> {
-        let (place, count) = (failed.place, failed.count + 1);
         async move {
             sleep(wait).await;
             self.attempt(place, count).await
@@ -224,6 +229,10 @@ impl ClusterGroup {
             resolved.targets.into()
         };
         let keys = session.keys(&every.targets);
+        let mut identity = None;
+        if self.options.identifies {
+            identity = Some(session.recorded_cluster().await?);
+        }
         let mut types = None;
         if keys.iter().any(JudgementPlan::needs_types) {
             types = Some(session.served_types().await);
@@ -234,6 +243,7 @@ impl ClusterGroup {
             session,
             every,
             types,
+            identity,
             keys,
             hints,
             errors,

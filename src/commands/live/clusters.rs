@@ -74,15 +74,16 @@ impl<'a> Clusters<'a> {
         }
     }
 
-    /// The attempt after one that has failed.
+    /// An attempt after one that has failed: that number `count` of the cluster at this place.
     pub(crate) fn next_attempt(
         self,
-        failed: &JoinAttempt<'_>,
+        place: usize,
+        count: u32,
         wait: Duration,
     ) -> Option<LocalBoxFuture<'a, JoinAttempt<'a>>> {
         match self {
             Clusters::One(_) => None,
-            Clusters::Several(group) => Some(group.next_attempt(failed, wait)),
+            Clusters::Several(group) => Some(group.next_attempt(place, count, wait)),
         }
     }
 

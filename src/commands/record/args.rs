@@ -56,6 +56,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy record                        every kind of the cluster
   kubectl spy record -n prod --keep 30d     one namespace, for a month
   kubectl spy record deploy,cm,secret -A    three types of all namespaces
+  kubectl spy record --contexts 'prod-*'    every kind of several clusters
   kubectl spy record --redact 'cm .data.token' --exclude-secrets
                                             nothing of Secrets, and a value of ConfigMaps only as a digest
   kubectl spy record -n prod --print-manifest | kubectl apply -f -
@@ -121,23 +122,33 @@ impl RecordArgs {
     /// The paths whose values are not recorded, each with a kind that is recorded. It fails for a kind that is not: its
     /// values would be recorded elsewhere.
     pub(super) fn redactions(&self, every: &EveryKind) -> Result<Vec<Redaction>, CommandError> {
-        let refused = |text: &str, why: &dyn Display| {
-            let error = CommandError::usage(format!("--redact {text:?}: {why}"));
-            error.hint("write a type and a path, for example --redact 'cm .data.token'")
-        };
         let redaction = |text: &String| {
-            let mut redaction: Redaction = text
-                .parse()
-                .map_err(|error: RedactionError| refused(text, &error))?;
+            let mut redaction = parse_redaction(text)?;
             if let Some(word) = &redaction.kind {
                 let kind = recorded_kind(word, every);
                 let unknown = || format!("no recorded kind is {word}");
-                redaction.kind = Some(kind.ok_or_else(|| refused(text, &unknown()))?);
+                redaction.kind = Some(kind.ok_or_else(|| refused_redaction(text, &unknown()))?);
             }
             Ok(redaction)
         };
         self.redact.iter().map(redaction).collect()
     }
+
+    /// Fails if a text of `--redact` is no path.
+    pub(super) fn check_redactions(&self) -> Result<(), CommandError> {
+        let mut texts = self.redact.iter();
+        texts.try_for_each(|text| parse_redaction(text).map(drop))
+    }
+}
+
+fn parse_redaction(text: &str) -> Result<Redaction, CommandError> {
+    let parsed = text.parse();
+    parsed.map_err(|error: RedactionError| refused_redaction(text, &error))
+}
+
+fn refused_redaction(text: &str, why: &dyn Display) -> CommandError {
+    let error = CommandError::usage(format!("--redact {text:?}: {why}"));
+    error.hint("write a type and a path, for example --redact 'cm .data.token'")
 }
 
 /// The recorded kind that a word means, as kubectl reads it.

@@ -1,19 +1,25 @@
 //! `record`: keeps every version of objects in files.
 
 mod args;
+mod cluster_recorder;
 mod manifest;
 mod recording;
 
-use std::collections::HashMap;
-
-use super::{Awaited, CommandError, Context, Session, Shutdown, Stop, Terminal, follow};
+use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::live::clusters::Clusters;
+use super::manifests::ObjectRequest;
+use super::{
+    Awaited, CommandError, ConnectionSetup, Context, Session, Shutdown, Stop, Terminal, follow,
+};
+use crate::cluster::ContextConfig;
 use crate::commands::Ended;
 use crate::commands::live::terminal::Output;
-use crate::record::{RecordOptions, Recorder, ResumedSource, Store, last_states};
+use crate::record::Store;
 use crate::source::SourceKey;
 pub(crate) use args::RecordArgs;
+use cluster_recorder::{RecordPlan, RecorderSetup, unrecorded};
 use manifest::RecorderManifest;
-use recording::LiveRecording;
+use recording::{LiveRecording, recording_line};
 
 pub(crate) fn run(args: &RecordArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -27,7 +33,22 @@ async fn record(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let mut stop = Stop::at(shutdown);
+    let stop = Stop::at(shutdown);
+    if !args.print_manifest {
+        let contexts = Box::pin(ClusterGroup::contexts(context));
+        if let Some(contexts) = stop.in_time(Awaited::Types, contexts).await? {
+            return Box::pin(record_several(args, contexts, context, stop)).await;
+        }
+    }
+    Box::pin(record_one(args, context, stop)).await
+}
+
+/// Records one cluster.
+async fn record_one(
+    args: &RecordArgs,
+    context: &mut Context<'_>,
+    stop: Stop,
+) -> Result<Ended, CommandError> {
     let connected = Box::pin(Session::connect(context));
     let session = stop.in_time(Awaited::Types, connected).await?;
     let objects = args.objects(context.origin.names_namespace());
@@ -47,41 +68,67 @@ async fn record(
     let path = args.store.path(context.env)?;
     let cluster = Box::pin(session.recorded_cluster());
     let cluster = stop.in_time(Awaited::Types, cluster).await?;
-    for resource in &every.unwatched {
-        let name = resource.group_resource();
-        context.note(&format!("not recorded: {name}, which cannot be watched"));
+    for line in unrecorded(&every) {
+        context.note(&line);
     }
-    for group in &every.silent {
-        context.note(&format!(
-            "not recorded: {group}, whose server does not answer"
-        ));
-    }
-    let store = Store::create(&path)?;
-    let mut resumed = HashMap::new();
-    match last_states(&store.cluster(&cluster.id), &keys) {
-        Ok(known) => {
-            for (key, known) in known {
-                resumed.insert(key.clone(), ResumedSource::of(&known));
-                session.mux.resume(key, known);
-            }
-        }
-        Err(error) => context.note(&format!("not resumed: {error}")),
-    }
-    let recorder = Recorder::start(RecordOptions {
-        store,
-        cluster,
-        retention: args.retention(),
-        resumed,
-        redactions,
+    let setup = RecorderSetup {
+        args,
+        store: Store::create(&path)?,
         clock: context.env.now.clone(),
-    })?;
+    };
+    let plan = RecordPlan {
+        cluster,
+        keys,
+        redactions,
+    };
+    let recorder = setup.start(plan, &session, &mut |text| context.note(text))?;
     let place = path.display().to_string();
     if !context.env.is_live() {
-        context.note(&format!("recording {} in {place}", session.cluster.0));
+        context.note(&recording_line(&session.cluster, &place));
     }
-    let mut terminal = Terminal::open(context, Output::Text);
-    let mut recording = LiveRecording::new(keys, recorder, place, terminal.env().now());
-    let ended = follow(&mut recording, &session, &mut terminal, &mut stop).await;
+    let terminal = Terminal::open(context, Output::Text);
+    let recording = LiveRecording::new(setup, place, terminal.env().now()).with(recorder);
+    run_recording(recording, (&session).into(), terminal, stop).await
+}
+
+/// Records several clusters, each of which joins when it is connected.
+async fn record_several(
+    args: &RecordArgs,
+    contexts: Vec<ContextConfig>,
+    context: &mut Context<'_>,
+    stop: Stop,
+) -> Result<Ended, CommandError> {
+    args.check_redactions()?;
+    let objects = args.objects(context.origin.names_namespace());
+    let request = Box::pin(ObjectRequest::read(&objects, "record", context));
+    let request = stop.in_time(Awaited::Types, request).await?;
+    let options = GroupOptions {
+        means_every_kind: true,
+        watches: true,
+        identifies: true,
+        store: None,
+    };
+    let path = args.store.path(context.env)?;
+    let setup = RecorderSetup {
+        args,
+        store: Store::create(&path)?,
+        clock: context.env.now.clone(),
+    };
+    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    let terminal = Terminal::open(context, Output::Text);
+    let place = path.display().to_string();
+    let recording = LiveRecording::new(setup, place, terminal.env().now());
+    run_recording(recording, (&group).into(), terminal, stop).await
+}
+
+/// Records until the end, and writes everything.
+async fn run_recording(
+    mut recording: LiveRecording<'_>,
+    clusters: Clusters<'_>,
+    mut terminal: Terminal<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let ended = follow(&mut recording, clusters, &mut terminal, &mut stop).await;
     recording.finish(&mut terminal)?;
     ended
 }

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::select_all;
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 
+use super::cluster_recorder::{ClusterRecorder, RecordPlan, RecorderSetup, unrecorded};
+use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::{CommandError, Live, Sources, Terminal};
 use crate::record::{RecordProgress, Recorder};
 use crate::render::age::rfc3339;
 use crate::render::count::{bytes, plural};
 use crate::render::header_footer::{Freshness, ViewHeader};
-use crate::source::{Event, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::{CatchUp, Subscriptions};
 
 /// How often a pipe gets a line.
@@ -19,11 +22,15 @@ const LINE: Duration = Duration::from_secs(60);
 /// How often the record learns that nothing has happened.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// The sources that are recorded, and the recorder.
-pub(super) struct LiveRecording {
-    keys: Vec<SourceKey>,
-    /// `None` after the end.
-    recorder: Option<Recorder>,
+/// The recorders of all clusters.
+pub(super) struct LiveRecording<'a> {
+    setup: RecorderSetup<'a>,
+    /// Of several clusters, those that have joined. Empty after the end.
+    recorders: Vec<ClusterRecorder>,
+    /// How many of them a pipe has a line about.
+    announced: usize,
+    /// Messages that are not printed yet.
+    notes: Vec<String>,
     /// The directory of the store.
     place: String,
     started: Timestamp,
@@ -35,17 +42,19 @@ pub(super) struct LiveRecording {
     has_trouble: bool,
 }
 
-impl LiveRecording {
+impl<'a> LiveRecording<'a> {
+    /// No cluster is recorded yet.
     pub(super) fn new(
-        keys: Vec<SourceKey>,
-        recorder: Recorder,
+        setup: RecorderSetup<'a>,
         place: String,
         started: Timestamp,
-    ) -> LiveRecording {
+    ) -> LiveRecording<'a> {
         let now = Instant::now();
         LiveRecording {
-            keys,
-            recorder: Some(recorder),
+            setup,
+            recorders: Vec::new(),
+            announced: 0,
+            notes: Vec::new(),
             place,
             started,
             counted: (0, now),
@@ -55,12 +64,23 @@ impl LiveRecording {
         }
     }
 
-    /// Writes everything, and says how much there is. It fails if something could not be written.
+    /// The same, with a recorder that runs and has its line.
+    pub(super) fn with(mut self, recorder: ClusterRecorder) -> LiveRecording<'a> {
+        self.recorders.push(recorder);
+        self.announced += 1;
+        self
+    }
+
+    /// Writes everything, and prints how much there is. It fails if something could not be written.
     pub(super) fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let Some(recorder) = self.recorder.take() else {
+        if self.recorders.is_empty() {
             return Ok(());
-        };
-        let progress = recorder.finish()?;
+        }
+        // An error of one recorder must not end the others before they have written everything.
+        let finished = self.recorders.drain(..).map(ClusterRecorder::finish);
+        let finished: Vec<_> = finished.collect();
+        let finished: Vec<_> = finished.into_iter().collect::<Result<_, _>>()?;
+        let progress = ClusterRecorder::total(finished.into_iter());
         let line = progress_words(&progress, &rfc3339).join(", ");
         terminal.notify(&format!("recorded {line}"))?;
         match progress.trouble {
@@ -70,10 +90,50 @@ impl LiveRecording {
     }
 
     fn progress(&self) -> RecordProgress {
-        self.recorder
-            .as_ref()
-            .map(Recorder::progress)
-            .unwrap_or_default()
+        let all = self.recorders.iter();
+        ClusterRecorder::total(all.map(|it| (it.id.clone(), it.recorder.progress())))
+    }
+
+    fn recorder(&self, key: &SourceKey) -> Option<&Recorder> {
+        let mut all = self.recorders.iter();
+        Some(&all.find(|it| it.context == key.cluster)?.recorder)
+    }
+
+    /// What to record of a cluster that has joined: what no other context records; `None` if that is nothing. `notes` gets the
+    /// messages. It fails if a value to redact is of a kind that the cluster does not have.
+    fn plan(
+        &self,
+        joined: JoinedCluster<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<RecordPlan>, CommandError> {
+        let unknown = || CommandError::failed("error: the cluster has no identity");
+        let cluster = joined.identity.ok_or_else(unknown)?;
+        let args = self.setup.args;
+        let every = args.recorded(joined.every);
+        // In other clusters the kind may exist.
+        let redactions = args.redactions(&every).map_err(CommandError::failed)?;
+        let mut keys = joined.session.keys(&every.targets);
+        let is_recorded = |key: &SourceKey| {
+            let mut all = self.recorders.iter();
+            all.any(|it| it.records(&cluster.id, key))
+        };
+        keys.retain(|key| !is_recorded(key));
+        if keys.is_empty() {
+            let mut all = self.recorders.iter();
+            notes.push(match all.find(|it| it.id == cluster.id) {
+                Some(other) => {
+                    format!("the same cluster as {}, which is recorded", other.context.0)
+                }
+                None => "nothing to record".to_owned(),
+            });
+            return Ok(None);
+        }
+        notes.extend(unrecorded(&every));
+        Ok(Some(RecordPlan {
+            cluster,
+            keys,
+            redactions,
+        }))
     }
 
     /// The number of versions in each second since the last line: `35.2/s`.
@@ -103,9 +163,25 @@ impl LiveRecording {
     }
 }
 
-impl Live for LiveRecording {
+impl Live for LiveRecording<'_> {
     fn wanted(&self) -> Vec<SourceKey> {
-        self.keys.clone()
+        let all = self.recorders.iter();
+        all.flat_map(|it| it.keys.iter().cloned()).collect()
+    }
+
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
+        let (session, mut notes) = (joined.session, Vec::new());
+        let mut keys = None;
+        if let Some(plan) = self.plan(joined, &mut notes)? {
+            let mut note = |text: &str| notes.push(text.to_owned());
+            let recorder = self.setup.start(plan, session, &mut note)?;
+            keys = Some(recorder.keys.clone());
+            self.recorders.push(recorder);
+        }
+        let notes = notes.iter();
+        let notes = notes.map(|note| format!("{}: {note}", session.cluster.0));
+        self.notes.extend(notes);
+        Ok(keys)
     }
 
     fn reports_waiting(&self) -> bool {
@@ -117,42 +193,53 @@ impl Live for LiveRecording {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, _now: Timestamp) {
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = self.recorder(key) {
             recorder.record(key, event);
         }
     }
 
-    fn holds(&self, _key: &SourceKey) -> bool {
-        self.recorder.as_ref().is_some_and(Recorder::is_full)
+    fn holds(&self, key: &SourceKey) -> bool {
+        self.recorder(key).is_some_and(Recorder::is_full)
     }
 
     fn reach(&mut self, subscriptions: &Subscriptions) {
         let now = Instant::now();
-        let Some(recorder) = self
-            .recorder
-            .as_ref()
-            .filter(|_| now >= self.next_heartbeat)
-        else {
+        if now < self.next_heartbeat {
             return;
-        };
+        }
         self.next_heartbeat = now + HEARTBEAT;
         for (key, version) in subscriptions.reached() {
-            recorder.reach(key, version);
+            if let Some(recorder) = self.recorder(key) {
+                recorder.reach(key, version);
+            }
         }
     }
 
     async fn wait_for_other(&mut self) {
-        match &self.recorder {
-            Some(recorder) if recorder.is_full() => recorder.room().await,
-            Some(_) | None => sleep_until(self.next_line).await,
+        let recorders = self.recorders.iter().map(|it| &it.recorder);
+        let full = recorders.filter(|recorder| recorder.is_full());
+        let rooms: Vec<_> = full.map(|recorder| Box::pin(recorder.room())).collect();
+        if rooms.is_empty() {
+            sleep_until(self.next_line).await;
+        } else {
+            select_all(rooms).await;
         }
     }
 
     fn print(
         &mut self,
-        _sources: &Sources,
+        sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        for note in std::mem::take(&mut self.notes) {
+            terminal.notify(&note)?;
+        }
+        for new in &self.recorders[self.announced..] {
+            if !terminal.is_live() {
+                terminal.notify(&recording_line(&new.context, &self.place))?;
+            }
+        }
+        self.announced = self.recorders.len();
         let progress = self.progress();
         self.report_trouble(&progress, terminal)?;
         let now = Instant::now();
@@ -166,8 +253,10 @@ impl Live for LiveRecording {
             return Ok(());
         }
         let time = rfc3339(terminal.env().now());
-        let words = progress_words(&progress, &rfc3339).join(", ");
-        Ok(terminal.print(&[format!("{time} {words}, {rate}")])?)
+        let mut words = progress_words(&progress, &rfc3339);
+        words.push(rate);
+        words.extend(sources.live_clusters());
+        Ok(terminal.print(&[format!("{time} {}", words.join(", "))])?)
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
@@ -203,6 +292,11 @@ impl Live for LiveRecording {
     fn is_answered(&self, _sources: &Sources) -> bool {
         false
     }
+}
+
+/// `recording prod-eu in /var/lib/spy`.
+pub(super) fn recording_line(context: &ClusterId, place: &str) -> String {
+    format!("recording {} in {place}", context.0)
 }
 
 /// How far a recording has come, in words.

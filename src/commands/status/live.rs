@@ -385,7 +385,7 @@ impl Live for LiveStatus {
         Some(&of_cluster.state.model)
     }
 
-    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
         let silent = joined.every.silent.iter();
         let silent: Vec<String> = silent
             .map(|group| format!("{}: {group}", joined.session.cluster.0))
@@ -397,7 +397,7 @@ impl Live for LiveStatus {
         let before = |known: &ClusterStatus| place(known) < place(&cluster);
         let at = self.clusters.partition_point(before);
         self.clusters.insert(at, cluster);
-        requested
+        Ok(Some(requested))
     }
 
     async fn wait_for_other(&mut self) {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::live::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
-use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt};
+use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedCluster};
 use crate::commands::live::clusters::Clusters;
 use crate::commands::live::shutdown::Suspension;
 use crate::commands::live::sources::{
@@ -259,42 +259,60 @@ impl<'a> LiveFeed<'a> {
     ) -> Result<Option<LocalBoxFuture<'a, JoinAttempt<'a>>>, CommandError> {
         self.printing.is_owed = true;
         self.drawing.is_owed = true;
-        let cluster = attempt.cluster.clone();
-        match attempt.result {
-            Ok(joined) => {
-                let errors = joined.errors.iter().map(ToString::to_string);
-                let notes = joined.hints.iter().cloned().chain(errors);
-                for note in notes {
-                    terminal.notify(&self.clusters.about(&cluster, &note))?;
-                }
-                let keys = view.join(joined);
+        let JoinAttempt {
+            cluster,
+            place,
+            count,
+            result,
+        } = attempt;
+        let Err(error) = result.and_then(|joined| self.let_join(joined, view, terminal)) else {
+            return Ok(None);
+        };
+        // It is the same in all clusters.
+        if error.kind() == ErrorKind::Usage {
+            return Err(error);
+        }
+        let cause: Arc<str> = error.to_string().into();
+        let may_pass = error.is_silence();
+        let wait = ClusterGroup::wait_after(count, may_pass);
+        // The final error of a view that prints once says it.
+        if count == 1 && !terminal.is_live() && !view.prints_once() {
+            terminal.notify(&self.clusters.about(&cluster, &cause))?;
+        }
+        self.stop.waiting.fail_to_join(&cluster, &cause);
+        let failed = FailedAttempt {
+            attempt: count,
+            cause,
+            until: after(terminal.env().now(), wait),
+            may_pass,
+        };
+        let failing = JoinState::Failing(failed);
+        self.sources.clusters.set(&cluster, failing);
+        Ok(self.clusters.next_attempt(place, count + 1, wait))
+    }
+
+    /// Begins to follow a cluster that is connected, unless another context has its sources already.
+    fn let_join<V: Live>(
+        &mut self,
+        joined: JoinedCluster<'_>,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let cluster = joined.session.cluster.clone();
+        let errors = joined.errors.iter().map(ToString::to_string);
+        let notes: Vec<String> = joined.hints.iter().cloned().chain(errors).collect();
+        let keys = view.join(joined)?;
+        for note in notes {
+            terminal.notify(&self.clusters.about(&cluster, &note))?;
+        }
+        match keys {
+            Some(keys) => {
                 self.stop.waiting.join(&cluster, &keys);
                 self.sources.clusters.set(&cluster, JoinState::Joined);
-                Ok(None)
             }
-            // It is the same in all clusters.
-            Err(error) if error.kind() == ErrorKind::Usage => Err(error),
-            Err(ref error) => {
-                let cause: Arc<str> = error.to_string().into();
-                let may_pass = error.is_silence();
-                let wait = ClusterGroup::wait_after(attempt.count, may_pass);
-                // The final error of a view that prints once says it.
-                if attempt.count == 1 && !terminal.is_live() && !view.prints_once() {
-                    terminal.notify(&self.clusters.about(&cluster, &cause))?;
-                }
-                self.stop.waiting.fail_to_join(&cluster, &cause);
-                let failed = FailedAttempt {
-                    attempt: attempt.count,
-                    cause,
-                    until: after(terminal.env().now(), wait),
-                    may_pass,
-                };
-                self.sources
-                    .clusters
-                    .set(&cluster, JoinState::Failing(failed));
-                Ok(self.clusters.next_attempt(&attempt, wait))
-            }
+            None => self.sources.clusters.remove(&cluster),
         }
+        Ok(())
     }
 
     /// Passes the events that have waited for the frame that is due now to the view.

@@ -49,9 +49,10 @@ pub(crate) trait Live {
         None
     }
 
-    /// Begins to show a cluster of several. Returns its requested sources.
-    fn join(&mut self, joined: JoinedCluster<'_>) -> Vec<SourceKey> {
-        joined.keys
+    /// Begins to show a cluster of several. Returns its requested sources; `None` if another context has them already. After an
+    /// error, the cluster is tried again.
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
+        Ok(Some(joined.keys))
     }
 
     /// Whether it prints once, when everything is read. Until then, a print only finds out what to read next, so the pause

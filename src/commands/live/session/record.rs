@@ -53,7 +53,7 @@ async fn system_uid(
             let uid = found.first().and_then(|found| found.object.uid.clone());
             Ok(uid.map(|uid| uid.as_str().to_owned()))
         }
-        Err(End::Failed(error)) => Err(CommandError::failed(format!("error: {error}"))),
+        Err(End::Failed(error)) => Err(CommandError::silent(format!("error: {error}"))),
         Err(
             End::NotOffered(_) | End::Limit | End::Spent | End::Forgotten(_) | End::OutOfTime(_),
         ) => Ok(None),

@@ -81,6 +81,11 @@ impl ClusterStates {
         }
     }
 
+    /// Forgets a cluster that another context names, too.
+    pub(crate) fn remove(&mut self, cluster: &ClusterId) {
+        self.all.retain(|(known, _)| known != cluster);
+    }
+
     /// Whether there are several clusters.
     pub(crate) fn are_several(&self) -> bool {
         !self.all.is_empty()
@@ -164,6 +169,23 @@ pub(super) fn summary(states: &[(&ClusterId, ClusterState)], look: Look) -> Stri
     }
 }
 
+/// `live 1 of 2 clusters, away: prod-us`: the same in a line, with the names of the clusters that cannot be read now.
+pub(super) fn line(states: &[(&ClusterId, ClusterState)]) -> String {
+    let away = states.iter().filter(|(_, it)| *it != ClusterState::Live);
+    let mut names: Vec<&str> = away.map(|(cluster, _)| &*cluster.0).collect();
+    let live = states.len() - names.len();
+    let mut text = format!("live {live} of {}", plural(states.len(), "cluster"));
+    let more = names.len().saturating_sub(MAX_LINES);
+    names.truncate(MAX_LINES);
+    if !names.is_empty() {
+        text = format!("{text}, away: {}", names.join(", "));
+    }
+    if more > 0 {
+        text = format!("{text} and {more} more");
+    }
+    text
+}
+
 /// `✗ prod-us: connection refused (retrying, 3rd time, 8 s)`: a line for each cluster that cannot be read, and the number of
 /// the others.
 pub(super) fn lines(
@@ -200,11 +222,11 @@ pub(super) fn lines(
 /// The part of kubectl's message that says why, without what each such message begins with.
 fn short_cause(cause: &str) -> &str {
     const REFUSED: &str = " was refused - did you specify the right host or port?";
+    let cause = cause.strip_prefix("error: ").unwrap_or(cause);
     if cause.starts_with("The connection to the server ") && cause.contains(REFUSED) {
         return "connection refused";
     }
     let cause = cause.lines().next().unwrap_or_default();
-    let cause = cause.strip_prefix("error: ").unwrap_or(cause);
     for beginning in [
         "Unable to connect to the server: ",
         "Error from server (Forbidden): ",
@@ -284,6 +306,26 @@ mod tests {
                 "✗ live 0 of 2 clusters",
             ],
         );
+    }
+
+    #[test]
+    fn a_line_names_the_clusters_that_are_away() {
+        let names = ["a", "b", "c", "d", "e", "f", "g"].map(|name| ClusterId(name.into()));
+        let check = |live: usize, expect: &str| {
+            let states = names.iter().enumerate().map(|(place, cluster)| {
+                let is_live = place < live;
+                let state = if is_live {
+                    ClusterState::Live
+                } else {
+                    retrying(1, 1)
+                };
+                (cluster, state)
+            });
+            assert_eq!(line(&states.collect::<Vec<_>>()), expect);
+        };
+        check(7, "live 7 of 7 clusters");
+        check(5, "live 5 of 7 clusters, away: f, g");
+        check(1, "live 1 of 7 clusters, away: b, c, d, e, f and 1 more");
     }
 
     #[test]

@@ -279,6 +279,12 @@ impl Sources {
         }
     }
 
+    /// `live 1 of 2 clusters, away: prod-us`; `None` if there is one cluster.
+    pub(crate) fn live_clusters(&self) -> Option<String> {
+        let states = self.cluster_states();
+        (!states.is_empty()).then(|| cluster_states::line(&states))
+    }
+
     /// The states of the clusters, if there are several.
     fn cluster_states(&self) -> Vec<(&ClusterId, ClusterState)> {
         let states = self.clusters.iter().map(|(cluster, state)| {
