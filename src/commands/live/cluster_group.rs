@@ -231,6 +231,7 @@ impl ClusterGroup {
         let keys = session.keys(&every.targets);
         let mut identity = None;
         if self.options.identifies {
+            session.check_login().await?;
             identity = Some(session.recorded_cluster().await?);
         }
         let mut types = None;

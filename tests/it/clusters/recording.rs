@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubectl_spy::sandbox::Kind;
+use kubectl_spy::sandbox::{Kind, Rule, User};
 use serde_json::{Value, json};
 
 use super::super::record::{Folder, wait_for};
@@ -106,7 +106,7 @@ async fn a_cluster_that_is_away_at_the_start_is_recorded_later() {
     fleet.clusters[1].sandbox.stop().await;
     let mut run = start(&fleet, &folder);
     run.until_each(&[
-        "prod-us: error: The connection to the server",
+        "prod-us: The connection to the server",
         "recording prod-eu in",
     ]);
     wait_for(&folder, "west 2 Listed");
@@ -151,6 +151,26 @@ async fn a_cluster_that_dies_leaves_a_hole_in_its_record_alone() {
     );
     let below = at("prod-us").map(|row| row + 1);
     assert_eq!(at("versions may be missing"), below, "{}", listed.stdout);
+}
+
+/// Its record would have another id, because its Namespaces cannot be read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_refuses_the_credentials_has_no_record() {
+    let (fleet, folder) = fleet().await;
+    let admin = User {
+        name: "admin".to_owned(),
+        token: "of-another".to_owned(),
+        rules: vec![Rule::allow("*", "*")],
+    };
+    fleet.clusters[1].sandbox.set_users(vec![admin]);
+    let mut run = start(&fleet, &folder);
+    run.until_each(&[
+        "prod-us: error: You must be logged in to the server",
+        "recording prod-eu in",
+    ]);
+    wait_for(&folder, "west 2 Listed");
+    run.interrupt();
+    assert_eq!(names(&listed(&fleet, &folder)), ["prod-eu"]);
 }
 
 /// Adds a context for the first cluster, with another user.

@@ -85,6 +85,15 @@ impl ClusterConnection {
         }
     }
 
+    /// Fails if the server does not accept the credentials, or does not answer.
+    pub(super) async fn check_login(&self) -> Result<(), CommandError> {
+        let request = ApiRequest::new("/version").about("get", "version");
+        match self.client.open(&request).await {
+            Err(RequestError::Api { error, .. }) if error.status.code != 401 => Ok(()),
+            answer => Ok(answer.map(drop)?),
+        }
+    }
+
     /// The version of the server, as it prints it: an object with `gitVersion`.
     pub(super) async fn server_version(&self) -> Result<Json, CommandError> {
         let ask = ApiRequest::new("/version").about("get", "version");

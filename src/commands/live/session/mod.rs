@@ -491,6 +491,14 @@ impl Session {
         }
     }
 
+    /// Fails if the server does not accept the credentials. Its cluster has no id then.
+    pub(crate) async fn check_login(&self) -> Result<(), CommandError> {
+        match self.connection() {
+            Some(connection) => connection.check_login().await,
+            None => Ok(()),
+        }
+    }
+
     /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
     /// Returns why an existing record is not used.
     pub(crate) async fn remember(
