@@ -156,8 +156,8 @@ impl Assessment {
         self.status() == was.status() && self.summary() == was.summary() && rule(self) == rule(was)
     }
 
-    /// `ImagePullBackOff 0/1 restarts 3`.
-    fn summary(&self) -> String {
+    /// The state without its causes: `ImagePullBackOff 0/1 restarts 3`.
+    pub fn summary(&self) -> String {
         let restarts = self.row.restarts.filter(|restarts| restarts.count > 0);
         let parts = [
             Some(self.row.word.clone()),

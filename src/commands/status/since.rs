@@ -219,8 +219,8 @@ impl Difference<'_> {
                 (&row.object, row.assessment.status(), text)
             }
             Difference::Gone(past) => {
-                let text = past.assessment.transition_from(None).unwrap_or_default();
-                (&past.object, Status::NotFound, format!("gone (was {text})"))
+                let text = format!("gone (was {})", past.assessment.summary());
+                (&past.object, Status::NotFound, text)
             }
         }
     }
