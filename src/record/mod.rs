@@ -9,8 +9,6 @@ mod covered_revisions;
 mod delta;
 mod error;
 mod export;
-#[cfg(test)]
-mod fault_tests;
 mod file_reader;
 mod file_writer;
 mod layered;
@@ -21,8 +19,6 @@ mod recording;
 mod redaction;
 mod schema;
 mod sealer;
-#[cfg(test)]
-mod secret_tests;
 mod snapshot;
 mod store;
 #[cfg(test)]

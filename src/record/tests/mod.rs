@@ -1,5 +1,9 @@
 //! The laws of a record: what goes in comes out, and damage shows nothing that was not there.
 
+mod faults;
+mod played_faults;
+mod secrets;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,17 +19,17 @@ use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
 
 /// A directory that is removed after the test.
-pub(super) struct Folder(PathBuf);
+pub(in crate::record) struct Folder(PathBuf);
 
 impl Folder {
-    pub(super) fn new() -> Folder {
+    pub(in crate::record) fn new() -> Folder {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("spy-record-{}-{number}", std::process::id());
         Folder(std::env::temp_dir().join(name))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::record) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -36,17 +40,17 @@ impl Drop for Folder {
     }
 }
 
-pub(super) fn start() -> Timestamp {
+pub(in crate::record) fn start() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
 }
 
 /// Starts a recorder whose clock is a second further at each look.
-pub(super) fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
+pub(in crate::record) fn recorder(path: &Path, retention: RetentionPolicy) -> Recorder {
     redacting_recorder(path, retention, &[])
 }
 
 /// The same, of which values at these paths are hidden.
-pub(super) fn redacting_recorder(
+pub(in crate::record) fn redacting_recorder(
     path: &Path,
     retention: RetentionPolicy,
     redactions: &[&str],
@@ -75,17 +79,17 @@ pub(super) fn redacting_recorder(
     Recorder::start(options).expect("a recorder")
 }
 
-pub(super) const FOREVER: RetentionPolicy = RetentionPolicy {
+pub(in crate::record) const FOREVER: RetentionPolicy = RetentionPolicy {
     keep: Duration::from_secs(1 << 40),
     max_bytes: 1 << 40,
 };
 
-pub(super) fn files(path: &Path) -> Vec<StoreFile> {
+pub(in crate::record) fn files(path: &Path) -> Vec<StoreFile> {
     let store = Store::open(path).expect("a store");
     store.cluster("c1").list().expect("files")
 }
 
-pub(super) fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> {
+pub(in crate::record) fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> {
     let name = format!("flags-{name}");
     let uid = format!("f3b1c2d4-0000-4000-8000-0000000000{:02}", name.len());
     let text = format!(
@@ -105,7 +109,7 @@ pub(super) fn config_map(name: usize, version: u64, data: &str) -> Arc<Version> 
     })
 }
 
-pub(super) fn object(why: Why, now: Arc<Version>) -> Event {
+pub(in crate::record) fn object(why: Why, now: Arc<Version>) -> Event {
     Event::Object {
         why,
         past: false,

@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::sealer::hex;
-use super::tests::{FOREVER, Folder, files, object, redacting_recorder};
 use super::*;
+use super::{FOREVER, Folder, files, object, redacting_recorder};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
 use crate::source::{SourceKey, Version, Why};
 
