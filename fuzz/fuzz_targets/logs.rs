@@ -13,6 +13,7 @@ use kubectl_spy::logs::{
 use kubectl_spy::object::ObjectRef;
 use kubectl_spy::render::log_text::log_line;
 use kubectl_spy::render::style::Styles;
+use kubectl_spy::source::ClusterId;
 use kubectl_spy::source::log::{LogContainer, LogEvent, LogRequest, LogSince};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
@@ -114,6 +115,7 @@ fn container() -> Arc<LogContainer> {
         uid: None,
     };
     Arc::new(LogContainer {
+        cluster: ClusterId("test".into()),
         pod: Arc::new(pod),
         name: "app".into(),
     })

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::CommandError;
-use super::store_dir::MemoryArgs;
 use super::time_or_age::TimeOrAge;
+use super::{CommandError, MemoryArgs};
 use crate::cluster::{Ambient, ContextArgs, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};
 use crate::object::selector::{FieldSelector, LabelSelector};

@@ -45,7 +45,7 @@ pub(crate) use live::session::{
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use store_dir::StoreArgs;
+pub(crate) use store_dir::{MemoryArgs, StoreArgs};
 pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 

@@ -3,16 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::source::ClusterId;
+
 /// The most logs that are followed on one node. Each follow takes an inotify instance of the node, which has 128 by default
 /// (`fs.inotify.max_user_instances`).
 const MOST_ON_A_NODE: usize = 100;
+
+/// A node of a cluster. Nodes of two clusters may have one name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LogNode {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// The name of the node; empty if it is not known.
+    pub name: Arc<str>,
+}
 
 /// Counts the followed logs.
 #[derive(Debug)]
 pub struct Admission {
     most: usize,
     followed: usize,
-    by_node: HashMap<Arc<str>, usize>,
+    by_node: HashMap<LogNode, usize>,
 }
 
 impl Admission {
@@ -26,7 +37,7 @@ impl Admission {
     }
 
     /// Admits a log of a container on this node. Returns whether it may be followed.
-    pub fn admit(&mut self, node: &Arc<str>) -> bool {
+    pub fn admit(&mut self, node: &LogNode) -> bool {
         let on_node = self.by_node.entry(node.clone()).or_default();
         let is_admitted = self.followed < self.most && *on_node < MOST_ON_A_NODE;
         if is_admitted {
@@ -37,7 +48,7 @@ impl Admission {
     }
 
     /// A log that was admitted is not followed any more.
-    pub fn release(&mut self, node: &Arc<str>) {
+    pub fn release(&mut self, node: &LogNode) {
         self.followed = self.followed.saturating_sub(1);
         if let Some(on_node) = self.by_node.get_mut(node) {
             *on_node = on_node.saturating_sub(1);
@@ -55,7 +66,10 @@ mod tests {
     #[test]
     fn a_node_and_the_whole_have_limits() {
         let mut admission = Admission::new(150);
-        let node = |name: &str| Arc::<str>::from(name);
+        let node = |name: &str| LogNode {
+            cluster: ClusterId("test".into()),
+            name: name.into(),
+        };
         let admitted = |admission: &mut Admission, name: &str| {
             (0..200).filter(|_| admission.admit(&node(name))).count()
         };
@@ -64,5 +78,12 @@ mod tests {
         assert_eq!(admitted(&mut admission, "c"), 0);
         admission.release(&node("a"));
         assert_eq!(admitted(&mut admission, "c"), 1);
+        let mut admission = Admission::new(150);
+        assert_eq!(admitted(&mut admission, "a"), 100);
+        let of_other = LogNode {
+            cluster: ClusterId("other".into()),
+            ..node("a")
+        };
+        assert!(admission.admit(&of_other));
     }
 }

@@ -27,7 +27,7 @@ mod tests;
 mod timed_line;
 mod window;
 
-pub use admission::Admission;
+pub use admission::{Admission, LogNode};
 pub use filter::ContainerFilter;
 pub use instances::{ContainerLogs, LogContainerRole, LogPlace, PodLogs, SeenInstance};
 pub use json::{JsonLine, LogLevel, level_of};

@@ -137,6 +137,11 @@ impl LogReader {
         self.flow_by(|reading, container| reading.line(part, container))
     }
 
+    /// The container whose log it reads.
+    pub fn container(&self) -> &Arc<LogContainer> {
+        self.container.chain.container()
+    }
+
     /// Nothing has arrived for a while.
     pub fn quiet(&mut self) -> Flow {
         self.flow_by(InstanceReading::quiet)

@@ -13,6 +13,7 @@ use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 use super::reader::LogReader;
 use super::splitter::LinePart;
 use crate::object::ObjectRef;
+use crate::source::ClusterId;
 use crate::source::log::{
     LogContainer, LogEvent, LogExit, LogLine, LogRefusal, LogRequest, LogSince, LogStart,
 };
@@ -83,6 +84,7 @@ impl Life {
             uid: None,
         };
         let container = LogContainer {
+            cluster: ClusterId("test".into()),
             pod: Arc::new(pod),
             name: "app".into(),
         };

@@ -7,11 +7,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::ClusterId;
 use crate::object::{ObjectRef, Uid};
 
 /// A container of a Pod, whichever instance of it runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LogContainer {
+    /// The cluster of the Pod.
+    pub cluster: ClusterId,
     /// The Pod, uid included.
     pub pod: Arc<ObjectRef>,
     /// The name of the container.

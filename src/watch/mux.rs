@@ -13,7 +13,6 @@ use tokio::time::timeout;
 use super::backoff::Health;
 use super::driver::Driver;
 use super::history::{Archive, Dates, History, leases};
-use super::logs::LogFeeds;
 use super::options::{Clock, MuxOptions};
 use super::queue::{Queue, Terms};
 use super::retrying_transport::ServerPast;
@@ -82,12 +81,6 @@ impl Mux {
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
         History::new(self.upstreams.archive(key)?)
-    }
-
-    /// The logs of a cluster's containers; `None` for an unknown cluster.
-    pub fn logs(&self, cluster: &ClusterId, most: usize) -> Option<LogFeeds> {
-        let cluster = self.upstreams.cluster(cluster)?;
-        Some(LogFeeds::new(cluster.transport, most))
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.

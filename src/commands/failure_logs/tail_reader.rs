@@ -60,7 +60,9 @@ impl TailReader {
             ..ReadOptions::default()
         };
         let (container, status) = (unwell.container.clone(), unwell.status.clone());
-        let log = self.feeds.open(container, status, options);
+        let Some(log) = self.feeds.open(container, status, options) else {
+            return;
+        };
         let tail = OpenTail {
             unwell,
             wanted,

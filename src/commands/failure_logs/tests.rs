@@ -80,9 +80,11 @@ struct View {
 impl View {
     fn new() -> View {
         let kubelet: Arc<Kubelet> = Arc::default();
-        let feeds = LogFeeds::new(kubelet.clone(), FailureLogs::MOST);
+        let cluster = ClusterId("demo".into());
+        let mut feeds = LogFeeds::new(FailureLogs::MOST);
+        feeds.add_cluster(cluster.clone(), kubelet.clone());
         let source = SourceKey {
-            cluster: ClusterId("demo".into()),
+            cluster,
             resource: well_known("", "Pod"),
             scope: Scope::Namespace("shop".into()),
             select: Select::All,

@@ -131,7 +131,7 @@ impl UnwellInstance {
         choose: impl Fn(&ContainerLogs) -> Option<&SeenInstance>,
     ) -> Vec<UnwellInstance> {
         let uid = pod.object.identity();
-        let Some(doc) = model.doc(&uid) else {
+        let Some((cluster, doc)) = pod.cluster().zip(model.doc(&uid)) else {
             return Vec::new();
         };
         let logs = PodLogs::of(doc.root());
@@ -143,6 +143,7 @@ impl UnwellInstance {
             let exit = instance.exit.as_ref();
             Some(UnwellInstance {
                 container: Arc::new(LogContainer {
+                    cluster: cluster.clone(),
                     pod: logs.pod.clone(),
                     name: container.name.clone(),
                 }),

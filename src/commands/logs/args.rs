@@ -1,6 +1,7 @@
 //! `LogsArgs`: the arguments of `logs`, and what they ask for.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -12,7 +13,10 @@ use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
 use crate::commands::args::is_release;
 use crate::commands::versions::Since;
-use crate::commands::{CommandError, FileArgs, GoalArgs, ManifestArgs, ObjectArgs, TimeOrAge};
+use crate::commands::{
+    CommandError, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, ObjectArgs, TimeOrAge,
+};
+use crate::env::Env;
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
 use crate::source::log::{LogSince, LogStart};
@@ -124,6 +128,8 @@ pub(crate) struct LogsArgs {
     /// Leave out messages about containers that start, end or restart
     #[arg(short, long)]
     pub(super) quiet: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -317,6 +323,12 @@ impl LogsArgs {
             most: self.max_log_requests.max(1),
             running_timeout: self.pod_running_timeout.filter(|_| self.follows()),
         })
+    }
+
+    /// The directory of the record, if what happened before is shown.
+    pub(super) fn record(&self, plan: &LogsPlan, env: &Env) -> Option<PathBuf> {
+        let reads_past = !plan.timeline.is_empty() && plan.past.is_some();
+        self.memory.path(env).filter(|_| reads_past)
     }
 
     /// Whether new lines are shown, too.

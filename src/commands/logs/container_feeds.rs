@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::args::StateChoice;
+use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
+use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent};
 use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
 
@@ -35,9 +37,10 @@ pub(super) struct ContainerChoice<'c> {
 }
 
 impl ContainerFeeds {
-    pub(super) fn new(feeds: LogFeeds, most: usize) -> ContainerFeeds {
+    /// The logs of no cluster yet.
+    pub(super) fn new(most: usize) -> ContainerFeeds {
         ContainerFeeds {
-            feeds,
+            feeds: LogFeeds::new(most),
             read: ReadOptions::default(),
             most,
             known: BTreeMap::new(),
@@ -47,22 +50,28 @@ impl ContainerFeeds {
         }
     }
 
+    /// Adds the logs of a cluster.
+    pub(super) fn add_cluster(&mut self, session: &Session) {
+        session.add_logs(&mut self.feeds);
+    }
+
     /// What to read of each container from now on.
     pub(super) fn set_read(&mut self, read: ReadOptions) {
         self.read = read;
     }
 
-    /// Takes the present Pods. Returns the logs that are opened.
+    /// Takes the present Pods of all clusters. Returns the logs that are opened.
     pub(super) fn sync(
         &mut self,
-        pods: &[&PodLogs],
+        pods: &[(&ClusterId, &PodLogs)],
         choice: ContainerChoice<'_>,
     ) -> Vec<(usize, Arc<LogContainer>)> {
         let mut opened = Vec::new();
         let mut present: BTreeSet<Arc<LogContainer>> = BTreeSet::new();
-        for pod in pods {
+        for (cluster, pod) in pods {
             for container in choice.filter.select(pod) {
                 let key = LogContainer {
+                    cluster: (*cluster).clone(),
                     pod: pod.pod.clone(),
                     name: container.name.clone(),
                 };
@@ -115,9 +124,8 @@ impl ContainerFeeds {
 
     fn open(&mut self, key: &Arc<LogContainer>) -> Option<(usize, Arc<LogContainer>)> {
         let known = self.known.get_mut(key)?;
-        let log = self
-            .feeds
-            .open(key.clone(), known.status.clone(), self.read);
+        let status = known.status.clone();
+        let log = self.feeds.open(key.clone(), status, self.read)?;
         known.log = Some(log);
         self.open.insert(log);
         Some((log, key.clone()))

@@ -15,10 +15,17 @@ use crate::source::log::LogEvent;
 #[derive(Debug)]
 pub(super) struct LineOrder {
     rule: OrderRule,
-    /// What happened between the lines and has no place yet.
-    timeline: VecDeque<TimelineItem>,
-    /// Whether more of that may come.
-    has_timeline: bool,
+    /// What happened between the lines, in each cluster.
+    timelines: Vec<WaitingItems>,
+}
+
+/// What happened in a cluster and has no place yet.
+#[derive(Debug)]
+struct WaitingItems {
+    cluster: usize,
+    items: VecDeque<TimelineItem>,
+    /// Whether no more comes.
+    is_over: bool,
 }
 
 /// By which rule events are ordered.
@@ -37,33 +44,35 @@ enum OrderRule {
 pub(super) enum OrderedEvent {
     /// Of the log with this number.
     Log(usize, LogEvent),
-    /// Something that happened between the lines.
-    Item(Box<TimelineItem>),
+    /// Something that happened between the lines, in the cluster with this number.
+    Item(usize, Box<TimelineItem>),
 }
-
-/// The number that stands for the timeline among those of the logs.
-const TIMELINE: usize = usize::MAX;
 
 /// The memory of an event that waits, without its text.
 const EVENT: usize = 128;
 
 impl LineOrder {
-    /// The order of logs, with items of a timeline between their lines or without.
-    pub(super) fn new(choice: OrderChoice, is_followed: bool, has_timeline: bool) -> LineOrder {
+    /// The order of logs.
+    pub(super) fn new(choice: OrderChoice, is_followed: bool) -> LineOrder {
         let rule = match (choice, is_followed) {
             (OrderChoice::Arrival, _) => OrderRule::Arrival(VecDeque::new()),
             (OrderChoice::Auto, false) => OrderRule::Whole(Merge::default()),
             (OrderChoice::Auto, true) => OrderRule::Window(OrderWindow::default()),
         };
-        let mut order = LineOrder {
+        LineOrder {
             rule,
-            timeline: VecDeque::new(),
-            has_timeline,
-        };
-        if has_timeline {
-            order.open(TIMELINE);
+            timelines: Vec::new(),
         }
-        order
+    }
+
+    /// Adds the timeline of the cluster with this number.
+    pub(super) fn open_timeline(&mut self, cluster: usize) {
+        self.open(number_of_timeline(cluster));
+        self.timelines.push(WaitingItems {
+            cluster,
+            items: VecDeque::new(),
+            is_over: false,
+        });
     }
 
     /// Adds a log.
@@ -82,24 +91,24 @@ impl LineOrder {
         }
     }
 
-    /// Takes what has happened, in its order.
-    pub(super) fn add_items(&mut self, items: Vec<TimelineItem>) {
-        self.timeline.extend(items);
-    }
-
-    /// Nothing else has happened.
-    pub(super) fn end_timeline(&mut self) {
-        self.has_timeline = false;
+    /// Takes what has happened in a cluster, in its order. With `is_over`, nothing else has.
+    pub(super) fn add_items(&mut self, cluster: usize, items: Vec<TimelineItem>, is_over: bool) {
+        let mut timelines = self.timelines.iter_mut();
+        if let Some(timeline) = timelines.find(|timeline| timeline.cluster == cluster) {
+            timeline.items.extend(items);
+            timeline.is_over = is_over;
+        }
     }
 
     /// Whether all that happened was shown.
-    pub(super) fn is_timeline_shown(&self) -> bool {
-        let waits = match &self.rule {
-            OrderRule::Whole(merge) => merge.holds(TIMELINE),
+    pub(super) fn are_timelines_shown(&self) -> bool {
+        let waits = |cluster| match &self.rule {
+            OrderRule::Whole(merge) => merge.holds(number_of_timeline(cluster)),
             OrderRule::Window(window) => window.due().is_some(),
             OrderRule::Arrival(_) => false,
         };
-        self.timeline.is_empty() && !waits
+        let mut timelines = self.timelines.iter();
+        timelines.all(|timeline| timeline.items.is_empty() && !waits(timeline.cluster))
     }
 
     /// Whether so many lines wait here that no more are taken.
@@ -124,13 +133,15 @@ impl LineOrder {
                 }
             }
             OrderRule::Window(window) => {
-                for item in self.timeline.drain(..) {
-                    let item = OrderedItem {
-                        time: Some(item.order),
-                        bytes: EVENT + item.text.len(),
-                        item: OrderedEvent::Item(Box::new(item)),
-                    };
-                    window.put(TIMELINE, item, now);
+                for timeline in &mut self.timelines {
+                    for item in timeline.items.drain(..) {
+                        let item = OrderedItem {
+                            time: Some(item.order),
+                            bytes: EVENT + item.text.len(),
+                            item: OrderedEvent::Item(timeline.cluster, Box::new(item)),
+                        };
+                        window.put(number_of_timeline(timeline.cluster), item, now);
+                    }
                 }
                 for log in ready {
                     while let Some(event) = feeds.take_event(log) {
@@ -141,15 +152,17 @@ impl LineOrder {
                 }
             }
         }
-        self.refill_timeline();
+        self.refill_timelines();
     }
 
     /// The next event to show now.
     pub(super) fn next(&mut self, feeds: &ContainerFeeds, now: Hurry) -> Option<OrderedEvent> {
         match &mut self.rule {
             OrderRule::Arrival(logs) => {
-                if let Some(item) = self.timeline.pop_front() {
-                    return Some(OrderedEvent::Item(Box::new(item)));
+                for timeline in &mut self.timelines {
+                    if let Some(item) = timeline.items.pop_front() {
+                        return Some(OrderedEvent::Item(timeline.cluster, Box::new(item)));
+                    }
                 }
                 loop {
                     let log = *logs.front()?;
@@ -161,10 +174,9 @@ impl LineOrder {
             }
             OrderRule::Whole(merge) => {
                 let (log, event) = merge.pop()?;
-                if log == TIMELINE {
-                    self.refill_timeline();
-                } else {
-                    refill(merge, feeds, log);
+                match event {
+                    OrderedEvent::Item(..) => self.refill_timelines(),
+                    OrderedEvent::Log(..) => refill(merge, feeds, log),
                 }
                 Some(event)
             }
@@ -178,21 +190,25 @@ impl LineOrder {
         }
     }
 
-    /// Gives the exact order the next thing that happened, if it wants one.
-    fn refill_timeline(&mut self) {
+    /// Gives the exact order the next thing that happened in each cluster, if it wants one.
+    fn refill_timelines(&mut self) {
         let OrderRule::Whole(merge) = &mut self.rule else {
             return;
         };
-        if !merge.wants(TIMELINE) {
-            return;
-        }
-        match self.timeline.pop_front() {
-            Some(item) => {
-                let time = Some(item.order);
-                merge.put(TIMELINE, time, OrderedEvent::Item(Box::new(item)));
+        for timeline in &mut self.timelines {
+            let number = number_of_timeline(timeline.cluster);
+            if !merge.wants(number) {
+                continue;
             }
-            None if !self.has_timeline => merge.end(TIMELINE),
-            None => {}
+            match timeline.items.pop_front() {
+                Some(item) => {
+                    let time = Some(item.order);
+                    let item = OrderedEvent::Item(timeline.cluster, Box::new(item));
+                    merge.put(number, time, item);
+                }
+                None if timeline.is_over => merge.end(number),
+                None => {}
+            }
         }
     }
 
@@ -221,6 +237,11 @@ pub(super) enum Hurry {
     At(Duration),
     /// All of them are shown.
     AtOnce,
+}
+
+/// The number that stands for a timeline among those of the logs, which are fewer.
+fn number_of_timeline(cluster: usize) -> usize {
+    usize::MAX / 2 + cluster
 }
 
 fn refill(merge: &mut Merge<OrderedEvent>, feeds: &ContainerFeeds, log: usize) {

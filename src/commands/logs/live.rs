@@ -1,4 +1,4 @@
-//! `LiveLogs`: reads the logs of the selected Pods and prints their lines.
+//! `LiveLogs`: reads the logs of the selected Pods of all clusters and prints their lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::args::{LogFormat, OrderChoice, StateChoice, TailChoice};
 use super::container_feeds::{ContainerChoice, ContainerFeeds};
 use super::line_order::{Hurry, LineOrder, OrderedEvent};
+use super::log_cluster::{LogCluster, LogSetup};
+use super::log_clusters::LogClusters;
 use super::message::{Message, ended, gap_words};
 use super::output::LogOutput;
-use super::selected_pods::SelectedPods;
-use super::timeline::LogTimeline;
 use super::unread_logs::UnreadLogs;
-use crate::commands::live::sources::{describe, waiting};
-use crate::commands::{CommandError, Live, Need, Sources, Terminal, UnreadPart};
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::{CommandError, Live, Need, Session, Sources, Terminal, UnreadPart};
 use crate::logs::{ContainerFilter, ReadInstances, ReadOptions};
 use crate::model::Model;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
 use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::CatchUp;
-use crate::watch::logs::{FeedCounts, LogFeeds};
+use crate::watch::logs::FeedCounts;
 
 /// What is read, and how.
 #[derive(Debug)]
@@ -44,11 +44,10 @@ pub(super) struct LogsOptions {
     reason = "each is a step that was taken"
 )]
 pub(super) struct LiveLogs {
-    selection: SelectedPods,
+    setup: LogSetup,
     options: LogsOptions,
+    clusters: LogClusters,
     feeds: ContainerFeeds,
-    /// What happens between the lines, if that is shown.
-    timeline: Option<LogTimeline>,
     order: LineOrder,
     output: LogOutput,
     started: Instant,
@@ -64,25 +63,19 @@ pub(super) struct LiveLogs {
     has_opened: bool,
     counts: FeedCounts,
     unread_logs: UnreadLogs,
-    /// The requested objects that it has said it waits for.
-    waited_for: Vec<SourceKey>,
 }
 
 /// How many lines of each container are shown at first, if there are several Pods. kubectl has the same number.
 const FEW: u64 = 10;
 
 impl LiveLogs {
-    pub(super) fn new(
-        selection: SelectedPods,
-        options: LogsOptions,
-        feeds: LogFeeds,
-        output: LogOutput,
-    ) -> LiveLogs {
+    /// The logs of no cluster yet.
+    pub(super) fn new(setup: LogSetup, options: LogsOptions, output: LogOutput) -> LiveLogs {
         LiveLogs {
-            feeds: ContainerFeeds::new(feeds, options.most),
-            timeline: None,
-            order: LineOrder::new(options.order, options.read.follow, false),
-            selection,
+            feeds: ContainerFeeds::new(options.most),
+            order: LineOrder::new(options.order, options.read.follow),
+            clusters: LogClusters::default(),
+            setup,
             options,
             output,
             started: Instant::now(),
@@ -94,32 +87,28 @@ impl LiveLogs {
             has_opened: false,
             counts: FeedCounts::default(),
             unread_logs: UnreadLogs::default(),
-            waited_for: Vec::new(),
         }
     }
 
-    /// The same logs with what happens between the lines.
-    pub(super) fn with_timeline(self, timeline: LogTimeline) -> LiveLogs {
-        let is_followed = self.is_followed();
-        LiveLogs {
-            order: LineOrder::new(self.options.order, is_followed, true),
-            timeline: Some(timeline.followed(is_followed)),
-            ..self
+    /// Adds a cluster whose model has the requested objects.
+    pub(super) fn add(&mut self, cluster: LogCluster, session: &Session) {
+        self.feeds.add_cluster(session);
+        if cluster.timeline.is_some() {
+            self.order.open_timeline(cluster.number());
         }
+        self.clusters.add(cluster);
+        self.is_changed = true;
     }
 
     fn is_followed(&self) -> bool {
         self.options.read.follow
     }
 
-    /// Without `--follow`, the objects that were requested by name and do not exist.
+    /// Without `--follow`, the objects that were requested by name and do not exist in any cluster.
     pub(super) fn missing(&self) -> Vec<SourceKey> {
         let is_error = self.has_begun && !self.is_followed();
-        if is_error {
-            self.selection.absent()
-        } else {
-            Vec::new()
-        }
+        let absent = is_error.then(|| self.clusters.absent());
+        absent.unwrap_or_default()
     }
 
     /// The error about logs and sources that could not be read.
@@ -128,60 +117,59 @@ impl LiveLogs {
             UnreadPart::Refused(text) | UnreadPart::Undecided(text) => Some(text),
             UnreadPart::Late(_) => None,
         });
-        match unread {
-            Some(text) => Some(CommandError::failed(text)),
-            None => self.unread_logs.error(self.feeds.total()),
+        if let Some(text) = unread {
+            return Some(CommandError::failed(text));
         }
+        let total = self.feeds.total();
+        self.unread_logs.error(total, self.clusters.are_several())
     }
 
     /// Opens the logs of new Pods, and passes on the states of the others.
-    fn refresh(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if std::mem::take(&mut self.is_changed) {
-            self.selection.refresh(terminal.env().now());
-            self.report_absent(terminal)?;
-            if let Some(timeline) = &mut self.timeline {
-                timeline.update_sources(&self.selection);
+    fn refresh(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let is_changed = std::mem::take(&mut self.is_changed);
+        if is_changed {
+            for cluster in self.clusters.iter_mut() {
+                cluster.refresh(terminal.env().now());
+                if self.options.read.follow {
+                    for line in cluster.waiting_lines() {
+                        terminal.notify(&line)?;
+                    }
+                }
             }
-            let is_listed = self.timeline.as_ref().is_none_or(LogTimeline::is_settled);
-            if !self.has_begun && self.selection.is_settled() && is_listed {
-                self.begin(terminal)?;
-            } else if self.has_begun && self.is_followed() {
+        }
+        if self.has_begun {
+            // A cluster that has joined after the others had begun.
+            if self.clusters.begin() {
+                self.read_from_start();
+            }
+            if is_changed && self.is_followed() {
                 self.sync();
             }
+        } else if !sources.clusters.are_joining() && self.clusters.may_begin() {
+            self.begin(terminal)?;
         }
         let opened = self.feeds.open_waiting();
         self.show_logs(opened);
         Ok(())
     }
 
-    /// Begins with the Pods that exist at the start.
+    /// Begins with the clusters that have settled, and with the Pods that exist at the start.
     fn begin(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         self.has_begun = true;
+        self.clusters.begin();
         self.check_containers()?;
-        if let Some(timeline) = &mut self.timeline {
-            timeline.begin(&self.selection);
+        let is_followed = self.is_followed();
+        let begun = self.clusters.iter().filter(|cluster| cluster.has_begun);
+        for cluster in begun.filter(|cluster| cluster.selection.pods().is_empty()) {
+            if let Some(text) = cluster.no_pods(is_followed) {
+                terminal.notify(&text)?;
+            }
         }
-        let pods = self.selection.pods();
-        let tail = match self.options.tail {
-            TailChoice::Given(tail) => tail,
-            TailChoice::ByPods => (pods.len() > 1).then_some(FEW),
-        };
-        if pods.is_empty()
-            && let Some(text) = self.no_pods()
-        {
-            terminal.notify(&text)?;
-        }
-        let mut read = self.options.read;
-        // What is limited by time or is of the past is shown whole.
-        read.start.tail = tail.filter(|_| {
-            read.instances != ReadInstances::Previous || self.options.tail != TailChoice::ByPods
-        });
-        self.feeds.set_read(read);
-        self.sync();
-        self.feeds.set_read(ReadOptions {
-            is_new: self.is_followed(), // from its first line on
-            ..read
-        });
+        self.read_from_start();
         let waiting = self.feeds.waiting();
         if waiting > 0 {
             let most = self.options.most;
@@ -194,12 +182,31 @@ impl LiveLogs {
         Ok(())
     }
 
+    /// Opens the logs of Pods that exist already from the requested start on, and those of later Pods from their first line.
+    fn read_from_start(&mut self) {
+        let tail = match self.options.tail {
+            TailChoice::Given(tail) => tail,
+            TailChoice::ByPods => (self.clusters.pods().len() > 1).then_some(FEW),
+        };
+        let mut read = self.options.read;
+        // What is limited by time or is of the past is shown whole.
+        read.start.tail = tail.filter(|_| {
+            read.instances != ReadInstances::Previous || self.options.tail != TailChoice::ByPods
+        });
+        self.feeds.set_read(read);
+        self.sync();
+        self.feeds.set_read(ReadOptions {
+            is_new: self.is_followed(),
+            ..read
+        });
+    }
+
     /// Fails with kubectl's error if no Pod has a container that `-c` names.
     fn check_containers(&self) -> Result<(), CommandError> {
-        let pods = self.selection.pods();
+        let pods = self.clusters.pods();
         let missing = pods
             .iter()
-            .map(|pod| Some((pod, self.options.containers.missing(pod)?)));
+            .map(|(_, pod)| Some((pod, self.options.containers.missing(pod)?)));
         let missing: Option<Vec<_>> = missing.collect();
         let Some((pod, name)) = missing.and_then(|missing| missing.into_iter().next()) else {
             return Ok(());
@@ -213,43 +220,12 @@ impl LiveLogs {
         Err(error.hint(format!("its containers are: {names}")))
     }
 
-    /// Says that there are no Pods, unless an object is missing or a source was not read.
-    fn no_pods(&self) -> Option<String> {
-        let coverage = self.selection.model.coverage();
-        if !coverage.sources().all(|source| coverage.is_read(source)) {
-            return None;
-        }
-        let key = self.selection.requested().first()?;
-        let has_pods_alone = &*key.resource.kind == "Pod" && key.resource.group.is_empty();
-        match key.namespace() {
-            _ if !self.selection.absent().is_empty() => None,
-            Some(namespace) if has_pods_alone => {
-                Some(format!("No resources found in {namespace} namespace."))
-            }
-            None if has_pods_alone => Some("No resources found".to_owned()),
-            Some(_) | None => {
-                let yet = if self.is_followed() { " yet" } else { "" };
-                Some(format!("no pods{yet} below {}", self.requested_words()))
-            }
-        }
-    }
-
-    fn requested_words(&self) -> String {
-        let requested = self.selection.requested();
-        match requested {
-            [only] => describe(only),
-            [first, others @ ..] => format!("{} and {} more", describe(first), others.len()),
-            [] => String::new(),
-        }
-    }
-
     fn sync(&mut self) {
-        let pods = self.selection.pods();
         let choice = ContainerChoice {
             filter: &self.options.containers,
             state: self.options.state,
         };
-        let opened = self.feeds.sync(&pods, choice);
+        let opened = self.feeds.sync(&self.clusters.pods(), choice);
         self.show_logs(opened);
     }
 
@@ -258,19 +234,6 @@ impl LiveLogs {
             self.output.add(log, container);
             self.order.open(log);
         }
-    }
-
-    /// Says which requested objects it waits for.
-    fn report_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if !self.is_followed() {
-            return Ok(());
-        }
-        let absent = self.selection.absent();
-        for key in absent.iter().filter(|key| !self.waited_for.contains(key)) {
-            terminal.notify(&waiting(key))?;
-        }
-        self.waited_for = absent;
-        Ok(())
     }
 
     /// Prints the events that are due.
@@ -303,7 +266,7 @@ impl LiveLogs {
         let now = self.started.elapsed();
         self.order.take_in(&self.feeds, now);
         // A single log has no order but its own.
-        let is_alone = self.feeds.total() <= 1 && self.timeline.is_none();
+        let is_alone = self.feeds.total() <= 1 && self.clusters.timelines().next().is_none();
         let hurry = if self.is_stopping || is_alone {
             Hurry::AtOnce
         } else {
@@ -314,7 +277,11 @@ impl LiveLogs {
             printed += 1;
             match next {
                 OrderedEvent::Log(log, event) => self.emit(log, &event, terminal)?,
-                OrderedEvent::Item(item) => self.output.item(&item),
+                OrderedEvent::Item(number, item) => {
+                    if let Some(cluster) = self.clusters.at(number) {
+                        self.output.item(&cluster.id, &item);
+                    }
+                }
             }
             if self.output.is_full() && !self.is_stopping {
                 self.has_more = true;
@@ -326,18 +293,19 @@ impl LiveLogs {
 
     /// Takes what has happened. Returns whether it is still reading what happened before.
     fn take_items(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
-        let Some(timeline) = &mut self.timeline else {
-            return Ok(false);
-        };
-        self.order
-            .add_items(timeline.take_items(&self.selection, terminal.env().now()));
-        if timeline.is_over() {
-            self.order.end_timeline();
+        for cluster in self.clusters.iter_mut() {
+            let number = cluster.number();
+            let Some(timeline) = &mut cluster.timeline else {
+                continue;
+            };
+            let items = timeline.take_items(&cluster.selection, terminal.env().now());
+            self.order.add_items(number, items, timeline.is_over());
+            let notes = timeline.take_notes();
+            for note in notes {
+                terminal.notify(&cluster.about(&note))?;
+            }
         }
-        for note in timeline.take_notes() {
-            terminal.notify(&note)?;
-        }
-        Ok(timeline.is_reading())
+        Ok(self.clusters.are_reading())
     }
 
     fn emit(
@@ -360,33 +328,39 @@ impl LiveLogs {
                 self.unread_logs.remove(&container);
                 self.output.open(log, instance);
                 self.is_followed().then(|| match instance.attempt {
-                    0 => Message::start(format!("+ {container}")),
-                    attempt => Message::start(format!("+ {container}: restart {attempt}")),
+                    0 => Message::start(format!("+ {}", self.clusters.name(&container))),
+                    attempt => Message::start(format!(
+                        "+ {}: restart {attempt}",
+                        self.clusters.name(&container)
+                    )),
                 })
             }
             LogEvent::Ended(_, end) => {
                 if let LogEnd::Lost(_) = end {
                     self.note_incomplete(&container);
                 }
-                ended(end, self.is_followed()).map(|message| message.about("-", &container))
+                ended(end, self.is_followed())
+                    .map(|message| message.about("-", &self.clusters.name(&container)))
             }
             LogEvent::Notice(text) => {
-                Some(Message::problem(text.to_string()).about("!", &container))
+                Some(Message::problem(text.to_string()).about("!", &self.clusters.name(&container)))
             }
             LogEvent::Gap(gap) => {
                 self.note_incomplete(&container);
-                Some(Message::problem(gap_words(gap)).about("!", &container))
+                Some(Message::problem(gap_words(gap)).about("!", &self.clusters.name(&container)))
             }
             LogEvent::Polled => {
                 let text = "its node can follow no more logs (inotify), so it is read every second";
-                Some(Message::problem(text.to_owned()).about("!", &container))
+                Some(Message::problem(text.to_owned()).about("!", &self.clusters.name(&container)))
             }
             LogEvent::Refused(refusal) => {
                 let is_news = self.unread_logs.insert(&container, refusal);
                 // The error of the verb says it.
                 let is_error = self.feeds.total() == 1 && !self.is_followed();
-                (!is_error && is_news)
-                    .then(|| Message::problem(refusal.text.to_string()).about("!", &container))
+                (!is_error && is_news).then(|| {
+                    Message::problem(refusal.text.to_string())
+                        .about("!", &self.clusters.name(&container))
+                })
             }
         };
         let Some(message) = message else {
@@ -445,10 +419,9 @@ impl LiveLogs {
         let limit = self.options.running_timeout.filter(|_| !self.has_opened);
         if limit.is_some_and(|limit| self.started.elapsed() >= limit) {
             let error = CommandError::failed("error: timed out waiting for the condition");
-            return Err(error.hint(format!(
-                "no log could be read of {}",
-                self.requested_words()
-            )));
+            let words = self.clusters.iter().next().map(LogCluster::requested_words);
+            let words = words.unwrap_or_else(|| "the requested objects".to_owned());
+            return Err(error.hint(format!("no log could be read of {words}")));
         }
         Ok(())
     }
@@ -468,35 +441,22 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 impl Live for LiveLogs {
     fn wanted(&self) -> Vec<SourceKey> {
-        let model = &self.selection.model;
-        let mut wanted: Vec<SourceKey> = model.sources().cloned().collect();
-        let timeline = self.timeline.iter().flat_map(LogTimeline::sources);
-        let timeline = timeline.filter(|source| !model.coverage().follows(source));
-        wanted.extend(timeline.cloned());
-        wanted
+        self.clusters.wanted()
     }
 
     fn catch_up(&self) -> CatchUp {
-        match self.timeline {
+        match self.setup.timeline {
             Some(_) => CatchUp::Every,
             None => CatchUp::Newest,
         }
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.selection.model.take_rereads()
+        self.clusters.take_rereads()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        let model = &self.selection.model;
-        let plan = model.judgement();
-        Box::new(|key| match () {
-            () if model.requested().contains(key) => Need::Vital,
-            () if model.searches(key) => Need::Spare,
-            () if !model.coverage().follows(key) => Need::Useful,
-            () if plan.contains(key) && !plan.decides(key) => Need::Useful,
-            () => Need::Decisive,
-        })
+        self.clusters.needs()
     }
 
     fn reports_waiting(&self) -> bool {
@@ -507,15 +467,25 @@ impl Live for LiveLogs {
         self.has_begun
     }
 
-    fn model(&self, _: &ClusterId) -> Option<&Model> {
-        Some(&self.selection.model)
+    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
+        Some(&self.clusters.get(cluster)?.selection.model)
+    }
+
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
+        let session = joined.session;
+        let label = joined.label.clone();
+        self.output.add_cluster(session.cluster.clone(), label);
+        let keys = joined.keys.clone();
+        let cluster = self.setup.joined(joined);
+        self.add(cluster, session);
+        Ok(Some(keys))
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.apply(key, &event, now);
+        let mut clusters = self.clusters.iter_mut();
+        if let Some(cluster) = clusters.find(|cluster| cluster.id == key.cluster) {
+            cluster.apply(key, &event, now);
         }
-        self.selection.apply(key, &event, now);
         self.is_changed = true;
     }
 
@@ -523,12 +493,8 @@ impl Live for LiveLogs {
         if self.has_more {
             return;
         }
-        if let Some(timeline) = self
-            .timeline
-            .as_mut()
-            .filter(|timeline| timeline.is_reading())
-        {
-            return timeline.next().await; // the lines wait
+        if self.clusters.are_reading() {
+            return self.clusters.next().await; // the lines wait
         }
         let ready = async {
             self.feeds.ready().await;
@@ -559,25 +525,21 @@ impl Live for LiveLogs {
     }
 
     async fn wind_up(&mut self) {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.wind_up().await;
-        }
+        self.clusters.wind_up().await;
     }
 
     fn stop_waiting(&mut self) -> bool {
         self.is_stopping = true;
-        if let Some(timeline) = &mut self.timeline {
-            timeline.give_up();
-        }
+        self.clusters.give_up();
         true
     }
 
     fn print(
         &mut self,
-        _sources: &Sources,
+        sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        self.refresh(terminal)?;
+        self.refresh(sources, terminal)?;
         self.pump(terminal)?;
         self.report_counts(terminal)?;
         self.check_time()
@@ -587,13 +549,14 @@ impl Live for LiveLogs {
         Ok(())
     }
 
-    fn is_answered(&self, _: &Sources) -> bool {
-        let has_ended = self.selection.is_finished() || self.is_refused();
+    fn is_answered(&self, sources: &Sources) -> bool {
+        let are_finished = sources.clusters.have_joined() && self.clusters.are_finished();
+        let has_ended = are_finished || self.is_refused();
         let is_complete = !self.is_followed() || (has_ended && !self.options.has_goal);
-        let is_shown = self.timeline.as_ref().is_none_or(|timeline| {
-            let is_over = timeline.is_over() || (self.is_followed() && !timeline.is_reading());
-            is_over && self.order.is_timeline_shown()
-        });
+        let mut timelines = self.clusters.timelines();
+        let are_read = timelines
+            .all(|timeline| timeline.is_over() || (self.is_followed() && !timeline.is_reading()));
+        let is_shown = are_read && self.order.are_timelines_shown();
         self.has_begun && is_complete && is_shown && self.feeds.are_over() && !self.has_more
     }
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::commands::Terminal;
 use crate::render::style::Role;
 use crate::render::text::escape_line;
-use crate::source::log::{LogContainer, LogEnd, LogGap};
+use crate::source::log::{LogEnd, LogGap};
 
 /// A message on standard error.
 pub(super) struct Message {
@@ -30,7 +30,7 @@ impl Message {
         }
     }
 
-    pub(super) fn about(self, sign: &str, container: &LogContainer) -> Message {
+    pub(super) fn about(self, sign: &str, container: &str) -> Message {
         let text = format!("{sign} {container}: {}", self.text);
         Message { text, ..self }
     }

@@ -5,6 +5,8 @@ mod container_feeds;
 mod line_filter;
 mod line_order;
 mod live;
+mod log_cluster;
+mod log_clusters;
 mod message;
 mod names;
 mod output;
@@ -14,22 +16,26 @@ mod testing;
 mod timeline;
 mod unread_logs;
 
+use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::live::clusters::Clusters;
+use super::manifests::ObjectRequest;
 use super::versions::{Reach, Since};
 use super::{
-    Answer, Awaited, CommandError, Context, Ended, ErrorKind, Judge, Output, Session, Shutdown,
-    Stop, Terminal, WaitArgs, follow,
+    Answer, Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, Output,
+    RecordUse, Session, Shutdown, Stop, Terminal, WaitArgs, follow,
 };
+use crate::cluster::ContextConfig;
 use crate::model::ViewExtent;
 use crate::render::display::NoTerminal;
 use crate::render::style::{Look, Styles};
-use crate::source::SourceKey;
 use crate::status::Rules;
 pub(crate) use args::LogsArgs;
 use args::{LogFormat, LogsPlan};
 use live::{LiveLogs, LogsOptions};
+use log_cluster::LogSetup;
 use output::{LineClock, LogLook, LogOutput};
-use selected_pods::{RETENTION, SelectedPods};
-use timeline::{ItemBuilder, LogTimeline, TimelinePast};
+use selected_pods::RETENTION;
+use timeline::TimelineSetup;
 
 pub(crate) fn run(args: &LogsArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -47,9 +53,21 @@ pub(crate) async fn show(
     let wait = WaitArgs::without_logs(args.goal.clone());
     let stop = Stop::of(&wait, shutdown, context.env);
     // Flags that do not fit are an error before any request.
-    args.plan()?;
+    let plan = args.plan()?;
+    let contexts = Box::pin(ClusterGroup::contexts(context));
+    if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
+        return Box::pin(show_several(args, contexts, context, stop)).await;
+    }
     let session = Box::pin(Session::connect(context));
-    let session = stop.in_time(Awaited::Server, session).await?;
+    let mut session = stop.in_time(Awaited::Server, session).await?;
+    if let Some(store) = args.record(&plan, context.env) {
+        let now = session.clock(context.env);
+        let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+        let remembered = stop.in_time(Awaited::Server, Box::pin(remembered));
+        if let Some(note) = remembered.await? {
+            context.note(&note);
+        }
+    }
     Box::pin(show_in(session, args, context, stop)).await
 }
 
@@ -72,53 +90,92 @@ async fn show_in(
     mut stop: Stop,
 ) -> Result<Ended, CommandError> {
     let plan = args.plan()?;
-    let wait = WaitArgs::without_logs(args.goal.clone());
     let targets = Box::pin(session.targets(&plan.objects, "logs", context));
     let awaited = Awaited::targets(&plan.objects);
     let targets = stop.in_time(awaited, targets).await?;
     let requested = session.keys(&targets);
     let model = async { Ok(session.model(&requested, Rules::Spy, RETENTION).await) };
-    let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
-    let model = model.showing(if wait.has_goal() {
-        ViewExtent::PodsAndStates
-    } else {
-        ViewExtent::Pods
-    });
-    let timeline = timeline(&plan, &session, context, &requested);
+    let mut model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
     stop.wait_for(&requested, Judge::Model);
-    stop.looks_once = wait.looks_once();
-    let selection = SelectedPods::new(model, requested, args.revisions());
-    let feeds = session.mux.logs(&session.cluster, plan.most);
-    let feeds = feeds.ok_or_else(|| CommandError::failed("error: logs need a cluster"))?;
-    let options = options(args, &plan);
-    let output = LogOutput::new(
-        look(args, &plan, &session, context),
-        plan.filter,
-        plan.fields,
-    );
-    let mut terminal = Terminal::open(context, Output::Lines);
-    let mut live = LiveLogs::new(selection, options, feeds, output);
-    if let Some(timeline) = timeline {
-        live = live.with_timeline(timeline);
+    model.request(requested);
+    let setup = setup(args, &plan, context);
+    let cluster = setup.cluster(&session, model, &session.clock(context.env));
+    let mut live = live(args, plan, setup, context);
+    live.add(cluster, &session);
+    let terminal = Terminal::open(context, Output::Lines);
+    let run = LogsRun { args, live, stop };
+    Box::pin(run.follow((&session).into(), terminal)).await
+}
+
+/// Prints the lines of the containers of several clusters.
+async fn show_several(
+    args: &LogsArgs,
+    contexts: Vec<ContextConfig>,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let plan = args.plan()?;
+    let request = Box::pin(ObjectRequest::read(&plan.objects, "logs", context));
+    let awaited = Awaited::targets(&plan.objects);
+    let request = stop.in_time(awaited, request).await?;
+    let store = args.record(&plan, context.env);
+    let options = GroupOptions {
+        means_every_kind: false,
+        watches: true,
+        identifies: false,
+        store: store.map(|store| (store, RecordUse::LookBacks)),
+    };
+    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    stop.wait_for_clusters(&group, Judge::Model);
+    let setup = setup(args, &plan, context);
+    let live = live(args, plan, setup, context);
+    let terminal = Terminal::open(context, Output::Lines);
+    let run = LogsRun { args, live, stop };
+    Box::pin(run.follow((&group).into(), terminal)).await
+}
+
+/// The verb, ready to read.
+struct LogsRun<'a> {
+    args: &'a LogsArgs,
+    live: LiveLogs,
+    stop: Stop,
+}
+
+impl LogsRun<'_> {
+    /// Prints lines until the end.
+    async fn follow(
+        self,
+        clusters: Clusters<'_>,
+        mut terminal: Terminal<'_>,
+    ) -> Result<Ended, CommandError> {
+        let LogsRun {
+            args,
+            mut live,
+            mut stop,
+        } = self;
+        let wait = WaitArgs::without_logs(args.goal.clone());
+        stop.looks_once = wait.looks_once();
+        let ended = follow(&mut live, clusters, &mut terminal, &mut stop).await;
+        let missing = live.missing();
+        if is_over(&ended)
+            && !wait.is_about_presence()
+            && let Some(error) = clusters.not_found(&missing).await
+        {
+            return Err(error.hint(if wait.has_goal() {
+                "to wait until it is created, use a longer --timeout"
+            } else {
+                "to wait until it is created, add --follow"
+            }));
+        }
+        let absence = stop.explain_absence(clusters, &[], &ended);
+        terminal.notify_if(absence.await?)?;
+        let ended = ended?;
+        let failure = live.failure(&stop.unread).filter(|_| {
+            let is_decided = wait.has_goal() || args.ignore_errors;
+            !is_decided && !matches!(ended, Ended::By(_))
+        });
+        failure.map_or_else(|| wait.conclude(ended, Answer::Nothing, stop.unread), Err)
     }
-    let ended = follow(&mut live, &session, &mut terminal, &mut stop).await;
-    let missing = live.missing();
-    if is_over(&ended) && !missing.is_empty() && !wait.is_about_presence() {
-        let error = session.not_found(&missing).await;
-        return Err(error.hint(if wait.has_goal() {
-            "to wait until it is created, use a longer --timeout"
-        } else {
-            "to wait until it is created, add --follow"
-        }));
-    }
-    let absence = stop.explain_absence(&session, &[], &ended);
-    terminal.notify_if(absence.await?)?;
-    let ended = ended?;
-    let failure = live.failure(&stop.unread).filter(|_| {
-        let is_decided = wait.has_goal() || args.ignore_errors;
-        !is_decided && !matches!(ended, Ended::By(_))
-    });
-    failure.map_or_else(|| wait.conclude(ended, Answer::Nothing, stop.unread), Err)
 }
 
 /// Whether it has ended by itself, met its goal or not.
@@ -129,24 +186,9 @@ fn is_over(ended: &Result<Ended, CommandError>) -> bool {
     }
 }
 
-/// What is read, and how.
-fn options(args: &LogsArgs, plan: &LogsPlan) -> LogsOptions {
-    LogsOptions {
-        read: plan.read,
-        tail: plan.tail,
-        containers: plan.containers.clone(),
-        state: args.state,
-        order: args.order,
-        most: plan.most,
-        is_quiet: args.quiet,
-        running_timeout: plan.running_timeout,
-        has_goal: args.goal.has_goal(),
-    }
-}
-
-/// How the lines are drawn.
-fn look(args: &LogsArgs, plan: &LogsPlan, session: &Session, context: &Context<'_>) -> LogLook {
-    LogLook {
+/// The view, before any cluster has joined.
+fn live(args: &LogsArgs, plan: LogsPlan, setup: LogSetup, context: &Context<'_>) -> LiveLogs {
+    let look = LogLook {
         styles: context.look().styles,
         format: plan.format,
         raw: NoTerminal::of(context.env.stdout_tty),
@@ -154,22 +196,24 @@ fn look(args: &LogsArgs, plan: &LogsPlan, session: &Session, context: &Context<'
         clock: (!plan.timeline.is_empty()).then(|| line_clock(context)),
         prefix: args.has_prefix(),
         namespaces: plan.objects.all_namespaces,
-        cluster: session.cluster.0.clone(),
-    }
+    };
+    let options = LogsOptions {
+        read: plan.read,
+        tail: plan.tail,
+        containers: plan.containers,
+        state: args.state,
+        order: args.order,
+        most: plan.most,
+        is_quiet: args.quiet,
+        running_timeout: plan.running_timeout,
+        has_goal: args.goal.has_goal(),
+    };
+    let output = LogOutput::new(look, plan.filter, plan.fields);
+    LiveLogs::new(setup, options, output)
 }
 
-/// What is shown between the lines; `None` without `--with`.
-fn timeline(
-    plan: &LogsPlan,
-    session: &Session,
-    context: &Context<'_>,
-    requested: &[SourceKey],
-) -> Option<LogTimeline> {
-    if plan.timeline.is_empty() {
-        return None;
-    }
-    let env = &context.env;
-    let clock = session.clock(env);
+/// What the view of each cluster is made of.
+fn setup(args: &LogsArgs, plan: &LogsPlan, context: &Context<'_>) -> LogSetup {
     let look = match plan.format {
         LogFormat::Json => Look {
             styles: Styles::PLAIN,
@@ -177,14 +221,27 @@ fn timeline(
         },
         LogFormat::Short | LogFormat::Raw => context.look(),
     };
-    let builder = ItemBuilder::new(plan.timeline, look, env.zone.clone(), &clock);
-    let reach = Reach::new(Some(plan.past.unwrap_or(Since::Now)), None, env.now());
-    let past = reach.map(|reach| TimelinePast {
-        mux: session.mux.clone(),
-        reach,
-        clock: session.server_clock(),
+    let timeline = (!plan.timeline.is_empty()).then(|| TimelineSetup {
+        parts: plan.timeline,
+        look,
+        zone: context.env.zone.clone(),
+        reach: Reach::new(
+            Some(plan.past.unwrap_or(Since::Now)),
+            None,
+            context.env.now(),
+        ),
+        is_followed: plan.read.follow,
     });
-    Some(LogTimeline::new(builder, requested, past))
+    LogSetup {
+        extent: if args.goal.has_goal() {
+            ViewExtent::PodsAndStates
+        } else {
+            ViewExtent::Pods
+        },
+        revisions: args.revisions(),
+        timeline,
+        now: context.env.now.clone(),
+    }
 }
 
 /// The clock of a timeline.

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::Uid;
+use crate::source::ClusterId;
 use crate::source::log::LogContainer;
 
-/// The short names of Pods: each is the shortest end of a Pod's name that no other one has.
+/// The short names of Pods: each is the shortest end of a Pod's name that no other one of its cluster has.
 #[derive(Debug, Default)]
 pub(super) struct ShortNames {
-    by_uid: BTreeMap<Uid, ShortName>,
-    taken: BTreeSet<Arc<str>>,
+    by_pod: BTreeMap<(ClusterId, Uid), ShortName>,
+    taken: BTreeSet<(ClusterId, Arc<str>)>,
     containers: BTreeSet<Arc<str>>,
 }
 
@@ -27,25 +28,27 @@ impl ShortNames {
     /// Names the Pod of a container. The name of a Pod stays.
     pub(super) fn add(&mut self, container: &LogContainer) {
         self.containers.insert(container.name.clone());
-        let number = self.by_uid.len();
-        let uid = container.pod_uid();
-        if self.by_uid.contains_key(&uid) {
+        let number = self.by_pod.len();
+        let cluster = &container.cluster;
+        let pod = (cluster.clone(), container.pod_uid());
+        if self.by_pod.contains_key(&pod) {
             return;
         }
-        let text = shortest(&container.pod.name, |end| self.taken.contains(end));
-        self.taken.insert(text.into());
-        let text = text.into();
-        self.by_uid.insert(uid, ShortName { text, number });
+        let is_taken = |end: &str| self.taken.contains(&(cluster.clone(), end.into()));
+        let text: Arc<str> = shortest(&container.pod.name, is_taken).into();
+        self.taken.insert((cluster.clone(), text.clone()));
+        self.by_pod.insert(pod, ShortName { text, number });
     }
 
     /// The name of the Pod of a container.
     pub(super) fn of(&self, container: &LogContainer) -> Option<&ShortName> {
-        self.by_uid.get(&container.pod_uid())
+        let pod = (container.cluster.clone(), container.pod_uid());
+        self.by_pod.get(&pod)
     }
 
     /// Whether the lines of several Pods are shown.
     pub(super) fn has_pods(&self) -> bool {
-        self.by_uid.len() > 1
+        self.by_pod.len() > 1
     }
 
     /// Whether the lines of several containers of different names are shown.
@@ -70,7 +73,7 @@ mod tests {
     #[test]
     fn names_are_short_and_unique() {
         let mut names = ShortNames::default();
-        let mut check = |name: &str| {
+        let mut check = |cluster: &str, name: &str| {
             let pod = ObjectRef {
                 api_version: "v1".into(),
                 kind: "Pod".into(),
@@ -79,6 +82,7 @@ mod tests {
                 uid: Some(Uid::new(name)),
             };
             let container = LogContainer {
+                cluster: ClusterId(cluster.into()),
                 pod: Arc::new(pod),
                 name: "app".into(),
             };
@@ -98,8 +102,10 @@ mod tests {
             ("x2k1", "x2k1"),
             ("api-7d9c-x2k1", "x2k1"),
         ] {
-            assert_eq!(check(name), expect, "{name}");
+            assert_eq!(check("us", name), expect, "{name}");
         }
+        assert_eq!(check("eu", "db-0"), "db-0");
+        assert_eq!(check("eu", "api-7d9c-x2k1"), "x2k1");
         assert!(names.has_pods() && !names.has_containers());
     }
 }

@@ -23,6 +23,7 @@ use crate::render::json::logs::{LogRecord, LogRecordKind, TimelineRecord, log_ti
 use crate::render::log_text::{LogText, emphasised, log_line};
 use crate::render::style::{Role, Styles};
 use crate::render::text::escape_line;
+use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent, LogInstance, LogLine};
 
 /// How lines are drawn.
@@ -39,8 +40,6 @@ pub(super) struct LogLook {
     pub(super) prefix: bool,
     /// Whether Pods of several namespaces are shown.
     pub(super) namespaces: bool,
-    /// The name of the cluster, for records.
-    pub(super) cluster: Arc<str>,
 }
 
 /// How the times of a timeline are written.
@@ -91,6 +90,8 @@ pub(super) struct LogOutput {
     filter: LineFilter,
     fields: Vec<String>,
     names: ShortNames,
+    /// The short names of the clusters, if there are several.
+    labels: BTreeMap<ClusterId, Arc<str>>,
     logs: BTreeMap<usize, ShownLog>,
     page: LinePage,
     /// The log of which a line was printed without its end.
@@ -137,10 +138,16 @@ impl LogOutput {
             filter,
             fields,
             names: ShortNames::default(),
+            labels: BTreeMap::new(),
             logs: BTreeMap::new(),
             page: LinePage::default(),
             begun: None,
         }
+    }
+
+    /// Adds one of several clusters, and its short name.
+    pub(super) fn add_cluster(&mut self, cluster: ClusterId, label: Arc<str>) {
+        self.labels.insert(cluster, label);
     }
 
     /// Adds a log.
@@ -225,7 +232,8 @@ impl LogOutput {
             self.begun = None;
         }
         if start == LineStart::Here || self.begun.is_none() {
-            let before = raw_prefix(&self.look, &shown.container, line.time);
+            let label = self.labels.get(&shown.container.cluster);
+            let before = raw_prefix(&self.look, label, &shown.container, line.time);
             self.page.push_bytes(before.as_bytes(), allowed);
         }
         self.page.push_bytes(&line.text, allowed);
@@ -246,21 +254,23 @@ impl LogOutput {
             more,
         };
         let look = &self.look;
+        let label = self.labels.get(&shown.container.cluster);
         match look.format {
             LogFormat::Json => {
-                let record = record_of(look, shown, line, more);
+                let record = record_of(shown, line, more);
                 self.page.push(&look.styles.line(record));
             }
             LogFormat::Raw => {
-                let before = raw_prefix(look, &shown.container, line.time);
+                let before = raw_prefix(look, label, &shown.container, line.time);
                 self.page
                     .push(&log_line(look.styles, &before, whole, |_| None));
             }
             LogFormat::Short => {
                 let names = &self.names;
-                let prefix = shown
-                    .prefix
-                    .get_or_insert_with(|| short_prefix(look, names, &shown.container));
+                let prefix = shown.prefix.get_or_insert_with(|| {
+                    let prefix = short_prefix(look, names, &shown.container);
+                    labelled(look.styles, label, &prefix)
+                });
                 let text = fields_of(&self.fields, &line.text);
                 let mut before = Cow::Borrowed(&**prefix);
                 if look.timestamps {
@@ -278,14 +288,14 @@ impl LogOutput {
     }
 
     /// Adds something that happened between the lines.
-    pub(super) fn item(&mut self, item: &TimelineItem) {
+    pub(super) fn item(&mut self, cluster: &ClusterId, item: &TimelineItem) {
         if self.look.format == LogFormat::Json {
             let record = TimelineRecord {
                 v: json::VERSION,
                 kind: item.kind.word(),
                 time: age::rfc3339_millis(item.time),
                 until: item.until.map(age::rfc3339_millis),
-                object_ref: RefRecord::new(&*self.look.cluster, &item.object),
+                object_ref: RefRecord::new(&*cluster.0, &item.object),
                 managers: item.who.as_deref(),
                 message: &item.text,
             };
@@ -309,10 +319,11 @@ impl LogOutput {
         let namespace = namespace.map(|namespace| format!(" -n {}", escape_line(namespace)));
         let who = item.who.as_ref();
         let who = who.map(|who| format!("{}  ", styles.dim(&escape_line(who))));
+        let kind = styles.paint(role, item.kind.word());
         let line = format!(
             "{}  {}  {}{}  {}{}",
             styles.dim(&time),
-            styles.paint(role, item.kind.word()),
+            labelled(styles, self.labels.get(cluster), &kind),
             styles.name(&escape_line(&item.object.to_string())),
             namespace.unwrap_or_default(),
             who.unwrap_or_default(),
@@ -335,7 +346,7 @@ impl LogOutput {
             LogEvent::Gap(_) => (LogRecordKind::Gap, "gap"),
             LogEvent::Line(_) => return,
         };
-        let mut record = LogRecord::new(kind, &self.look.cluster, &shown.container);
+        let mut record = LogRecord::new(kind, &shown.container);
         record.instance = shown.instance.as_ref().map(|instance| &*instance.id);
         record.event = (kind == LogRecordKind::Source).then_some(name);
         record.message = Some(message);
@@ -347,8 +358,8 @@ impl LogOutput {
     }
 }
 
-fn record_of(look: &LogLook, shown: &ShownLog, line: &LogLine, more: u64) -> String {
-    let mut record = LogRecord::new(LogRecordKind::Log, &look.cluster, &shown.container);
+fn record_of(shown: &ShownLog, line: &LogLine, more: u64) -> String {
+    let mut record = LogRecord::new(LogRecordKind::Log, &shown.container);
     record.time = Some(log_time(line.time));
     record.instance = shown.instance.as_ref().map(|instance| &*instance.id);
     record.cut = (more > 0).then_some(more);
@@ -362,16 +373,32 @@ fn record_of(look: &LogLook, shown: &ShownLog, line: &LogLine, more: u64) -> Str
     json::line(&record)
 }
 
-/// `[pod/NAME/CONTAINER] `, and the time, as kubectl writes them.
-fn raw_prefix(look: &LogLook, container: &LogContainer, time: Timestamp) -> String {
+/// `[pod/NAME/CONTAINER] `, and the time, as kubectl writes them. The cluster comes first, if there are several.
+fn raw_prefix(
+    look: &LogLook,
+    label: Option<&Arc<str>>,
+    container: &LogContainer,
+    time: Timestamp,
+) -> String {
     let mut before = String::new();
     if look.prefix {
+        if let Some(label) = label {
+            let _infallible = write!(before, "{label} ");
+        }
         let _infallible = write!(before, "[pod/{}/{}] ", container.pod.name, container.name);
     }
     if look.timestamps {
         let _infallible = write!(before, "{time:.9} ");
     }
     before
+}
+
+/// A text after the short name of its cluster, if there are several.
+fn labelled(styles: Styles, label: Option<&Arc<str>>, text: &str) -> String {
+    match label {
+        Some(label) => format!("{} {text}", styles.dim(&escape_line(label))),
+        None => text.to_owned(),
+    }
 }
 
 /// What stands before the lines of a container, as display text: the parts that tell it from the others.
@@ -462,7 +489,6 @@ mod tests {
             clock: None,
             prefix: false,
             namespaces: false,
-            cluster: "demo".into(),
         };
         LogOutput::new(
             look,
@@ -596,8 +622,8 @@ mod tests {
         output.add(0, container("api", "app"));
         let lines: [(usize, &[u8]); 2] = [(0, b"a\xff\x1b"), (0, br#"{"level":"info","n":1.50}"#)];
         insta::assert_snapshot!(shown(output, &lines), @r#"
-        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"demo","namespace":"shop","pod":"api","container":"app","line":"a�\u001b"}
-        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"demo","namespace":"shop","pod":"api","container":"app","fields":{"level":"info","n":1.50}}
+        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"test","namespace":"shop","pod":"api","container":"app","line":"a�\u001b"}
+        {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"test","namespace":"shop","pod":"api","container":"app","fields":{"level":"info","n":1.50}}
         "#);
     }
 

@@ -35,14 +35,8 @@ pub(super) enum RevisionChoice {
 }
 
 impl SelectedPods {
-    /// Nothing is read yet.
-    pub(super) fn new(
-        model: Model,
-        requested: Vec<SourceKey>,
-        revisions: RevisionChoice,
-    ) -> SelectedPods {
-        let mut model = model;
-        model.request(requested);
+    /// Nothing is read yet. The model knows the requested objects.
+    pub(super) fn new(model: Model, revisions: RevisionChoice) -> SelectedPods {
         SelectedPods {
             model,
             revisions,
@@ -201,8 +195,9 @@ mod tests {
     /// The names of the Pods below the objects of these documents, and the sources that are read.
     fn check(requested: &[SourceKey], objects: &[&str]) -> (Vec<String>, Vec<String>) {
         let now = Timestamp::UNIX_EPOCH;
-        let model = Model::new(Rules::Spy, RETENTION).showing(ViewExtent::Pods);
-        let mut selection = SelectedPods::new(model, requested.to_vec(), RevisionChoice::Every);
+        let mut model = Model::new(Rules::Spy, RETENTION).showing(ViewExtent::Pods);
+        model.request(requested.to_vec());
+        let mut selection = SelectedPods::new(model, RevisionChoice::Every);
         for _ in 0..3 {
             let wanted: Vec<SourceKey> = selection.model.sources().cloned().collect();
             for source in wanted.into_iter().map(Arc::new) {

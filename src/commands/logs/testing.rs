@@ -52,6 +52,7 @@ pub(super) fn container(pod: &str, name: &str) -> Arc<LogContainer> {
         uid: Some(Uid::new(pod)),
     };
     Arc::new(LogContainer {
+        cluster: ClusterId("test".into()),
         pod: Arc::new(pod),
         name: name.into(),
     })

@@ -10,7 +10,7 @@ use crate::source::log::{LogContainer, LogRefusal};
 /// The code of an answer to a user without the right.
 const FORBIDDEN: u16 = 403;
 
-/// The logs that could not be read, by their containers. In one namespace, only one message says that the right is missing.
+/// The logs that could not be read, by their containers. In one namespace of a cluster, only one message says that the right is missing.
 #[derive(Debug, Default)]
 pub(super) struct UnreadLogs {
     refusals: BTreeMap<Arc<LogContainer>, LogRefusal>,
@@ -49,7 +49,9 @@ impl UnreadLogs {
         let mut refusals = self.refusals.iter();
         refusal.code == FORBIDDEN
             && refusals.any(|(other, known)| {
-                known.code == FORBIDDEN && other.pod.namespace == container.pod.namespace
+                known.code == FORBIDDEN
+                    && other.cluster == container.cluster
+                    && other.pod.namespace == container.pod.namespace
             })
     }
 
@@ -60,8 +62,8 @@ impl UnreadLogs {
         (unsaid > 0).then(|| format!("{more} cannot be read, for the same reason"))
     }
 
-    /// The error about them, of so many logs in all; `None` if there are none.
-    pub(super) fn error(&self, total: usize) -> Option<CommandError> {
+    /// The error about them, of so many logs in all, of one or several clusters; `None` if there are none.
+    pub(super) fn error(&self, total: usize, are_several: bool) -> Option<CommandError> {
         let (container, refusal) = self.refusals.iter().next()?;
         let error = if total == 1 {
             CommandError::failed(&refusal.text)
@@ -74,9 +76,11 @@ impl UnreadLogs {
             ))
         };
         let namespace = container.pod.namespace.as_deref().unwrap_or_default();
+        let context = are_several.then(|| format!(" --context {}", container.cluster.0));
+        let context = context.unwrap_or_default();
         Some(match refusal.code {
             FORBIDDEN => error.hint(format!(
-                "try `kubectl auth can-i get pods/log -n {namespace}`"
+                "try `kubectl auth can-i get pods/log -n {namespace}{context}`"
             )),
             _ => error,
         })

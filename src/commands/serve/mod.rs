@@ -18,9 +18,9 @@ use super::live::session::silent_groups;
 use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
-    LogLineArgs, ObjectArgs, Output, RecordUse, Session, Shutdown, Stop, Subject, Terminal, follow,
+    LogLineArgs, MemoryArgs, ObjectArgs, Output, RecordUse, Session, Shutdown, Stop, Subject,
+    Terminal, follow,
 };
-use crate::commands::store_dir::MemoryArgs;
 use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, WebServer, router};
 use crate::status::Rules;

@@ -69,16 +69,12 @@ pub enum LogRecordKind {
 
 impl<'r> LogRecord<'r> {
     /// A record without content.
-    pub fn new(
-        kind: LogRecordKind,
-        cluster: &'r str,
-        container: &'r LogContainer,
-    ) -> LogRecord<'r> {
+    pub fn new(kind: LogRecordKind, container: &'r LogContainer) -> LogRecord<'r> {
         LogRecord {
             v: super::VERSION,
             kind,
             time: None,
-            cluster,
+            cluster: &container.cluster.0,
             namespace: container.pod.namespace.as_deref().unwrap_or_default(),
             pod: &container.pod.name,
             container: &container.name,

@@ -90,6 +90,7 @@ pub(super) fn refusal(error: &RequestError) -> LogRefusal {
 mod tests {
     use super::*;
     use crate::object::ObjectRef;
+    use crate::source::ClusterId;
     use crate::source::log::{LogContainer, LogStart};
 
     #[test]
@@ -102,6 +103,7 @@ mod tests {
             uid: None,
         };
         let container = Arc::new(LogContainer {
+            cluster: ClusterId("test".into()),
             pod: Arc::new(pod),
             name: "app".into(),
         });

@@ -10,7 +10,9 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::queue::LogQueue;
 use super::shared::SharedFeeds;
-use crate::logs::{ContainerLogs, Flow, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd};
+use crate::logs::{
+    ContainerLogs, Flow, LogNode, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd,
+};
 use crate::source::log::{LogRequest, LogSince};
 use crate::watch::transport::{LogAnswer, Transport};
 
@@ -51,7 +53,7 @@ pub(super) enum FeedPlace {
     /// It was not decided.
     Undecided,
     /// It is followed, and counts for this node.
-    Followed(Arc<str>),
+    Followed(LogNode),
     /// It is read in turn, until a place is free after this time.
     InTurn(Instant),
 }
@@ -102,7 +104,10 @@ impl LogTask {
             FeedPlace::Followed(_) => {}
             FeedPlace::InTurn(until) if now < *until => {}
             FeedPlace::Undecided | FeedPlace::InTurn(_) => {
-                let node = self.status.borrow().node.clone().unwrap_or_default();
+                let node = LogNode {
+                    cluster: self.reader.container().cluster.clone(),
+                    name: self.status.borrow().node.clone().unwrap_or_default(),
+                };
                 if self.shared.admission().admit(&node) {
                     self.leave();
                     self.shared.open.fetch_add(1, Ordering::Relaxed);

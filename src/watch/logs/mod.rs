@@ -6,7 +6,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::transport::Transport;
 use crate::logs::{LogReader, ReadOptions};
+use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent};
 pub use feed::FeedStatus;
 use feed::LogTask;
@@ -26,7 +27,7 @@ use shared::SharedFeeds;
 ///
 /// Nothing is dropped: a task stops reading its answer while its events are not taken.
 pub struct LogFeeds {
-    transport: Arc<dyn Transport>,
+    clusters: HashMap<ClusterId, Arc<dyn Transport>>,
     shared: Arc<SharedFeeds>,
     feeds: BTreeMap<usize, OpenFeed>,
     next: usize,
@@ -55,23 +56,29 @@ pub struct FeedCounts {
 }
 
 impl LogFeeds {
-    /// Follows at most `most` logs at the same time. The others are read in turn.
-    pub fn new(transport: Arc<dyn Transport>, most: usize) -> LogFeeds {
+    /// Follows at most `most` logs of all clusters at the same time. The others are read in turn.
+    pub fn new(most: usize) -> LogFeeds {
         LogFeeds {
-            transport,
+            clusters: HashMap::new(),
             shared: Arc::new(SharedFeeds::new(most)),
             feeds: BTreeMap::new(),
             next: 0,
         }
     }
 
-    /// Begins to read a log. Returns its number. It must be called inside a tokio runtime.
+    /// Adds a cluster whose containers can be read.
+    pub fn add_cluster(&mut self, cluster: ClusterId, transport: Arc<dyn Transport>) {
+        self.clusters.insert(cluster, transport);
+    }
+
+    /// Begins to read a log. Returns its number, or `None` for an unknown cluster. It must be called inside a tokio runtime.
     pub fn open(
         &mut self,
         container: Arc<LogContainer>,
         status: FeedStatus,
         options: ReadOptions,
-    ) -> usize {
+    ) -> Option<usize> {
+        let transport = self.clusters.get(&container.cluster)?.clone();
         let number = self.next;
         self.next += 1;
         let queue = Arc::new(LogQueue::new(number, self.shared.clone()));
@@ -86,7 +93,7 @@ impl LogFeeds {
             options,
             queue: queue.clone(),
             status: receiver,
-            transport: self.transport.clone(),
+            transport,
             shared: self.shared.clone(),
             started: Instant::now(),
             place: feed::FeedPlace::Undecided,
@@ -97,7 +104,7 @@ impl LogFeeds {
             task: tokio::spawn(task.run()),
         };
         self.feeds.insert(number, feed);
-        number
+        Some(number)
     }
 
     /// Passes the next state of a container to the task of its log.

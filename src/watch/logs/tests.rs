@@ -12,8 +12,8 @@ use tokio::time::{Instant, sleep};
 use super::{FeedStatus, LogFeeds};
 use crate::logs::{ContainerLogs, LogContainerRole, ReadInstances, ReadOptions, SeenInstance};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
-use crate::source::SourceKey;
 use crate::source::log::{LogContainer, LogEvent, LogRefusal, LogRequest};
+use crate::source::{ClusterId, SourceKey};
 use crate::watch::{At, LineStream, ListPage, LogAnswer, Page, SourceError, Transport};
 
 /// A server whose logs are the answers of a function. It notes when each request came.
@@ -79,6 +79,12 @@ const FOLLOW: ReadOptions = ReadOptions {
     is_new: false,
 };
 
+fn feeds_of(server: Arc<dyn Transport>, most: usize) -> LogFeeds {
+    let mut feeds = LogFeeds::new(most);
+    feeds.add_cluster(ClusterId("test".into()), server);
+    feeds
+}
+
 fn container(name: &str) -> Arc<LogContainer> {
     let pod = ObjectRef {
         api_version: "v1".into(),
@@ -88,6 +94,7 @@ fn container(name: &str) -> Arc<LogContainer> {
         uid: Some(Uid::new(name)),
     };
     Arc::new(LogContainer {
+        cluster: ClusterId("test".into()),
         pod: Arc::new(pod),
         name: "app".into(),
     })
@@ -118,6 +125,7 @@ fn running() -> FeedStatus {
 fn open(feeds: &mut LogFeeds, count: usize) -> Vec<usize> {
     (0..count)
         .map(|number| feeds.open(container(&format!("web-{number}")), running(), FOLLOW))
+        .map(|log| log.expect("the cluster is known"))
         .collect()
 }
 
@@ -144,7 +152,7 @@ async fn what_is_not_taken_is_not_read() {
         });
         LogAnswer::Bytes(Box::pin(texts.chain(stream::pending())))
     });
-    let mut feeds = LogFeeds::new(server, 10);
+    let mut feeds = feeds_of(server, 10);
     let log = open(&mut feeds, 1)[0];
     sleep(Duration::from_secs(60)).await;
     let unread = read.load(Ordering::SeqCst);
@@ -169,7 +177,7 @@ async fn streams_that_end_together_are_opened_again_over_a_second() {
         None => LogAnswer::Bytes(Box::pin(stream::iter([Ok(Bytes::from(line(0)))]))),
         Some(_) => chunks(vec![line(0), line(1)]),
     });
-    let mut feeds = LogFeeds::new(server.clone(), 500);
+    let mut feeds = feeds_of(server.clone(), 500);
     let logs = open(&mut feeds, 100);
     sleep(Duration::from_secs(3)).await;
     let again = server
@@ -202,7 +210,7 @@ async fn logs_beyond_the_limit_are_read_in_turn() {
             LogAnswer::Bytes(Box::pin(stream::iter([Ok(Bytes::from(line(0)))])))
         }
     });
-    let mut feeds = LogFeeds::new(server.clone(), 3);
+    let mut feeds = feeds_of(server.clone(), 3);
     let logs = open(&mut feeds, 5);
     sleep(Duration::from_secs(10)).await;
     let counts = feeds.counts();
@@ -227,7 +235,7 @@ async fn logs_beyond_the_limit_are_read_in_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_pod_that_is_gone_ends_its_log() {
     let server = LogServer::new(|_| chunks(vec![line(0)]));
-    let mut feeds = LogFeeds::new(server, 10);
+    let mut feeds = feeds_of(server, 10);
     let log = open(&mut feeds, 1)[0];
     sleep(Duration::from_secs(1)).await;
     feeds.update(

@@ -401,9 +401,18 @@ impl Session {
     /// The logs of a few failed containers; `None` for a file.
     pub(crate) fn failure_feeds(&self) -> Option<LogFeeds> {
         match self.place {
-            SessionPlace::Cluster(_) => self.mux.logs(&self.cluster, FailureLogs::MOST),
+            SessionPlace::Cluster(_) => {
+                let mut feeds = LogFeeds::new(FailureLogs::MOST);
+                self.add_logs(&mut feeds);
+                Some(feeds)
+            }
             SessionPlace::File(_) | SessionPlace::Record(_) => None,
         }
+    }
+
+    /// Adds the logs of its cluster.
+    pub(crate) fn add_logs(&self, feeds: &mut LogFeeds) {
+        feeds.add_cluster(self.cluster.clone(), self.transport.clone());
     }
 
     /// The version of the server, as it prints it: an object with `gitVersion`. Fails for a file.

@@ -410,7 +410,7 @@ impl Sources {
         let unread = decisive.filter_map(|known| match known.unread() {
             // Until a vital source answers, the server may only be slow.
             Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
-            unread => unread,
+            unread => unread.map(|it| it.in_words(|cause| self.clusters.about(&known.key, cause))),
         });
         let failing = self.clusters.failing();
         let failing = failing.map(|(cluster, failed)| {

@@ -126,3 +126,14 @@ pub(crate) enum UnreadPart {
     /// The server refused what decides the state of a requested object. The text is as for [`UnreadPart::Refused`].
     Undecided(String),
 }
+
+impl UnreadPart {
+    /// The same part, with its cause in other words.
+    pub(super) fn in_words(self, words: impl FnOnce(&str) -> String) -> UnreadPart {
+        match self {
+            UnreadPart::Late(what) => UnreadPart::Late(what),
+            UnreadPart::Refused(cause) => UnreadPart::Refused(words(&cause)),
+            UnreadPart::Undecided(cause) => UnreadPart::Undecided(words(&cause)),
+        }
+    }
+}

@@ -7,18 +7,21 @@ mod used_configuration;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::selected_pods::SelectedPods;
-use crate::commands::ServerClock;
 use crate::commands::versions::{
     ChangesState, LookBack, Reach, TimelineEntry, notice, timeline, unfinished, unread_lines,
 };
-use crate::env::shifted;
+use crate::commands::{ServerClock, Session};
+use crate::env::{Clock, shifted};
 use crate::graph::well_known;
+use crate::render::style::Look;
 use crate::source::{Event, Form, Select, SourceKey};
 use crate::watch::Mux;
 use first_listings::{FirstListing, FirstListings};
-pub(super) use item_builder::{ItemBuilder, TimelineItem, TimelineKind};
+use item_builder::ItemBuilder;
+pub(super) use item_builder::{TimelineItem, TimelineKind};
 use used_configuration::UsedConfiguration;
 
 /// What stands between the lines.
@@ -40,10 +43,42 @@ impl TimelineParts {
 }
 
 /// How the past is read.
-pub(super) struct TimelinePast {
-    pub(super) mux: Mux,
-    pub(super) reach: Reach,
-    pub(super) clock: Option<Arc<ServerClock>>,
+struct TimelinePast {
+    mux: Mux,
+    reach: Reach,
+    clock: Option<Arc<ServerClock>>,
+}
+
+/// What the timeline of each cluster is made of.
+pub(super) struct TimelineSetup {
+    pub(super) parts: TimelineParts,
+    pub(super) look: Look,
+    pub(super) zone: TimeZone,
+    /// Where it begins.
+    pub(super) reach: Option<Reach>,
+    /// Whether it goes on with what happens.
+    pub(super) is_followed: bool,
+}
+
+impl TimelineSetup {
+    /// The timeline of a cluster, by the clock of its server. Its past is also in the record, if there is one.
+    pub(super) fn timeline(
+        &self,
+        session: &Session,
+        requested: &[SourceKey],
+        clock: &Clock,
+    ) -> LogTimeline {
+        let builder = ItemBuilder::new(self.parts, self.look, self.zone.clone(), clock);
+        let past = self.reach.map(|reach| TimelinePast {
+            mux: session.past().clone(),
+            reach,
+            clock: session.server_clock(),
+        });
+        LogTimeline {
+            is_followed: self.is_followed,
+            ..LogTimeline::new(builder, requested, past)
+        }
+    }
 }
 
 /// The sources of the timeline, and what has happened.
@@ -65,7 +100,7 @@ pub(super) struct LogTimeline {
 
 impl LogTimeline {
     /// The timeline of the objects of these sources. With a past it begins there, else now.
-    pub(super) fn new(
+    fn new(
         builder: ItemBuilder,
         requested: &[SourceKey],
         past: Option<TimelinePast>,
@@ -93,14 +128,6 @@ impl LogTimeline {
             warnings,
             used: UsedConfiguration::default(),
             notes: Vec::new(),
-        }
-    }
-
-    /// The same timeline, which may go on with what happens from now on.
-    pub(super) fn followed(self, is_followed: bool) -> LogTimeline {
-        LogTimeline {
-            is_followed,
-            ..self
         }
     }
 
