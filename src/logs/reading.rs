@@ -328,8 +328,11 @@ impl InstanceReading {
     /// Nothing has arrived for a while.
     pub(super) fn quiet(&mut self, container: &mut ContainerReading) -> Flow {
         let is_silence_an_end = container.options.follow && self.asked == LogPlace::Running;
-        if is_silence_an_end && self.end_tail(TailPause::Silence, container) == Flow::Stop {
-            return Flow::Stop;
+        if is_silence_an_end && self.tail.is_some() {
+            if self.end_tail(TailPause::Silence, container) == Flow::Stop {
+                return Flow::Stop;
+            }
+            container.push(LogEvent::Quiet);
         }
         if self.window.is_doubtful() {
             self.question(&container.chain);

@@ -331,6 +331,7 @@ impl Life {
                 LogEvent::Notice(text) => self.said.push(format!("? {text}")),
                 LogEvent::Refused(refusal) => self.said.push(format!("x {}", refusal.text)),
                 LogEvent::Polled => self.said.push("polled".to_owned()),
+                LogEvent::Quiet => {}
             }
         }
     }

@@ -5,7 +5,7 @@
 //! A line that is late is shown late, never dropped.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -30,6 +30,10 @@ pub struct OrderWindow<T> {
     /// The last key of each log.
     last: BTreeMap<usize, Timestamp>,
     released: Option<Key>,
+    /// The logs of whose beginning more may come.
+    opening: BTreeSet<usize>,
+    /// When the beginnings of all logs had come, before any item was released: those that wait then wait no longer.
+    settled: Option<Duration>,
     width: Duration,
     bytes: usize,
     sampled: u32,
@@ -98,6 +102,8 @@ impl<T> Default for OrderWindow<T> {
             oldest: 0,
             last: BTreeMap::new(),
             released: None,
+            opening: BTreeSet::new(),
+            settled: None,
             width: SHORTEST,
             bytes: 0,
             sampled: 0,
@@ -108,6 +114,19 @@ impl<T> Default for OrderWindow<T> {
 }
 
 impl<T> OrderWindow<T> {
+    /// Adds a log, whose beginning is still to come.
+    pub fn open(&mut self, log: usize) {
+        self.opening.insert(log);
+    }
+
+    /// The beginning of a log has come, and nothing follows it at present.
+    pub fn settle(&mut self, log: usize, now: Duration) {
+        let was_opening = self.opening.remove(&log);
+        if was_opening && self.opening.is_empty() && self.released.is_none() {
+            self.settled = Some(now);
+        }
+    }
+
     /// Takes an item of a log.
     pub fn put(&mut self, log: usize, item: OrderedItem<T>, now: Duration) {
         let OrderedItem { time, bytes, item } = item;
@@ -195,12 +214,19 @@ impl<T> OrderWindow<T> {
 
     /// When the next item is due; `None` if none waits.
     pub fn due(&self) -> Option<Duration> {
-        Some(self.arrivals.front()?.at + self.width)
+        let arrived = self.arrivals.front()?.at;
+        let is_settled = self.settled.is_some_and(|settled| arrived <= settled);
+        Some(if is_settled {
+            arrived
+        } else {
+            arrived + self.width
+        })
     }
 
     /// Forgets a log that has ended.
     pub fn forget(&mut self, log: usize) {
         self.last.remove(&log);
+        self.opening.remove(&log);
     }
 }
 
@@ -253,6 +279,30 @@ mod tests {
         assert_eq!(window.due(), Some(ms(140)));
         assert_eq!(window.next(ms(139)), None);
         assert_eq!(window.next(ms(140)), Some((0, "a")));
+    }
+
+    #[test]
+    fn the_first_lines_wait_no_longer_than_the_last_log_for_its_own() {
+        let mut window = OrderWindow::default();
+        (0..3).for_each(|log| window.open(log));
+        window.put(1, item(20, "b", 1), ms(10));
+        window.settle(1, ms(10));
+        window.put(0, item(10, "a", 1), ms(40));
+        window.settle(0, ms(40));
+        assert_eq!(
+            window.due(),
+            Some(ms(110)),
+            "the last log may have older lines"
+        );
+        assert_eq!(window.next(ms(50)), None);
+        window.settle(2, ms(60));
+        assert_eq!(window.next(ms(60)), Some((0, "a")));
+        assert_eq!(window.next(ms(60)), Some((1, "b")));
+        // Later lines wait, and so do those of a log that is opened later.
+        window.put(0, item(30, "c", 1), ms(70));
+        window.open(3);
+        window.settle(3, ms(80));
+        assert_eq!(window.due(), Some(ms(170)));
     }
 
     #[test]

@@ -144,6 +144,8 @@ pub enum LogEvent {
     /// The server refuses the log. With `--follow`, a log that was read before is requested again, until the right is back
     /// and [`LogEvent::Opened`] comes.
     Refused(LogRefusal),
+    /// The lines so far have come, and nothing follows them at present.
+    Quiet,
     /// The node can follow no more logs, so this one is read in turn from now on.
     Polled,
 }

@@ -164,6 +164,7 @@ impl OpenTail {
             | LogEvent::Opened(_)
             | LogEvent::Notice(_)
             | LogEvent::Gap(_)
+            | LogEvent::Quiet
             | LogEvent::Polled => {}
         }
     }

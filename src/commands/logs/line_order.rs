@@ -67,7 +67,9 @@ impl LineOrder {
 
     /// Adds the timeline of the cluster with this number.
     pub(super) fn open_timeline(&mut self, cluster: usize) {
-        self.open(number_of_timeline(cluster));
+        if let OrderRule::Whole(merge) = &mut self.rule {
+            merge.open(number_of_timeline(cluster));
+        }
         self.timelines.push(WaitingItems {
             cluster,
             items: VecDeque::new(),
@@ -79,7 +81,8 @@ impl LineOrder {
     pub(super) fn open(&mut self, log: usize) {
         match &mut self.rule {
             OrderRule::Whole(merge) => merge.open(log),
-            OrderRule::Arrival(_) | OrderRule::Window(_) => {}
+            OrderRule::Window(window) => window.open(log),
+            OrderRule::Arrival(_) => {}
         }
     }
 
@@ -145,6 +148,10 @@ impl LineOrder {
                 }
                 for log in ready {
                     while let Some(event) = feeds.take_event(log) {
+                        if event == LogEvent::Quiet {
+                            window.settle(log, now);
+                            continue;
+                        }
                         let (time, bytes) = measure(&event);
                         let item = OrderedEvent::Log(log, event);
                         window.put(log, OrderedItem { time, bytes, item }, now);
@@ -267,6 +274,7 @@ fn measure(event: &LogEvent) -> (Option<Timestamp>, usize) {
         | LogEvent::Gap(_)
         | LogEvent::Ended(..)
         | LogEvent::Refused(_)
+        | LogEvent::Quiet
         | LogEvent::Polled => (None, EVENT),
     }
 }

@@ -250,7 +250,7 @@ impl LiveLogs {
         }
         self.output.flush(terminal)?;
         // Many lines fill the queues, which must not stay full.
-        let may_rest = self.is_followed() && printed < MANY;
+        let may_rest = self.is_followed() && (1..MANY).contains(&printed);
         self.rests_until = may_rest.then(|| begun + TOGETHER);
         if !self.has_more {
             for log in self.feeds.drop_ended(|log| self.order.holds(log)) {
@@ -322,6 +322,7 @@ impl LiveLogs {
                 self.output.line(log, line);
                 return Ok(());
             }
+            LogEvent::Quiet => return Ok(()),
             LogEvent::Opened(instance) => {
                 self.has_opened = true;
                 // A right that was missing is back.

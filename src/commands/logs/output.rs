@@ -344,7 +344,7 @@ impl LogOutput {
             LogEvent::Refused(_) => (LogRecordKind::Source, "refused"),
             LogEvent::Polled => (LogRecordKind::Source, "polled"),
             LogEvent::Gap(_) => (LogRecordKind::Gap, "gap"),
-            LogEvent::Line(_) => return,
+            LogEvent::Line(_) | LogEvent::Quiet => return,
         };
         let mut record = LogRecord::new(kind, &shown.container);
         record.instance = shown.instance.as_ref().map(|instance| &*instance.id);

@@ -105,6 +105,7 @@ fn weight(event: &LogEvent) -> usize {
         | LogEvent::Gap(_)
         | LogEvent::Ended(..)
         | LogEvent::Refused(_)
+        | LogEvent::Quiet
         | LogEvent::Polled => EVENT,
     }
 }
