@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use kubectl_spy::record::{
     RecordOptions, RecordedCluster, Recorder, ResumedSource, RetentionPolicy, Store, last_states,
 };
@@ -37,6 +38,13 @@ use serde_json::json;
 const DAY: i64 = 24 * 3600 * 1000;
 /// How many files the store of `changes` has.
 const FILES: i64 = 60;
+/// When the record ends, in milliseconds since the epoch: 2026-11-21T17:31:10Z, after the last write of the fixtures.
+const END: i64 = 1_795_282_270_000;
+
+/// A time in milliseconds since the epoch.
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap()
+}
 
 /// The lines of a recorded watch.
 fn lines(gzip: &[u8]) -> Vec<String> {
@@ -117,7 +125,11 @@ impl Template {
                 &format!(r#""resourceVersion":"{number}""#),
                 &format!(r#""resourceVersion":"{}""#, next.revision()),
             )
-            .replacen(":00Z", &format!(":{:02}Z", next.random.u8(..60)), 1);
+            .replacen(":00Z", &format!(":{:02}Z", own.uid.as_bytes()[0] % 60), 1)
+            .replace(
+                r#""time":"2026-11-21T"#,
+                &format!(r#""time":"{}T"#, next.date),
+            );
         let Ok(WatchLine::Object { verb, item }) = self.reader.line(text.as_bytes()) else {
             panic!("{text}");
         };
@@ -138,6 +150,8 @@ struct Named {
 struct Numbers {
     random: fastrand::Rng,
     revision: u64,
+    /// The day on which the next versions are written.
+    date: jiff::civil::Date,
 }
 
 impl Numbers {
@@ -146,6 +160,7 @@ impl Numbers {
         Numbers {
             random,
             revision: 1000,
+            date: at(END).to_zoned(TimeZone::UTC).date(),
         }
     }
 
@@ -165,8 +180,17 @@ impl Numbers {
 struct RollingCluster {
     numbers: Numbers,
     templates: HashMap<&'static str, Template>,
-    deployments: usize,
+    deployments: Vec<RolledDeployment>,
     pods: usize,
+}
+
+/// What a Deployment keeps from one rollout to the next.
+struct RolledDeployment {
+    name: String,
+    /// The objects that every rollout writes, by their kinds.
+    lasting: HashMap<&'static str, Named>,
+    /// The Pods and Events of the last rollout, which end with the next one.
+    passing: Vec<(&'static str, Named)>,
 }
 
 /// The kinds beside Pods, and how many versions of each a Deployment makes for 100 Pods.
@@ -215,64 +239,78 @@ impl RollingCluster {
         RollingCluster {
             numbers: Numbers::new(),
             templates,
-            deployments,
+            deployments: (0..deployments).map(RolledDeployment::new).collect(),
             pods: 100,
         }
     }
 
-    /// The versions of the rolling update of a Deployment: eight of each Pod, the old ones' ends among them.
+    /// The versions of the rolling update of a Deployment: new Pods, a new ReplicaSet, new Events, the ends of the Pods and Events
+    /// before, and new versions of the objects that stay.
     fn rollout(&mut self, deployment: usize) -> Vec<NewVersion> {
-        let mut all = Vec::new();
+        let own = &mut self.deployments[deployment];
         let numbers = &mut self.numbers;
-        let stem = if deployment == 0 {
-            "web".to_owned()
-        } else {
-            format!("app-{deployment}")
-        };
-        let hash = format!("{:09x}", numbers.random.u64(..1 << 36));
+        let set = format!("{}-{:09x}", own.name, numbers.random.u64(..1 << 36));
         let pods: Vec<Named> = (0..self.pods)
             .map(|_| {
-                let suffix: String = std::iter::repeat_with(|| numbers.random.lowercase())
-                    .take(5)
-                    .collect();
-                numbers.named(format!("{stem}-{hash}-{suffix}"))
+                let letters = std::iter::repeat_with(|| numbers.random.lowercase());
+                let suffix: String = letters.take(5).collect();
+                numbers.named(format!("{set}-{suffix}"))
             })
             .collect();
-        let own: Vec<(&str, Named, usize)> = OTHERS
-            .iter()
-            .map(|(kind, count)| (*kind, numbers.named(stem.clone()), *count))
-            .collect();
-        let pod = self.templates.get_mut("Pod").unwrap();
-        let steps = pod.lines.len() + 3;
-        let mut made = vec![0_usize; own.len()];
+        let replica_set = numbers.named(set);
+        own.lasting.insert("ReplicaSet", replica_set);
+        let ended = std::mem::take(&mut own.passing);
+        let mut all = Vec::new();
+        let steps = self.templates["Pod"].lines.len() + 3;
+        let mut made = [0_usize; OTHERS.len()];
         for step in 0..steps {
-            for (nth, own_pod) in pods.iter().enumerate() {
-                let pod = self.templates.get_mut("Pod").unwrap();
-                let (key, verb, version) =
-                    pod.version(step.min(pod.lines.len() - 1), own_pod, &mut self.numbers);
-                let verb = if step + 1 == steps {
-                    WatchVerb::Deleted
-                } else {
-                    verb
-                };
-                all.push((key, verb, version));
+            for (nth, pod) in pods.iter().enumerate() {
+                let template = self.templates.get_mut("Pod").unwrap();
+                let line = step.min(template.lines.len() - 1);
+                all.push(template.version(line, pod, &mut self.numbers));
                 // The other kinds in proportion.
                 let done = step * self.pods + nth + 1;
-                for (place, (kind, named, count)) in own.iter().enumerate() {
-                    while made[place] < count * done / (steps * self.pods) {
-                        made[place] += 1;
-                        let template = self.templates.get_mut(kind).unwrap();
-                        let line = made[place];
-                        let named = match *kind {
-                            "Event" => self.numbers.named(format!("{}.{line:016x}", own_pod.name)),
-                            _ => named.clone(),
+                for (made, (kind, count)) in made.iter_mut().zip(OTHERS) {
+                    while *made < count * done / (steps * self.pods) {
+                        *made += 1;
+                        let named = if kind == "Event" {
+                            let event = format!("{}.{:016x}", pod.name, self.numbers.revision);
+                            let event = self.numbers.named(event);
+                            own.passing.push((kind, event.clone()));
+                            event
+                        } else {
+                            let name = own.name.clone();
+                            let made = own.lasting.entry(kind);
+                            made.or_insert_with(|| self.numbers.named(name)).clone()
                         };
-                        all.push(template.version(line, &named, &mut self.numbers));
+                        let template = self.templates.get_mut(kind).unwrap();
+                        all.push(template.version(*made, &named, &mut self.numbers));
                     }
                 }
             }
         }
+        own.passing.extend(pods.into_iter().map(|pod| ("Pod", pod)));
+        for (kind, named) in ended {
+            let template = self.templates.get_mut(kind).unwrap();
+            let last = template.lines.len() - 1;
+            let (key, _, version) = template.version(last, &named, &mut self.numbers);
+            all.push((key, WatchVerb::Deleted, version));
+        }
         all
+    }
+}
+
+impl RolledDeployment {
+    fn new(number: usize) -> RolledDeployment {
+        let name = match number {
+            0 => "web".to_owned(),
+            number => format!("app-{number}"),
+        };
+        RolledDeployment {
+            name,
+            lasting: HashMap::new(),
+            passing: Vec::new(),
+        }
     }
 }
 
@@ -335,9 +373,7 @@ fn recorder(
         },
         resumed: states,
         redactions: Vec::new(),
-        clock: Arc::new(move || {
-            Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap()
-        }),
+        clock: Arc::new(move || at(clock.load(Ordering::Relaxed))),
     })
     .unwrap()
 }
@@ -373,7 +409,7 @@ fn drain(recorder: &Recorder, versions: u64) {
 /// Writes the same versions with the recorder, and to a table with a row of whole JSON for each.
 fn write(deployments: usize) {
     let (path, plain) = (folder("record"), folder("plain"));
-    let clock = Arc::new(AtomicI64::new(1_764_000_000_000));
+    let clock = Arc::new(AtomicI64::new(END));
     let recorder = recorder(&path, &clock, HashMap::new());
     let db = rusqlite::Connection::open(&plain).unwrap();
     db.execute_batch("CREATE TABLE version (name TEXT, json TEXT)")
@@ -381,7 +417,8 @@ fn write(deployments: usize) {
     let mut cluster = RollingCluster::new(deployments);
     let (mut count, mut raw, mut took, mut worked, mut plain_took) =
         (0, 0, Duration::ZERO, Duration::ZERO, Duration::ZERO);
-    for deployment in 0..cluster.deployments {
+    // Each Deployment is created, and then updated.
+    for deployment in (0..deployments).chain(0..deployments) {
         let versions = cluster.rollout(deployment);
         raw += versions
             .iter()
@@ -390,11 +427,7 @@ fn write(deployments: usize) {
         count += versions.len();
         clock.fetch_add(60_000, Ordering::Relaxed);
         let (begun, worked_before) = (Instant::now(), processor_time());
-        feed(
-            &recorder,
-            &versions,
-            Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap(),
-        );
+        feed(&recorder, &versions, at(clock.load(Ordering::Relaxed)));
         drain(&recorder, count as u64);
         took += begun.elapsed();
         worked += processor_time().saturating_sub(worked_before);
@@ -428,24 +461,25 @@ fn write(deployments: usize) {
 /// Records a file a day, each with a snapshot of all objects. Returns the directory and the keys.
 fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
     let path = folder("days");
-    let end = Timestamp::now().as_millisecond();
-    let clock = Arc::new(AtomicI64::new(end - FILES * DAY));
+    let clock = Arc::new(AtomicI64::new(END - FILES * DAY));
     let recorder = recorder(&path, &clock, HashMap::new());
     let mut cluster = RollingCluster::new(deployments);
     let (mut versions, mut keys) = (0, Vec::new());
     for day in 0..FILES {
-        clock.store(end - (FILES - day) * DAY + 1000, Ordering::Relaxed);
-        let seen = Timestamp::from_millisecond(clock.load(Ordering::Relaxed)).unwrap();
+        let seen = at(END - (FILES - day) * DAY + 1000);
+        clock.store(seen.as_millisecond(), Ordering::Relaxed);
+        cluster.numbers.date = seen.to_zoned(TimeZone::UTC).date();
         // The Deployment `web` is rolled out every day, another one beside it.
-        for deployment in [0, 1 + usize::try_from(day).unwrap() % deployments] {
-            let rolled = cluster.rollout(deployment);
-            // The Pods stay.
-            let kept = rolled
-                .into_iter()
-                .filter(|(_, verb, _)| *verb != WatchVerb::Deleted);
-            let kept: Vec<NewVersion> = kept.collect();
-            versions += kept.len() as u64;
-            feed(&recorder, &kept, seen);
+        let rolled = if day == 0 {
+            (0..deployments).collect()
+        } else {
+            vec![0, 1 + usize::try_from(day).unwrap() % (deployments - 1)]
+        };
+        for deployment in rolled {
+            let new = cluster.rollout(deployment);
+            versions += new.len() as u64;
+            feed(&recorder, &new, seen);
+            drain(&recorder, versions);
         }
         if day == 0 {
             let templates = cluster.templates.values();
@@ -469,7 +503,9 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
         drain(&recorder, versions);
         // The thread looks every second whether another file is due.
         let files = usize::try_from(day).unwrap() + 1;
-        clock.fetch_add(DAY - 2000, Ordering::Relaxed);
+        if day + 1 < FILES {
+            clock.fetch_add(DAY - 2000, Ordering::Relaxed);
+        }
         while day + 1 < FILES && recorder.progress().files <= files {
             // Something must wait to be written.
             let version = cluster.numbers.revision.to_string();
@@ -482,20 +518,12 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
     (path, keys)
 }
 
-/// The time to the first line of `changes`, and to its end.
-fn changes(path: &Path) {
+/// The time to the first line of a command that reads the record, and to its end.
+fn read(path: &Path, command: &[&str]) {
     let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"))
-        .args([
-            "changes",
-            "deploy/web",
-            "-n",
-            "default",
-            "--since",
-            "3d",
-            "--once",
-            "--from",
-        ])
+        .args(command)
+        .args(["-n", "default", "--once", "--from"])
         .arg(path)
         .env_clear()
         .stdout(Stdio::piped())
@@ -508,7 +536,8 @@ fn changes(path: &Path) {
     let rest = lines.count();
     let ended = child.wait().unwrap();
     println!(
-        "changes --since 3d deploy/web   first line {to_first:.0?}, all {} lines {:.0?}, {peak} kB at the first line, {ended}: {}",
+        "{}   first line {to_first:.0?}, all {} lines {:.0?}, {peak} kB at the first line, {ended}: {}",
+        command.join(" "),
         rest + 1,
         begun.elapsed(),
         first.unwrap_or_default(),
@@ -530,7 +559,7 @@ fn restart(path: &Path, keys: &[SourceKey]) {
     let states = last_states(&store.cluster("bench"), keys).unwrap();
     let objects: usize = states.values().map(|state| state.objects.len()).sum();
     let known = begun.elapsed();
-    let clock = Arc::new(AtomicI64::new(Timestamp::now().as_millisecond()));
+    let clock = Arc::new(AtomicI64::new(END));
     let resumed = states
         .iter()
         .map(|(key, state)| (key.clone(), ResumedSource::of(state)));
@@ -616,8 +645,14 @@ fn main() {
     at_rest(10_000);
     let (path, keys) = many_files((100 / part).max(2));
     println!("{FILES} files, {} MB", size(&path) >> 20);
-    changes(&path);
-    changes(&path);
+    let month_ago = at(END - 30 * DAY).to_string();
+    for command in [
+        &["changes", "deploy/web", "--since", "3d"][..],
+        &["changes", "deploy/web", "--since", "3d"],
+        &["status", "pods", "--at", &month_ago],
+    ] {
+        read(&path, command);
+    }
     restart(&path, &keys);
     fs::remove_dir_all(&path).unwrap();
 }
