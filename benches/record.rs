@@ -244,7 +244,7 @@ impl RollingCluster {
         }
     }
 
-    /// The versions of the rolling update of a Deployment: new Pods, a new ReplicaSet, new Events, the ends of the Pods and Events
+    /// The versions of the rolling update of a Deployment: new Pods, a new `ReplicaSet`, new Events, the ends of the Pods and Events
     /// before, and new versions of the objects that stay.
     fn rollout(&mut self, deployment: usize) -> Vec<NewVersion> {
         let own = &mut self.deployments[deployment];
