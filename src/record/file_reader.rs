@@ -290,17 +290,12 @@ impl StoreFileReader {
         let Some((reached, at)) = &source.reached else {
             return Ok(None);
         };
-        let mut last: HashMap<i64, IndexRow> = HashMap::new();
-        for row in self.index(source)? {
-            if row.is_gone() {
-                last.remove(&row.object);
-            } else {
-                last.insert(row.object, row);
-            }
-        }
-        let mut last: Vec<IndexRow> = last.into_values().collect();
-        // So each block is unpacked once.
-        last.sort_by_key(|row| row.id);
+        // In the order of the blocks, so that each is unpacked once.
+        let sql = "SELECT last.id, last.object, last.seen, last.why, last.revision FROM object JOIN version AS last
+            ON last.id = (SELECT max(id) FROM version WHERE version.object = object.id)
+            WHERE object.source = ? ORDER BY last.id";
+        let mut last = self.rows(sql, [source.id], index_row)?;
+        last.retain(|row| !row.is_gone());
         let mut objects = Vec::with_capacity(last.len());
         for row in last {
             let recorded = self.version(&row)?;

@@ -39,8 +39,28 @@ pub(super) struct PlacedRow {
 #[derive(Debug, Default)]
 pub(super) struct CoveredSource {
     pub(super) coverage: CoveredRevisions,
+    /// The only name that it selects, in a wider source of the files.
+    name: Option<Box<str>>,
     /// The sources of files that have its objects, in the order of the files.
     parts: Vec<CoveredPart>,
+}
+
+impl CoveredSource {
+    /// What single files have around a revision.
+    pub(super) fn spans_of(&self, at: Revision) -> impl Iterator<Item = CoveredSpan> {
+        let parts = self.parts.iter();
+        parts.filter_map(move |part| part.coverage.span(at))
+    }
+
+    /// The newest revision that a single file shows to have been reached at a time.
+    pub(super) fn reached_at(&self, time: Timestamp) -> Option<Revision> {
+        let spans = self.parts.iter().flat_map(|part| part.coverage.spans());
+        let reached = spans.filter(|span| span.since <= time).map(|span| {
+            let is_over = span.until <= time;
+            if is_over { span.upto } else { span.from }
+        });
+        reached.max()
+    }
 }
 
 #[derive(Debug)]
@@ -127,7 +147,10 @@ impl ClusterPast {
         if let Some(covered) = self.covered.get(&key) {
             return Ok(covered.clone());
         }
-        let mut covered = CoveredSource::default();
+        let mut covered = CoveredSource {
+            name: key.select.name().map(Into::into),
+            ..CoveredSource::default()
+        };
         for (at, file) in self.files.iter().enumerate() {
             for source in file.sources().iter().filter(|it| covers(&it.key, &key)) {
                 let until = covered.coverage.newest().map(|span| span.until);
@@ -149,13 +172,14 @@ impl ClusterPast {
         covered: &CoveredSource,
         at: Revision,
     ) -> Result<Vec<PlacedRow>, StoreError> {
-        let has = |part: &&CoveredPart| part.coverage.span(at).is_some();
-        let Some(part) = covered.parts.iter().find(has) else {
+        let Some(part) = covered.parts.iter().find(|part| part.covers(at)) else {
             return Ok(Vec::new());
         };
         let mut last: HashMap<i64, PlacedRow> = HashMap::new();
-        for placed in self.index(part)?.iter().filter(|it| it.revision <= at) {
-            last.insert(placed.row.object, *placed);
+        for placed in self.index(covered, part)?.iter() {
+            if placed.revision <= at {
+                last.insert(placed.row.object, *placed);
+            }
         }
         let mut last: Vec<PlacedRow> = last
             .into_values()
@@ -172,33 +196,56 @@ impl ClusterPast {
         after: Revision,
         upto: Revision,
     ) -> Result<Vec<PlacedRow>, StoreError> {
-        let mut found = Vec::new();
-        for part in &covered.parts {
-            let is_inside = |span: &CoveredSpan| span.upto > after && span.from <= upto;
-            if part.coverage.spans().iter().any(is_inside) {
-                let rows = self.index(part)?;
-                let inside = rows
-                    .iter()
-                    .filter(|it| it.revision > after && it.revision <= upto);
-                found.extend(inside.copied());
-            }
-        }
+        let is_inside = |span: &CoveredSpan| span.upto > after && span.from <= upto;
+        let mut found =
+            self.found_in(covered, |part| part.coverage.spans().iter().any(is_inside))?;
+        found.retain(|it| it.revision > after && it.revision <= upto);
         for hole in covered.coverage.holes() {
             if hole.after >= after && hole.upto <= upto {
-                found.extend(self.gone_in(covered, &hole)?);
+                let gone = self.gone_in(covered, &hole, &found)?;
+                found.extend(gone);
             }
         }
         Ok(in_order(found))
     }
 
-    /// The objects that existed before a hole and not after it. Nobody has seen their end.
+    /// The versions of a source in the files that cover a revision, in order. They are the nearest ones on both sides of it.
+    pub(super) fn around(
+        &mut self,
+        covered: &CoveredSource,
+        at: Revision,
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let found = self.found_in(covered, |part| part.covers(at))?;
+        Ok(in_order(found))
+    }
+
+    /// The versions of a source in the files that tell what was so at a time, in order: those that cover the time, and those to
+    /// which versions of that time came late.
+    pub(super) fn around_time(
+        &mut self,
+        covered: &CoveredSource,
+        time: Timestamp,
+    ) -> Result<Vec<PlacedRow>, StoreError> {
+        let is_of = |since: Timestamp, until: Timestamp| since <= time && time < until;
+        let found = self.found_in(covered, |part| {
+            let mut spans = part.coverage.spans().iter();
+            spans.any(|span| is_of(span.since, span.until))
+                || part.late.iter().any(|late| is_of(late.since, late.until))
+        })?;
+        Ok(in_order(found))
+    }
+
+    /// The objects that existed before a hole and not after it. Nobody has seen their end, unless it is one of the known rows.
     fn gone_in(
         &mut self,
         covered: &CoveredSource,
         hole: &Hole,
+        known: &[PlacedRow],
     ) -> Result<Vec<PlacedRow>, StoreError> {
+        let vanished = known.iter().copied();
+        let vanished = vanished.filter(|row| row.is_gone && row.revision == hole.upto);
         let mut uids = HashSet::new();
-        for row in self.state(covered, hole.upto)? {
+        for row in self.state(covered, hole.upto)?.into_iter().chain(vanished) {
             uids.insert(self.read(&row)?.version.object.identity());
         }
         let mut gone = Vec::new();
@@ -214,18 +261,17 @@ impl ClusterPast {
         Ok(gone)
     }
 
-    /// All versions of the objects with a name, in order.
-    pub(super) fn named(
+    /// The versions in some parts.
+    fn found_in(
         &mut self,
         covered: &CoveredSource,
-        name: &str,
+        is_read: impl Fn(&CoveredPart) -> bool,
     ) -> Result<Vec<PlacedRow>, StoreError> {
         let mut found = Vec::new();
-        for part in &covered.parts {
-            let rows = self.files[part.file].index_of(&part.source, name)?;
-            found.extend(part.placed(rows));
+        for part in covered.parts.iter().filter(|part| is_read(part)) {
+            found.extend(self.index(covered, part)?.iter().copied());
         }
-        Ok(in_order(found))
+        Ok(found)
     }
 
     /// Reads a version.
@@ -267,14 +313,22 @@ impl ClusterPast {
         since.min()
     }
 
-    /// The versions of a part, in the order of the file.
-    fn index(&mut self, part: &CoveredPart) -> Result<Arc<[PlacedRow]>, StoreError> {
+    /// The versions of a part, in the order of the file. Those of one name are soon found, so only whole sources are kept.
+    fn index(
+        &mut self,
+        covered: &CoveredSource,
+        part: &CoveredPart,
+    ) -> Result<Arc<[PlacedRow]>, StoreError> {
+        let file = &self.files[part.file];
+        if let Some(name) = &covered.name {
+            let rows = file.index_of(&part.source, name)?;
+            return Ok(part.placed(rows).into());
+        }
         let id = (part.file, part.source.id);
         if let Some(index) = self.indexes.get(&id) {
             return Ok(index.clone());
         }
-        let rows = self.files[part.file].index(&part.source)?;
-        let index: Arc<[PlacedRow]> = part.placed(rows).into();
+        let index: Arc<[PlacedRow]> = part.placed(file.index(&part.source)?).into();
         self.indexes.insert(id, index.clone());
         Ok(index)
     }
@@ -317,6 +371,11 @@ impl CoveredPart {
         })
     }
 
+    /// Whether it has everything at a revision.
+    fn covers(&self, at: Revision) -> bool {
+        self.coverage.span(at).is_some()
+    }
+
     /// The rows of the newest history with their revisions. An object that was missing from a listing after a gap was gone
     /// at the end of that gap.
     fn placed(&self, rows: Vec<IndexRow>) -> Vec<PlacedRow> {
@@ -339,41 +398,55 @@ impl CoveredPart {
     }
 }
 
-/// The last recorded state of each of these sources: their objects, and the version that was reached. It reads the newest
-/// files first, and no more of them than it needs. A file that cannot be read ends the search with its error.
+/// The last recorded state of each of these sources: their objects, and the version that was reached. It reads the marks of all
+/// files, and the versions of the file that has come furthest. A file that cannot be read counts as missing.
 pub fn last_states(
     files: &ClusterFiles,
     keys: &[SourceKey],
 ) -> Result<HashMap<SourceKey, KnownState>, StoreError> {
-    let mut files = files.list()?;
-    files.sort_by_key(|file| std::cmp::Reverse(file.written));
-    let mut wanted: Vec<&SourceKey> = keys.iter().collect();
+    let mut open = Vec::new();
+    for file in files.list()? {
+        open.extend(StoreFileReader::open(&file.path).ok());
+    }
     let mut found = HashMap::new();
-    for file in files {
-        if wanted.is_empty() {
-            break;
-        }
-        let mut file = match StoreFileReader::open(&file.path) {
-            Err(StoreError::Empty { .. }) => continue,
-            file => file?,
-        };
-        let (mut missing, sources) = (Vec::new(), file.sources().to_vec());
-        for key in wanted {
-            let source = sources.iter().find(|source| {
-                let renamed = SourceKey {
-                    cluster: key.cluster.clone(),
-                    ..source.key.clone()
-                };
-                renamed == *key && source.reached.is_some()
-            });
-            match source {
-                Some(source) => found.extend(file.last_state(source)?.map(|it| (key.clone(), it))),
-                None => missing.push(key),
+    for key in keys {
+        for (at, source) in furthest_first(&open, key) {
+            if let Ok(Some(state)) = open[at].last_state(&source) {
+                found.insert(key.clone(), state);
+                break;
             }
         }
-        wanted = missing;
     }
     Ok(found)
+}
+
+/// The places of the files with the newest history of a source, those that have come furthest first.
+fn furthest_first(files: &[StoreFileReader], key: &SourceKey) -> Vec<(usize, RecordedSource)> {
+    let mut history = CoveredRevisions::default();
+    let mut found = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let is_same = |source: &&RecordedSource| {
+            let renamed = SourceKey {
+                cluster: key.cluster.clone(),
+                ..source.key.clone()
+            };
+            renamed == *key && source.reached.is_some()
+        };
+        let Some(source) = file.sources().iter().find(is_same) else {
+            continue;
+        };
+        if file.coverage(source).is_ok_and(|own| history.join(&own)) {
+            found.clear();
+        }
+        found.push((at, source.clone()));
+    }
+    // Of two that have come equally far, and of versions that are no numbers, the later file counts.
+    found.sort_by_key(|(at, source)| {
+        let reached = source.reached.as_ref();
+        let reached = reached.and_then(|(version, _)| Revision::parse(version));
+        std::cmp::Reverse((reached, *at))
+    });
+    found
 }
 
 /// The versions in the order of their revisions, each once. The snapshot of a file repeats versions of the file before.

@@ -121,12 +121,13 @@ impl StoreTransport {
                 until: span.until,
             }));
         }
-        let rows = past.between(&covered, span.from, span.upto)?;
+        let mut rows = past.around_time(&covered, time)?;
+        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
         let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
             rows.iter().partition(|row| past.seen(row) <= time);
         let revision = earlier.iter().map(|row| row.revision).max();
         Ok(Some(RecordedMoment {
-            revision: revision.unwrap_or(span.from),
+            revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
             until: past.late_since(&covered, &later, time).unwrap_or(time),
         }))
     }
@@ -181,25 +182,15 @@ impl StoreTransport {
         let known = known.filter(|_| at <= newest);
         let known = known.ok_or_else(|| expired(key, "list", &covered))?;
         let is_probe = key.form == Form::Metadata && page.limit == 1;
-        let items = match key.select.name() {
-            _ if is_probe => Vec::new(),
-            Some(name) => {
-                let rows = past.named(&covered, name)?;
-                let mut all = rows.into_iter().filter(|it| it.revision <= known);
-                let last = last_of(key, &mut past, &mut all)?;
-                last.into_iter().collect()
-            }
-            None => {
-                let rows = past.state(&covered, known)?;
-                let filter = KeyFilter::new(key);
-                let mut items = Vec::new();
-                for row in rows {
-                    let version = past.read(&row)?.version;
-                    items.extend(filter.item(&version));
-                }
-                items
-            }
-        };
+        let filter = KeyFilter::new(key);
+        let (mut rows, mut items) = (Vec::new(), Vec::new());
+        if !is_probe {
+            rows = past.state(&covered, known)?;
+        }
+        for row in rows {
+            let version = past.read(&row)?.version;
+            items.extend(filter.item(&version));
+        }
         Ok(ListPage {
             version: at.into(),
             items,
@@ -216,11 +207,7 @@ impl StoreTransport {
         let oldest = covered.coverage.spans().first().map(|span| span.from);
         let from = Revision::parse(from).filter(|from| Some(*from) >= oldest);
         let from = from.ok_or_else(|| expired(key, "watch", &covered))?;
-        let rows = match key.select.name() {
-            Some(name) => past.named(&covered, name)?,
-            None => past.between(&covered, from, newest.upto)?,
-        };
-        let rows = rows.into_iter().filter(|it| it.revision > from);
+        let rows = past.between(&covered, from, newest.upto)?;
         let mut selected = HashSet::new();
         if key.select.can_leave() {
             let known = covered.coverage.at_or_before(from).unwrap_or(from);
@@ -235,31 +222,12 @@ impl StoreTransport {
         let playing = RecordedWatch {
             past: self.past.clone(),
             key: key.clone(),
-            rows: rows.collect::<Vec<_>>().into_iter(),
+            rows: rows.into_iter(),
             selected,
             end: Some(newest.upto),
         };
         Ok(Box::pin(stream::unfold(playing, RecordedWatch::next)))
     }
-}
-
-/// The last version of one object that the source has, if it exists.
-fn last_of(
-    key: &SourceKey,
-    past: &mut ClusterPast,
-    rows: &mut dyn Iterator<Item = PlacedRow>,
-) -> Result<Option<Bytes>, SourceError> {
-    let filter = KeyFilter::new(key);
-    // Objects of several namespaces may have this name.
-    let mut last = None;
-    for row in rows.collect::<Vec<_>>().into_iter().rev() {
-        let version = past.read(&row)?.version;
-        if filter.is_inside(&version) {
-            last = (!row.is_gone).then_some(version);
-            break;
-        }
-    }
-    Ok(last.and_then(|version| filter.item(&version)))
 }
 
 impl Transport for StoreTransport {
@@ -315,18 +283,21 @@ impl RecordedPast for StoreTransport {
             });
         }
         let span = covered.coverage.span(at)?;
-        let rows = match key.select.name() {
-            Some(name) => past.named(&covered, name).ok()?,
-            None => past.between(&covered, span.from, span.upto).ok()?,
-        };
+        let mut rows = past.around(&covered, at).ok()?;
+        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
         let next = rows.partition_point(|it| it.revision < at);
         let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
         if rows.get(next).is_some_and(|row| row.revision == at) {
             return rows.get(next).map(|row| past.written(&covered, row));
         }
+        // Each file has reached the revision in a time of its own.
+        let begun = covered.spans_of(at).filter(|span| span.from < at);
+        let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
+        let ended = covered.spans_of(at).map(|span| span.until).min();
         let before = next.checked_sub(1).and_then(seen);
-        let from = before.unwrap_or(span.since).max(span.since);
-        let until = seen(next).unwrap_or(span.until);
+        let from = before.unwrap_or(begun).max(begun);
+        let until = seen(next).into_iter().chain(ended).min();
+        let until = until.unwrap_or(span.until);
         // A clock may have been set back in between.
         Some(Between {
             from: from.min(until),

@@ -3,6 +3,7 @@
 mod faults;
 mod played_faults;
 mod secrets;
+mod times;
 
 use std::collections::HashMap;
 use std::fs;
