@@ -146,7 +146,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: args.looks_back(),
         watches: true,
-        identifies: false,
+        continues: None,
         store: store.map(|store| (store, RecordUse::Everything)),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);

@@ -12,13 +12,12 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
-use super::session::{ClusterOrigin, ConnectionSetup, RecordUse, Session};
+use super::session::{ClusterOrigin, ConnectionSetup, LastRecord, RecordUse, Session};
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
 use crate::model::JudgementPlan;
 use crate::object::ServedTypes;
-use crate::record::RecordedCluster;
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::{Mux, MuxOptions};
 
@@ -37,8 +36,8 @@ pub(crate) struct GroupOptions {
     pub(crate) means_every_kind: bool,
     /// Whether sources are watched after they are listed.
     pub(crate) watches: bool,
-    /// Whether to find out which cluster a context names.
-    pub(crate) identifies: bool,
+    /// The directory of the records that the verb continues.
+    pub(crate) continues: Option<PathBuf>,
     /// The directory of the records that are read beside the servers, and what for.
     pub(crate) store: Option<(PathBuf, RecordUse)>,
 }
@@ -82,8 +81,8 @@ pub(crate) struct JoinedCluster<'a> {
     pub(crate) keys: Vec<SourceKey>,
     /// The types that it serves, if the plan of a model needs them.
     pub(crate) types: Option<ServedTypes>,
-    /// The cluster as a record names it, if the group identifies its clusters.
-    pub(crate) identity: Option<RecordedCluster>,
+    /// What is recorded of it, if the verb continues records.
+    pub(crate) record: Option<LastRecord>,
     /// Hints about the arguments.
     pub(crate) hints: Vec<String>,
     /// The errors of manifests that cannot be resolved.
@@ -229,10 +228,10 @@ impl ClusterGroup {
             resolved.targets.into()
         };
         let keys = session.keys(&every.targets);
-        let mut identity = None;
-        if self.options.identifies {
+        let mut record = None;
+        if let Some(store) = &self.options.continues {
             session.check_login().await?;
-            identity = Some(session.recorded_cluster().await?);
+            record = Some(session.last_record(store, &keys).await?);
         }
         let mut types = None;
         if keys.iter().any(JudgementPlan::needs_types) {
@@ -244,7 +243,7 @@ impl ClusterGroup {
             session,
             every,
             types,
-            identity,
+            record,
             keys,
             hints,
             errors,

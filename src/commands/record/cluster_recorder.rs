@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use super::args::RecordArgs;
-use crate::commands::{CommandError, EveryKind, Session};
+use crate::commands::{CommandError, EveryKind, LastRecord, Session};
 use crate::env::Clock;
 use crate::record::{
-    RecordOptions, RecordProgress, RecordedCluster, Recorder, Redaction, ResumedSource, Store,
-    StoreError, last_states,
+    RecordOptions, RecordProgress, Recorder, Redaction, ResumedSource, Store, StoreError,
 };
 use crate::source::{ClusterId, SourceKey};
 
@@ -20,7 +19,8 @@ pub(super) struct RecorderSetup<'a> {
 
 /// What to record of a cluster.
 pub(super) struct RecordPlan {
-    pub(super) cluster: RecordedCluster,
+    /// The cluster, and what is recorded of it.
+    pub(super) record: LastRecord,
     pub(super) keys: Vec<SourceKey>,
     /// The paths whose values are not recorded.
     pub(super) redactions: Vec<Redaction>,
@@ -45,17 +45,19 @@ impl RecorderSetup<'_> {
         session: &Session,
         note: &mut dyn FnMut(&str),
     ) -> Result<ClusterRecorder, CommandError> {
-        let id = plan.cluster.id.clone();
-        let known = last_states(&self.store.cluster(&id), &plan.keys).unwrap_or_else(|error| {
+        let LastRecord { cluster, known } = plan.record;
+        let id = cluster.id.clone();
+        let mut known = known.unwrap_or_else(|error| {
             note(&format!("not resumed: {error}"));
             HashMap::new()
         });
+        known.retain(|key, _| plan.keys.contains(key));
         let resumed = known
             .iter()
             .map(|(key, known)| (key.clone(), ResumedSource::of(known)));
         let recorder = Recorder::start(RecordOptions {
             store: self.store.clone(),
-            cluster: plan.cluster,
+            cluster,
             retention: self.args.retention(),
             resumed: resumed.collect(),
             redactions: plan.redactions,

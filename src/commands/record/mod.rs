@@ -66,18 +66,19 @@ async fn record_one(
         return Ok(Ended::Answered);
     }
     let path = args.store.path(context.env)?;
-    let cluster = Box::pin(session.recorded_cluster());
-    let cluster = stop.in_time(Awaited::Types, cluster).await?;
+    let store = Store::create(&path)?;
+    let record = Box::pin(session.last_record(&path, &keys));
+    let record = stop.in_time(Awaited::Types, record).await?;
     for line in unrecorded(&every) {
         context.note(&line);
     }
     let setup = RecorderSetup {
         args,
-        store: Store::create(&path)?,
+        store,
         clock: context.env.now.clone(),
     };
     let plan = RecordPlan {
-        cluster,
+        record,
         keys,
         redactions,
     };
@@ -102,13 +103,13 @@ async fn record_several(
     let objects = args.objects(context.origin.names_namespace());
     let request = Box::pin(ObjectRequest::read(&objects, "record", context));
     let request = stop.in_time(Awaited::Types, request).await?;
+    let path = args.store.path(context.env)?;
     let options = GroupOptions {
         means_every_kind: true,
         watches: true,
-        identifies: true,
+        continues: Some(path.clone()),
         store: None,
     };
-    let path = args.store.path(context.env)?;
     let setup = RecorderSetup {
         args,
         store: Store::create(&path)?,

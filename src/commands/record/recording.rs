@@ -107,7 +107,7 @@ impl<'a> LiveRecording<'a> {
         notes: &mut Vec<String>,
     ) -> Result<Option<RecordPlan>, CommandError> {
         let unknown = || CommandError::failed("error: the cluster has no identity");
-        let cluster = joined.identity.ok_or_else(unknown)?;
+        let record = joined.record.ok_or_else(unknown)?;
         let args = self.setup.args;
         let every = args.recorded(joined.every);
         // In other clusters the kind may exist.
@@ -115,12 +115,12 @@ impl<'a> LiveRecording<'a> {
         let mut keys = joined.session.keys(&every.targets);
         let is_recorded = |key: &SourceKey| {
             let mut all = self.recorders.iter();
-            all.any(|it| it.records(&cluster.id, key))
+            all.any(|it| it.records(&record.cluster.id, key))
         };
         keys.retain(|key| !is_recorded(key));
         if keys.is_empty() {
             let mut all = self.recorders.iter();
-            notes.push(match all.find(|it| it.id == cluster.id) {
+            notes.push(match all.find(|it| it.id == record.cluster.id) {
                 Some(other) => {
                     format!("the same cluster as {}, which is recorded", other.context.0)
                 }
@@ -130,7 +130,7 @@ impl<'a> LiveRecording<'a> {
         }
         notes.extend(unrecorded(&every));
         Ok(Some(RecordPlan {
-            cluster,
+            record,
             keys,
             redactions,
         }))

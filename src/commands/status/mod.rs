@@ -321,7 +321,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: args.is_about_every_kind(),
         watches: !args.is_once(),
-        identifies: false,
+        continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);

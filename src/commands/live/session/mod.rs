@@ -27,7 +27,6 @@ use crate::commands::{
 use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ServedTypes};
-use crate::record::RecordedCluster;
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
@@ -37,7 +36,7 @@ pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
 pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
 use place::SessionPlace;
-pub(crate) use record::recorded_types;
+pub(crate) use record::{LastRecord, recorded_types};
 pub(crate) use server_clock::ServerClock;
 use snapshot::PastView;
 
@@ -491,11 +490,15 @@ impl Session {
         Ok(())
     }
 
-    /// The cluster as a record names it. Two contexts of one cluster have the same id. It fails for a file, and if the server
-    /// does not answer.
-    pub(crate) async fn recorded_cluster(&self) -> Result<RecordedCluster, CommandError> {
+    /// What the store in a directory has of this cluster, and the last states of these sources. It fails for a file, and if the
+    /// server does not answer.
+    pub(crate) async fn last_record(
+        &self,
+        store: &Path,
+        keys: &[SourceKey],
+    ) -> Result<LastRecord, CommandError> {
         match self.connection() {
-            Some(connection) => record::identity(connection, &self.mux).await,
+            Some(connection) => record::last_record(connection, &self.mux, store, keys).await,
             None => Err(CommandError::failed("error: a file cannot be recorded")),
         }
     }

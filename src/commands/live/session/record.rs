@@ -1,10 +1,12 @@
 //! The record of a cluster, as a session reads it.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use ring::digest;
+use tokio::task::spawn_blocking;
 
 use super::connection::ClusterConnection;
 use super::connection_setup::ClusterOrigin;
@@ -13,15 +15,44 @@ use crate::cluster::{Names, Target};
 use crate::commands::{CommandError, ObjectArgs};
 use crate::env::Clock;
 use crate::object::{ResourceType, well_known_type};
-use crate::record::{LayeredTransport, RecordedCluster, Store, StoreTransport};
+use crate::record::{
+    LayeredTransport, RecordedCluster, Store, StoreError, StoreTransport, last_states,
+};
 use crate::source::{Scope, Select, SourceKey};
-use crate::watch::{End, Mux};
+use crate::watch::{End, KnownState, Mux};
 
 /// The namespace whose uid identifies a cluster.
 const SYSTEM: &str = "kube-system";
 
+/// A cluster as a record names it, and how far it is recorded.
+pub(crate) struct LastRecord {
+    /// The cluster. Two contexts of one cluster have the same id.
+    pub(crate) cluster: RecordedCluster,
+    /// The last recorded states of the sources, or why they cannot be read.
+    pub(crate) known: Result<HashMap<SourceKey, KnownState>, StoreError>,
+}
+
+/// Finds out which cluster it is, and reads the last states of these sources. It fails if the server does not answer.
+pub(super) async fn last_record(
+    connection: &ClusterConnection,
+    mux: &Mux,
+    store: &Path,
+    keys: &[SourceKey],
+) -> Result<LastRecord, CommandError> {
+    let cluster = identity(connection, mux).await?;
+    let files = Store::open(store)?.cluster(&cluster.id);
+    let keys = keys.to_vec();
+    // A large record takes a second, in which the other clusters go on.
+    let reading = spawn_blocking(move || last_states(&files, &keys));
+    let known = reading.await;
+    Ok(LastRecord {
+        cluster,
+        known: known.map_err(CommandError::failed)?,
+    })
+}
+
 /// The cluster as a record names it. It fails if the server does not answer.
-pub(super) async fn identity(
+async fn identity(
     connection: &ClusterConnection,
     mux: &Mux,
 ) -> Result<RecordedCluster, CommandError> {
