@@ -129,7 +129,7 @@ impl Pipeline {
             };
             let writers = Writers::of(roots.0, roots.1);
             let lines = ShownChanges::of(&changes, &writers, &view).lines();
-            bytes = lines.iter().map(String::len).sum();
+            bytes = lines.iter().map(|line| line.as_str().len()).sum();
         }
         *held = new;
         bytes

@@ -10,7 +10,8 @@ use crate::commands;
 use crate::commands::{CommandError, ErrorKind, LookArgs};
 use crate::env::{Env, escape_panics};
 use crate::render::screen::restore_cursor_on_panic;
-use crate::render::style::Styles;
+use crate::render::style::{Role, Styles};
+use crate::render::text::Text;
 use refusal::{Refusal, command_words};
 pub use tree::command;
 use tree::{Cli, CliCommand, parse, parser};
@@ -127,13 +128,12 @@ fn print_error(error: &CommandError, style: &ErrorStyle<'_>, env: &mut Env) {
     }
     let styles = style.look.stderr(env);
     let message = error.to_string();
-    let hints: Vec<String> = error
-        .hints()
-        .iter()
-        .map(|hint| format!("{} {hint}", styles.warning("hint:")))
-        .collect();
     let mut lines = Styles::PLAIN.lines(&message);
-    lines.extend(hints.iter().flat_map(|hint| styles.lines(hint)));
+    for hint in error.hints() {
+        let mut lead = Text::new(Role::Warning, "hint:") + " ";
+        let hint = hint.lines();
+        lines.extend(hint.map(|line| styles.text(std::mem::take(&mut lead) + Text::data(line))));
+    }
     if error.kind() == ErrorKind::Usage {
         let words = command_words(style.args);
         let see = format!("See '{words} -h' for help and examples");

@@ -35,8 +35,7 @@ kubectl's own script completes `kubectl spy`, in every shell. That needs kubectl
   ln -s kubectl-spy "$(dirname "$(command -v kubectl-spy)")/kubectl_complete-spy""#;
 
 pub(crate) fn run(args: &CompletionArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
-    let lines = args.shell.script().lines().map(str::to_owned);
-    context.print(&lines.collect::<Vec<_>>())?;
+    context.print_data(args.shell.script())?;
     Ok(Ended::Answered)
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &DemoArgs, context: &mut Context<'_>) -> Result<Ended, C
     if args.list {
         let lines = scenarios.iter();
         let lines = lines.map(|scenario| format!("{:10}{}", scenario.name, scenario.about));
-        context.print(&lines.collect::<Vec<_>>())?;
+        context.print(lines)?;
         return Ok(Ended::Answered);
     }
     let Some(scenario) = scenarios

@@ -37,7 +37,7 @@ pub(crate) fn run(
     match cli.try_get_matches_from(typed) {
         Err(answer) if answer.kind() == ErrorKind::DisplayHelp => {
             let help = answer.render().to_string();
-            context.print(&help.lines().map(str::to_owned).collect::<Vec<_>>())?;
+            context.print_data(&help)?;
             Ok(Ended::Answered)
         }
         Ok(_) | Err(_) => {

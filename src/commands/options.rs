@@ -12,6 +12,6 @@ pub(crate) fn run(cli: &clap::Command, context: &mut Context<'_>) -> Result<Ende
         .help_template("The following options can be passed to any command:\n\n{options}\n")
         .args(globals);
     let help = list.render_help().to_string();
-    context.print(&help.lines().map(str::to_owned).collect::<Vec<_>>())?;
+    context.print_data(&help)?;
     Ok(Ended::Answered)
 }

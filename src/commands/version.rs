@@ -6,6 +6,7 @@ use super::{CommandError, Context, Ended, Session};
 use crate::cluster::platform;
 use crate::diff::{Projection, Redactor};
 use crate::object::Doc;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 
 /// Print the versions of this program and of the API server
@@ -47,16 +48,16 @@ pub(crate) fn run(args: &VersionArgs, context: &mut Context<'_>) -> Result<Ended
             Err(error) => failed = Some(error),
         }
     }
-    context.print(&format.lines(&versions))?;
+    context.print(format.lines(&versions))?;
     failed.map_or(Ok(Ended::Answered), Err)
 }
 
 impl VersionFormat {
-    fn lines(self, versions: &Json) -> Vec<String> {
+    fn lines(self, versions: &Json) -> Vec<Text> {
         match self {
             VersionFormat::Json => {
                 let text = format!("{versions:#}");
-                text.lines().map(str::to_owned).collect()
+                text.lines().map(Text::data).collect()
             }
             VersionFormat::Yaml => {
                 let doc = Doc::parse(versions.to_string());

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::age;
 use super::outline::OutlineSpace;
 use super::style::{Look, role, symbol};
-use super::text::{after_leads, cut_line, escape_line, width};
+use super::text::Text;
 use crate::status::Status;
 
 /// The look, the size and the time that a view is drawn for.
@@ -95,26 +95,21 @@ impl Canvas {
     }
 
     /// Cuts the lines to the width of the canvas.
-    pub fn cut(self, lines: Vec<String>) -> Vec<String> {
-        let Some(columns) = self.look.width else {
-            return lines;
-        };
-        let ellipsis = self.look.symbols.ellipsis;
-        let cut = |line: String| cut_line(&line, columns, ellipsis).into_owned();
-        lines.into_iter().map(cut).collect()
+    pub fn cut(self, lines: Vec<Text>) -> Vec<Text> {
+        let lines = lines.into_iter();
+        lines.map(|line| line.fit_to(self.look)).collect()
     }
 
-    /// A painted lead and an unpainted text, which takes more lines if one is too short for it.
-    pub fn wrapped(self, lead: &str, text: &str) -> Vec<String> {
-        let blanks = " ".repeat(width(lead));
-        after_leads([lead, &blanks], text, self.look, usize::MAX)
+    /// A text after a lead. It takes more lines if one is too short for it.
+    pub fn wrapped(self, lead: impl Into<Text>, text: impl Into<Text>) -> Vec<Text> {
+        let lead = lead.into();
+        let blanks = Text::default().pad(lead.width());
+        Text::after_leads([&lead, &blanks], &text.into(), self.look, usize::MAX)
     }
 
-    /// The state as its symbol and words. The words are escaped here.
-    pub fn state(self, status: Status, words: &str) -> String {
-        let symbol = symbol(status, self.look);
-        let words = self.look.styles.paint(role(status), &escape_line(words));
-        format!("{symbol} {words}")
+    /// The state as its symbol and words.
+    pub fn state(self, status: Status, words: &str) -> Text {
+        symbol(status, self.look.symbols) + " " + Text::new(role(status), words)
     }
 
     /// The age of something; empty if `since` is unknown.
@@ -123,25 +118,23 @@ impl Canvas {
     }
 
     /// Text at both ends of a line; `None` if there is no room for both.
-    pub fn spread(self, left: &str, right: &str) -> Option<String> {
-        let gap = if right.is_empty() { 0 } else { 2 };
-        let needed = width(left) + gap + width(right);
-        let Some(columns) = self.look.width else {
-            let blanks = if right.is_empty() { "" } else { "   " };
-            return Some(format!("{left}{blanks}{right}"));
-        };
-        if needed > columns {
-            return None;
+    pub fn spread(self, left: &Text, right: &Text) -> Option<Text> {
+        if right.is_empty() {
+            let fits = self
+                .look
+                .width
+                .is_none_or(|columns| left.width() <= columns);
+            return fits.then(|| left.clone());
         }
-        let blanks = match gap {
-            0 => 0,
-            gap => gap + columns - needed,
+        let end = match self.look.width {
+            Some(columns) => columns.checked_sub(right.width())?,
+            None => left.width() + 3,
         };
-        Some(format!("{left}{}{right}", " ".repeat(blanks)))
+        (left.width() + 2 <= end).then(|| left.clone().pad(end) + right.clone())
     }
 
     /// A line with text at its right end, if there is room for it.
-    pub fn line(self, left: &str, right: &str) -> String {
-        self.spread(left, right).unwrap_or_else(|| left.to_owned())
+    pub fn line(self, left: Text, right: &Text) -> Text {
+        self.spread(&left, right).unwrap_or(left)
     }
 }

@@ -1,14 +1,13 @@
 //! Display text: the only text that the program's streams accept.
 //!
-//! Views escape cluster text where it enters their lines (`render::text`). A view that forgets to escape does
-//! no harm. Only [`Styles::line`] makes a [`Line`], and only lines reach a [`Stream`] or a
+//! Only [`Styles`] make a [`Line`], of a [`Text`] or of a string that they make safe, and only lines reach a [`Stream`] or a
 //! [`Screen`](super::screen::Screen).
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::style::Styles;
-use super::text::{is_plain, is_unsafe, push_visible};
+use super::text::{Text, is_plain, is_unsafe, push_visible};
 
 /// A line without its line feed. A terminal obeys nothing in it except tabs and the colours of [`Styles`],
 /// and it hides no character.
@@ -53,6 +52,11 @@ impl Styles {
             safe if safe.len() == text.len() => Line(text),
             safe => Line(Cow::Owned(self.made_safe(&text, safe.len()))),
         }
+    }
+
+    /// Paints a text.
+    pub fn text(self, text: impl Into<Text>) -> Line<'static> {
+        Line(Cow::Owned(text.into().paint(self)))
     }
 
     /// Makes a line of display text and a text that may have the colours of another program. Styles that paint keep all of
@@ -262,8 +266,16 @@ mod tests {
                 assert_eq!(styles.line(text).as_str(), expected, "{text:?}");
             }
             // The same between our own colours.
-            let painted = format!("{}{text} {}", ansi().dim("old"), ansi().bad("new"));
-            let shown = format!("{}{expected} {}", ansi().dim("old"), ansi().bad("new"));
+            let painted = format!(
+                "{}{text} {}",
+                ansi().dim("old"),
+                ansi().paint(Role::Bad, "new")
+            );
+            let shown = format!(
+                "{}{expected} {}",
+                ansi().dim("old"),
+                ansi().paint(Role::Bad, "new")
+            );
             assert_eq!(Styles::ANSI.line(painted).as_str(), shown);
         }
     }
@@ -297,7 +309,10 @@ mod tests {
             }
         }
         assert_eq!(used.len(), PALETTE.len(), "{used:?}");
-        assert_eq!(Styles::PLAIN.line(ansi().bad("x")).as_str(), "^[[31mx^[[0m");
+        assert_eq!(
+            Styles::PLAIN.line(ansi().paint(Role::Bad, "x")).as_str(),
+            "^[[31mx^[[0m"
+        );
     }
 
     proptest! {

@@ -3,11 +3,10 @@
 use super::age::{age, stopwatch};
 use super::canvas::Canvas;
 use super::count::plural;
-use super::style::Look;
-use super::text::{cut_end, escape_line, width};
+use super::style::Role;
+use super::text::Text;
 
-/// The first line of a view: what it shows, in which place, and for how long. This type escapes all its
-/// texts.
+/// The first line of a view: what it shows, in which place, and for how long.
 #[derive(Clone, Debug, Default)]
 pub struct ViewHeader {
     /// What the view shows.
@@ -23,24 +22,21 @@ pub struct ViewHeader {
 impl ViewHeader {
     /// The line. If space is short, it drops the context first, then the clock, then the facts. Then it cuts the name, and
     /// drops it before the summary is cut.
-    pub fn line(&self, canvas: Canvas) -> String {
-        let styles = canvas.look.styles;
-        let name = styles.name(&escape_line(&self.name));
+    pub fn line(&self, canvas: Canvas) -> Text {
+        let name = Text::new(Role::Name, &self.name);
+        let summary = Text::from(&self.summary);
         let left = |facts: &[String], context: Option<&String>| {
             let facts = facts.iter().chain(context);
-            facts.fold(name.clone(), |line, fact| {
-                format!("{line}  {}", styles.dim(&escape_line(fact)))
-            })
+            facts.fold(name.clone(), |line, fact| line + "  " + Text::dim(fact))
         };
-        let clock = canvas
-            .started
-            .map(|started| stopwatch(canvas.now.duration_since(started)));
-        let summary = Some(self.summary.clone()).filter(|summary| !summary.is_empty());
-        let right: Vec<String> = summary.into_iter().chain(clock).collect();
-        let right = right.join("  ");
+        let clock = canvas.started.map(|started| {
+            let gap = if summary.is_empty() { "" } else { "  " };
+            format!("{gap}{}", stopwatch(canvas.now.duration_since(started)))
+        });
+        let right = summary.clone() + clock.unwrap_or_default();
         let facts = &self.facts[..];
         let shorter = (0..=facts.len()).rev();
-        let shorter = shorter.map(|kept| (left(&facts[..kept], None), &self.summary));
+        let shorter = shorter.map(|kept| (left(&facts[..kept], None), &summary));
         [
             (left(facts, self.context.as_ref()), &right),
             (left(facts, None), &right),
@@ -48,20 +44,18 @@ impl ViewHeader {
         .into_iter()
         .chain(shorter)
         .find_map(|(left, right)| canvas.spread(&left, right))
-        .or_else(|| self.cut_name(canvas))
-        .unwrap_or(name)
-    }
-
-    /// The beginning of the name beside the whole summary, or the summary alone; `None` without a summary.
-    fn cut_name(&self, canvas: Canvas) -> Option<String> {
-        let columns = canvas.look.width.filter(|_| !self.summary.is_empty())?;
-        let room = columns.saturating_sub(width(&self.summary) + 2);
-        if room < SHORTEST_NAME {
-            return Some(self.summary.clone());
-        }
-        let name = escape_line(&self.name);
-        let name = cut_end(&name, room, canvas.look.symbols.ellipsis);
-        canvas.spread(&canvas.look.styles.name(&name), &self.summary)
+        .unwrap_or_else(|| {
+            let columns = canvas.look.width.unwrap_or(usize::MAX);
+            let room = columns.saturating_sub(summary.width() + 2);
+            if summary.is_empty() {
+                name.clone()
+            } else if room < SHORTEST_NAME {
+                summary.clone()
+            } else {
+                let name = name.clone().fit(room, canvas.look.symbols.ellipsis);
+                canvas.line(name, &summary)
+            }
+        })
     }
 }
 
@@ -71,10 +65,10 @@ const SHORTEST_NAME: usize = 6;
 /// How current a view is.
 #[derive(Clone, Debug, Default)]
 pub struct Freshness {
-    /// The state of the sources in a few words, painted.
-    pub summary: String,
-    /// The clusters that cannot be read, one painted line each.
-    pub clusters: Vec<String>,
+    /// The state of the sources in a few words.
+    pub summary: Text,
+    /// The clusters that cannot be read, one line each.
+    pub clusters: Vec<Text>,
     /// The sources that cannot be read, one line each.
     pub refused: Vec<String>,
     /// The number of sources.
@@ -92,26 +86,23 @@ const NAMED: usize = 3;
 
 impl Freshness {
     /// The clusters and the sources that cannot be read, one line each.
-    pub fn refusals(&self, look: Look) -> Vec<String> {
-        let sources = self.refused.iter().map(|line| look.styles.dim(line));
+    pub fn refusals(&self) -> Vec<Text> {
+        let sources = self.refused.iter().map(Text::dim);
         self.clusters.iter().cloned().chain(sources).collect()
     }
 
     /// The lines of the clusters, then the first ones of the sources, and the number of the others.
-    pub fn first_refusals(&self, look: Look) -> Vec<String> {
-        let mut lines = self.refusals(look);
+    pub fn first_refusals(&self) -> Vec<Text> {
+        let mut lines = self.refusals();
         if self.refused.len() > NAMED {
             let more = lines.split_off(self.clusters.len() + NAMED - 1).len();
-            lines.push(
-                look.styles
-                    .dim(&format!("+ {more} more that cannot be read")),
-            );
+            lines.push(Text::dim(format!("+ {more} more that cannot be read")));
         }
         lines
     }
 
     /// The last line of a live view: how current the view is, and how to quit.
-    pub fn footer(&self, canvas: Canvas) -> String {
+    pub fn footer(&self, canvas: Canvas) -> Text {
         let mut parts = vec![
             plural(self.objects, "object"),
             plural(self.watches, "watch"),
@@ -128,8 +119,7 @@ impl Freshness {
             None if self.versions.is_some() => parts.push("no change yet".to_owned()),
             None => {}
         }
-        let styles = canvas.look.styles;
-        let left = format!("{}  {}", self.summary, styles.dim(&parts.join("  ")));
-        canvas.line(&left, &styles.dim(canvas.exit_key.hint()))
+        let left = self.summary.clone() + "  " + Text::dim(parts.join("  "));
+        canvas.line(left, &Text::dim(canvas.exit_key.hint()))
     }
 }

@@ -1,6 +1,6 @@
 //! `Pager`: the part of a frame that a terminal shows if the whole does not fit and the user turns pages.
 
-use super::style::Look;
+use super::text::Text;
 
 /// How many lines at the top of a frame stay: its title and the titles of its columns.
 const HEAD: usize = 2;
@@ -53,7 +53,7 @@ impl Pager {
 
     /// The lines of a frame that the open page shows, at most `rows`: the head, the page, its place and the last line. A
     /// frame that fits closes the page.
-    pub fn page(&mut self, mut frame: Vec<String>, rows: usize, look: Look) -> Vec<String> {
+    pub fn page(&mut self, mut frame: Vec<Text>, rows: usize) -> Vec<Text> {
         let Some(from) = self.from else {
             return frame;
         };
@@ -74,7 +74,7 @@ impl Pager {
         let last = frame.split_off(HEAD + lines);
         frame.truncate(HEAD + until);
         frame.drain(HEAD..HEAD + from);
-        frame.push(look.styles.dim(&place));
+        frame.push(Text::dim(place));
         frame.extend(last);
         frame
     }
@@ -83,26 +83,21 @@ impl Pager {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::style::{Styles, Symbols};
 
     /// The pages of a frame with eleven lines on a screen with seven rows, after each of these turns.
     fn pages(turns: &[Turn]) -> Vec<String> {
-        let look = Look {
-            width: None,
-            styles: Styles::PLAIN,
-            symbols: &Symbols::UNICODE,
-        };
         let lines = [
             "title", "columns", "1", "2", "3", "4", "5", "6", "7", "8", "end",
         ];
         let mut pager = Pager::default();
         let page = |turn: &Turn| {
             pager.turn(*turn);
-            let frame = lines.map(str::to_owned).to_vec();
-            let rows = pager.page(frame, 7, look);
+            let frame = lines.map(Text::from).to_vec();
+            let rows = pager.page(frame, 7);
             assert!(!pager.is_open() || rows.len() == 7, "{rows:?}");
-            assert_eq!(rows.last().map(String::as_str), Some("end"));
+            assert_eq!(rows.last().map(Text::as_str), Some("end"));
             let body = &rows[HEAD..rows.len() - 1];
+            let body: Vec<&str> = body.iter().map(Text::as_str).collect();
             body.join(" ").replace(" (space: next page, b: back)", "")
         };
         turns.iter().map(page).collect()
@@ -130,16 +125,11 @@ mod tests {
 
     #[test]
     fn a_frame_that_fits_closes_the_page() {
-        let look = Look {
-            width: None,
-            styles: Styles::PLAIN,
-            symbols: &Symbols::UNICODE,
-        };
         let mut pager = Pager::default();
         for rows in [0, 3, 4, 5] {
             pager.turn(Turn::NextPage);
-            let frame = vec!["title".to_owned(), "columns".to_owned(), "end".to_owned()];
-            assert_eq!(pager.page(frame, rows, look).len(), 3);
+            let frame = ["title", "columns", "end"].map(Text::from).to_vec();
+            assert_eq!(pager.page(frame, rows).len(), 3);
             assert!(!pager.is_open());
         }
     }

@@ -8,6 +8,7 @@ pub(crate) mod testing;
 
 use colored::{Color, ColoredString, Colorize};
 
+use super::text::Text;
 use crate::status::Status;
 
 /// The role of a piece of text, which decides how it is painted.
@@ -110,49 +111,14 @@ impl Styles {
         }
     }
 
-    /// [`Role::Heading`].
-    pub fn heading(self, text: &str) -> String {
-        self.paint(Role::Heading, text)
-    }
-
-    /// [`Role::Added`].
-    pub fn added(self, text: &str) -> String {
-        self.paint(Role::Added, text)
-    }
-
-    /// [`Role::Removed`].
-    pub fn removed(self, text: &str) -> String {
-        self.paint(Role::Removed, text)
-    }
-
     /// [`Role::Dim`].
     pub fn dim(self, text: &str) -> String {
         self.paint(Role::Dim, text)
     }
 
-    /// [`Role::Good`].
-    pub fn good(self, text: &str) -> String {
-        self.paint(Role::Good, text)
-    }
-
-    /// [`Role::Bad`].
-    pub fn bad(self, text: &str) -> String {
-        self.paint(Role::Bad, text)
-    }
-
-    /// [`Role::Moving`].
-    pub fn moving(self, text: &str) -> String {
-        self.paint(Role::Moving, text)
-    }
-
     /// [`Role::Name`].
     pub fn name(self, text: &str) -> String {
         self.paint(Role::Name, text)
-    }
-
-    /// [`Role::Warning`].
-    pub fn warning(self, text: &str) -> String {
-        self.paint(Role::Warning, text)
     }
 }
 
@@ -276,9 +242,8 @@ pub fn role(status: Status) -> Role {
     }
 }
 
-/// The painted symbol of a state.
-pub fn symbol(status: Status, look: Look) -> String {
-    let symbols = look.symbols;
+/// The symbol of a state, in the role of the state.
+pub fn symbol(status: Status, symbols: &Symbols) -> Text {
     let symbol = match status {
         Status::Current => symbols.current,
         Status::InProgress => symbols.in_progress,
@@ -287,7 +252,7 @@ pub fn symbol(status: Status, look: Look) -> String {
         Status::NotFound => symbols.not_found,
         Status::Unknown => symbols.unknown,
     };
-    look.styles.paint(role(status), symbol)
+    Text::new(role(status), symbol)
 }
 
 #[cfg(test)]
@@ -299,7 +264,7 @@ mod tests {
     #[test]
     fn plain_is_the_default() {
         assert_eq!(Styles::default(), Styles::PLAIN);
-        assert_eq!(Styles::default().bad("Failed"), "Failed");
+        assert_eq!(Styles::default().paint(Role::Bad, "Failed"), "Failed");
     }
 
     #[test]
@@ -307,15 +272,15 @@ mod tests {
         let styles = ansi();
         let painted = [
             styles.paint(Role::Plain, "plain"),
-            styles.heading("heading"),
+            styles.paint(Role::Heading, "heading"),
             styles.name("name"),
-            styles.added("added"),
-            styles.good("good"),
-            styles.removed("removed"),
-            styles.bad("bad"),
+            styles.paint(Role::Added, "added"),
+            styles.paint(Role::Good, "good"),
+            styles.paint(Role::Removed, "removed"),
+            styles.paint(Role::Bad, "bad"),
             styles.paint(Role::Changed, "changed"),
-            styles.moving("moving"),
-            styles.warning("warning"),
+            styles.paint(Role::Moving, "moving"),
+            styles.paint(Role::Warning, "warning"),
             styles.paint(Role::Moved, "moved"),
             styles.paint(Role::Equal, "equal"),
             styles.dim("dim"),

@@ -1,13 +1,9 @@
 //! Tables as kubectl prints them: upper-case headers, three spaces between columns, no borders.
 //!
-//! This module decides on plain text which columns and cells fit the width. Then `comfy-table` lays out the
-//! remaining cells.
-
-use comfy_table::presets::NOTHING;
-use comfy_table::{ColumnConstraint, Width};
+//! This module decides which columns and cells fit the width.
 
 use super::style::{Look, Role};
-use super::text;
+use super::text::{self, Text};
 
 /// How a column behaves on a narrow terminal. Columns are dropped before texts are cut, and names are cut before states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,25 +43,25 @@ impl Column {
 /// A cell: one line of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    lead: String,
+    lead: Text,
     text: String,
     role: Role,
 }
 
 impl Cell {
-    /// A cell with this text, escaped ([`text::escape_cell`]) and painted by its role.
+    /// A cell with the first line of this text ([`text::escape_cell`]), in this role.
     pub fn new(text: &str, role: Role) -> Cell {
         Cell {
-            lead: String::new(),
+            lead: Text::default(),
             text: text::escape_cell(text).into_owned(),
             role,
         }
     }
 
     /// The cell with a lead: the branches of a tree, or a symbol. The lead is cut only after the whole text
-    /// is. It may be painted.
+    /// is.
     #[must_use]
-    pub fn with_lead(self, lead: impl Into<String>) -> Cell {
+    pub fn with_lead(self, lead: impl Into<Text>) -> Cell {
         Cell {
             lead: lead.into(),
             ..self
@@ -78,22 +74,19 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        text::width(&self.lead) + text::width(&self.text)
+        self.lead.width() + text::width(&self.text)
     }
 
-    /// The painted cell, at most `width` columns wide.
-    fn paint(&self, width: usize, fit: Fit, look: Look) -> String {
+    /// The cell, at most `width` columns wide.
+    fn fitted(&self, width: usize, fit: Fit, look: Look) -> Text {
         let cut = match fit {
             Fit::CutMiddle => text::cut_middle,
             Fit::Drop(_) | Fit::Shrink | Fit::Keep => text::cut_end,
         };
         let ellipsis = look.symbols.ellipsis;
-        let room = width.saturating_sub(text::width(&self.lead));
-        let painted = look
-            .styles
-            .paint(self.role, &cut(&self.text, room, ellipsis));
-        let cell = format!("{}{painted}", self.lead);
-        text::cut_line(&cell, width, ellipsis).into_owned()
+        let room = width.saturating_sub(self.lead.width());
+        let text = Text::new(self.role, cut(&self.text, room, ellipsis));
+        (self.lead.clone() + text).fit(width, ellipsis)
     }
 }
 
@@ -102,17 +95,17 @@ impl Cell {
 pub struct TableRow {
     /// One cell for each column; missing cells are empty.
     pub cells: Vec<Cell>,
-    /// Lines below the row, across all columns, already escaped; they may be painted.
-    pub below: Vec<String>,
+    /// Lines below the row, across all columns.
+    pub below: Vec<Text>,
 }
 
 /// The blanks between two columns, as in kubectl's tab writer.
-const GUTTER: u16 = 3;
+const GUTTER: usize = 3;
 /// The minimum width of a column. With its padding it is six, as in kubectl's tab writer.
 const MIN_WIDTH: usize = 3;
 
-/// The width limit of a cell, even without cutting. The layout counts in `u16`.
-const MAX_WIDTH: u16 = u16::MAX / 2;
+/// The width limit of a cell, even without cutting: all rows are as wide as the widest.
+const MAX_WIDTH: usize = (1 << 15) - 1;
 
 /// The widths of the columns without cutting, and which of them have a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +149,7 @@ impl ColumnWidths {
     /// The width of the first `count` columns, gutters included.
     pub fn before(&self, count: usize) -> usize {
         let widths = self.natural[..count].iter();
-        widths.map(|width| width + usize::from(GUTTER)).sum()
+        widths.map(|width| width + GUTTER).sum()
     }
 }
 
@@ -165,7 +158,7 @@ impl ColumnWidths {
 pub struct TableLayout<'c> {
     columns: &'c [Column],
     /// The index and the width of each kept column.
-    kept: Vec<(usize, u16)>,
+    kept: Vec<(usize, usize)>,
     look: Look,
 }
 
@@ -179,13 +172,10 @@ impl<'c> TableLayout<'c> {
     ) -> TableLayout<'c> {
         let natural = widths.natural.iter().enumerate();
         let natural = natural.filter(|(index, _)| keeps(*index));
-        let limited = natural.map(|(index, width)| {
-            let width = u16::try_from(*width).unwrap_or(MAX_WIDTH);
-            (index, width.min(MAX_WIDTH))
-        });
+        let natural = natural.map(|(index, width)| (index, (*width).min(MAX_WIDTH)));
         TableLayout {
             columns,
-            kept: fit(columns, limited.collect(), look.width),
+            kept: fit(columns, natural.collect(), look.width),
             look,
         }
     }
@@ -205,51 +195,35 @@ impl<'c> TableLayout<'c> {
     }
 
     /// The lines of these rows. No line is wider than the look's width or ends in blanks.
-    pub fn lines(&self, rows: &[TableRow]) -> Vec<String> {
-        let table = self.table(rows);
-        let mut drawn = table.lines();
+    pub fn lines(&self, rows: &[TableRow]) -> Vec<Text> {
+        let blank = Cell::default();
         let mut lines = Vec::with_capacity(rows.len());
         for row in rows {
-            lines.push(finish(&drawn.next().unwrap_or_default(), self.look));
-            lines.extend(row.below.iter().map(|line| finish(line, self.look)));
+            let (mut line, mut end) = (Text::default(), 0);
+            for &(index, width) in &self.kept {
+                let cell = row.cells.get(index).unwrap_or(&blank);
+                line = line + cell.fitted(width, self.columns[index].fit, self.look);
+                end += width + GUTTER;
+                line = line.pad(end);
+            }
+            lines.push(line.trim_end().fit_to(self.look));
+            let below = row.below.iter().cloned();
+            lines.extend(below.map(|line| line.trim_end().fit_to(self.look)));
         }
         lines
-    }
-
-    fn table(&self, rows: &[TableRow]) -> comfy_table::Table {
-        let blank = Cell::default();
-        let mut table = comfy_table::Table::new();
-        table.load_style(NOTHING);
-        for row in rows {
-            let cells = self.kept.iter().map(|&(index, width)| {
-                let cell = row.cells.get(index).unwrap_or(&blank);
-                cell.paint(width.into(), self.columns[index].fit, self.look)
-            });
-            table.add_row(cells);
-        }
-        for (column, &(_, width)) in table.column_iter_mut().zip(&self.kept) {
-            column.set_padding((0, GUTTER));
-            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + GUTTER)));
-        }
-        table
-    }
-}
-
-/// Cuts a line to the width and drops the blanks at its end.
-fn finish(line: &str, look: Look) -> String {
-    let line = line.trim_end();
-    match look.width {
-        Some(width) => text::cut_line(line, width, look.symbols.ellipsis).into_owned(),
-        None => line.to_owned(),
     }
 }
 
 /// Decides which columns are kept and how wide they are. A table that is still too wide is cut line by line.
-fn fit(columns: &[Column], natural: Vec<(usize, u16)>, width: Option<usize>) -> Vec<(usize, u16)> {
+fn fit(
+    columns: &[Column],
+    natural: Vec<(usize, usize)>,
+    width: Option<usize>,
+) -> Vec<(usize, usize)> {
     let mut kept = natural;
     let Some(width) = width else { return kept };
     while excess(&kept, width) > 0 {
-        let drop_rank = |&(_, &(index, _)): &(usize, &(usize, u16))| match columns[index].fit {
+        let drop_rank = |&(_, &(index, _)): &(usize, &(usize, usize))| match columns[index].fit {
             Fit::Drop(rank) => Some(rank),
             Fit::Shrink | Fit::CutMiddle | Fit::Keep => None,
         };
@@ -268,7 +242,7 @@ fn fit(columns: &[Column], natural: Vec<(usize, u16)>, width: Option<usize>) -> 
             let (index, natural) = kept[place];
             if columns[index].fit == step {
                 let slack = natural.saturating_sub(least);
-                kept[place].1 -= u16::try_from(excess).unwrap_or(u16::MAX).min(slack);
+                kept[place].1 -= excess.min(slack);
             }
         }
     }
@@ -276,9 +250,9 @@ fn fit(columns: &[Column], natural: Vec<(usize, u16)>, width: Option<usize>) -> 
 }
 
 /// The number of columns by which the table is wider than `width`.
-fn excess(columns: &[(usize, u16)], width: usize) -> usize {
-    let texts: usize = columns.iter().map(|&(_, width)| usize::from(width)).sum();
-    let gutters = columns.len().saturating_sub(1) * usize::from(GUTTER);
+fn excess(columns: &[(usize, usize)], width: usize) -> usize {
+    let texts: usize = columns.iter().map(|(_, width)| width).sum();
+    let gutters = columns.len().saturating_sub(1) * GUTTER;
     (texts + gutters).saturating_sub(width)
 }
 

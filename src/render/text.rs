@@ -1,8 +1,7 @@
-//! Escapes cluster text for the terminal and measures its width.
+//! `Text`: display text, its width, and how it is fitted to a line.
 //!
-//! Anyone who may write an object may put anything into its names, messages, annotations or log lines. Each
-//! such text passes once through [`escape_line`] or [`escape_cell`] and becomes display text. Painting
-//! (`render::style`) comes after that.
+//! Anyone who may write an object may put anything into its names, messages, annotations or log lines. Such text enters a
+//! [`Text`] and is escaped there. Painting (`render::style`) comes after that.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +13,241 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::style::Look;
+use super::style::{Look, Role, Styles};
+
+/// A line of display text, without its line feed. All characters that a terminal would obey or hide are visible in it, and each
+/// piece has a role, in which the screen paints it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    text: String,
+    /// The pieces that are painted, from left to right.
+    painted: Vec<(Range<usize>, Role)>,
+}
+
+impl Text {
+    /// A text in this role.
+    pub fn new(role: Role, text: impl AsRef<str>) -> Text {
+        let mut new = Text::default();
+        new.push(role, text);
+        new
+    }
+
+    /// A text that is less important.
+    pub fn dim(text: impl AsRef<str>) -> Text {
+        Text::new(Role::Dim, text)
+    }
+
+    /// One for each line of a text.
+    pub fn lines(text: &str) -> impl Iterator<Item = Text> {
+        text.lines().map(Text::from)
+    }
+
+    /// A line of a format that programs read. It keeps its tabs.
+    pub fn data(line: impl Into<String>) -> Text {
+        let mut line = line.into();
+        if let Cow::Owned(safe) = replace(&line, |c| c != '\t' && is_unsafe(c)) {
+            line = safe;
+        }
+        Text {
+            text: line,
+            painted: Vec::new(),
+        }
+    }
+
+    /// The whole text in this role.
+    #[must_use]
+    pub fn in_role(mut self, role: Role) -> Text {
+        let is_painted = role != Role::Plain && !self.is_empty();
+        self.painted = Vec::from_iter(is_painted.then_some((0..self.text.len(), role)));
+        self
+    }
+
+    /// Appends a piece in this role.
+    pub fn push(&mut self, role: Role, piece: impl AsRef<str>) {
+        self.write(role, |text| text.push_str(piece.as_ref()));
+    }
+
+    /// Appends a piece in this role, written by a closure, and returns its place.
+    pub(super) fn write(&mut self, role: Role, write: impl FnOnce(&mut String)) -> Range<usize> {
+        let start = self.text.len();
+        write(&mut self.text);
+        escape_line_from(&mut self.text, start);
+        let piece = start..self.text.len();
+        if role != Role::Plain && !piece.is_empty() {
+            self.painted.push((piece.clone(), role));
+        }
+        piece
+    }
+
+    /// Puts another text in a place that is inside one piece or unpainted.
+    pub(super) fn replace(&mut self, place: Range<usize>, by: &str) {
+        self.text.replace_range(place.clone(), by);
+        let moved = |at: &mut usize| {
+            if *at >= place.end {
+                *at = *at + by.len() - place.len();
+            }
+        };
+        for (piece, _) in &mut self.painted {
+            moved(&mut piece.start);
+            moved(&mut piece.end);
+        }
+    }
+
+    /// What a screen without colours shows.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it shows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The number of columns that it takes.
+    pub fn width(&self) -> usize {
+        width(&self.text)
+    }
+
+    /// Cuts the end of a text that is wider than `columns`: `registry.exam…`. The ellipsis is omitted if there is no room for
+    /// it.
+    #[must_use]
+    pub fn fit(mut self, columns: usize, ellipsis: &str) -> Text {
+        if fits(&self.text, columns) {
+            return self;
+        }
+        let (room, ellipsis) = match columns.checked_sub(width(ellipsis)) {
+            Some(room) => (room, ellipsis),
+            None => (columns, ""),
+        };
+        let cut = head(&self.text, room).len();
+        self.text.truncate(cut);
+        self.text.push_str(ellipsis);
+        self.painted
+            .retain(|(piece, _)| piece.start < self.text.len() && piece.start <= cut);
+        if let Some((last, _)) = self.painted.last_mut()
+            && last.end > cut
+        {
+            last.end = self.text.len();
+        }
+        self
+    }
+
+    /// Cuts a text in one role that is wider than `columns` in its middle: `pod/web-5d4…b9d-mzt4c`.
+    #[must_use]
+    pub fn fit_middle(self, columns: usize, ellipsis: &str) -> Text {
+        let role = self.painted.first().map_or(Role::Plain, |(_, role)| *role);
+        Text::new(role, cut_middle(&self.text, columns, ellipsis))
+    }
+
+    /// Cuts the end of a text that is wider than the screen.
+    #[must_use]
+    pub fn fit_to(self, look: Look) -> Text {
+        self.fit(look.width.unwrap_or(usize::MAX), look.symbols.ellipsis)
+    }
+
+    /// Appends blanks up to this width.
+    #[must_use]
+    pub fn pad(mut self, columns: usize) -> Text {
+        let blanks = columns.saturating_sub(self.width());
+        self.text.extend(std::iter::repeat_n(' ', blanks));
+        self
+    }
+
+    /// Drops the blanks at its end that are not painted.
+    #[must_use]
+    pub fn trim_end(mut self) -> Text {
+        let painted = self.painted.last().map_or(0, |(piece, _)| piece.end);
+        let end = self.text.trim_end().len().max(painted);
+        self.text.truncate(end);
+        self
+    }
+
+    /// Appends a text. Its names are cut until the line fits: the longest first, in the middle, but no name to fewer than 16
+    /// columns. A name is a word with a dash or a slash: the words for states and reasons have neither.
+    #[must_use]
+    pub fn with_names(mut self, role: Role, text: impl AsRef<str>, look: Look) -> Text {
+        let mut text = escape_line(text.as_ref());
+        let columns = look.width.unwrap_or(usize::MAX);
+        loop {
+            let excess = (self.width() + width(&text)).saturating_sub(columns);
+            let Some(name) = longest_name(&text).filter(|_| excess > 0) else {
+                break;
+            };
+            let room = width(&text[name.clone()]).saturating_sub(excess);
+            let cut = cut_middle(&text[name.clone()], room.max(LEAST), look.symbols.ellipsis);
+            let cut = cut.into_owned();
+            text.to_mut().replace_range(name, &cut);
+        }
+        self.push(role, text);
+        self
+    }
+
+    /// A text after a lead, in as many lines as the width and `spare` allow. The lines after the first one have the second
+    /// lead, which is as wide.
+    pub(super) fn after_leads(
+        [first, next]: [&Text; 2],
+        text: &Text,
+        look: Look,
+        spare: usize,
+    ) -> Vec<Text> {
+        let lines = match look.width {
+            Some(columns) => {
+                let most = spare.saturating_add(1).min(LINES);
+                wrap(&text.text, columns.saturating_sub(first.width()), most)
+            }
+            None => vec![&*text.text],
+        };
+        let leads = std::iter::once(first).chain(std::iter::repeat(next));
+        let lines = leads.zip(lines);
+        lines.map(|(lead, line)| lead.clone() + line).collect()
+    }
+
+    /// The text with its colours.
+    pub fn paint(&self, styles: Styles) -> String {
+        let mut painted = String::with_capacity(self.text.len() + 12 * self.painted.len());
+        let mut end = 0;
+        for (piece, role) in &self.painted {
+            painted.push_str(&self.text[end..piece.start]);
+            styles.push(&mut painted, *role, &self.text[piece.clone()]);
+            end = piece.end;
+        }
+        painted.push_str(&self.text[end..]);
+        painted
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<&Text> for Text {
+    fn from(text: &Text) -> Text {
+        text.clone()
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Text {
+    fn from(text: T) -> Text {
+        Text::new(Role::Plain, text)
+    }
+}
+
+impl<T: Into<Text>> std::ops::Add<T> for Text {
+    type Output = Text;
+
+    fn add(mut self, end: T) -> Text {
+        let end = end.into();
+        let start = self.text.len();
+        self.text.push_str(&end.text);
+        let pieces = end.painted.into_iter();
+        let moved =
+            |(piece, role): (Range<usize>, Role)| (piece.start + start..piece.end + start, role);
+        self.painted.extend(pieces.map(moved));
+        self
+    }
+}
 
 /// Makes text safe to show inside one line without losing information. All characters that a terminal would
 /// obey or hide become visible.
@@ -27,7 +260,7 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
 }
 
 /// As [`escape_line`], in place, for the part of a text from `start` on.
-pub fn escape_line_from(text: &mut String, start: usize) {
+pub(super) fn escape_line_from(text: &mut String, start: usize) {
     let safe = match escape_line(&text[start..]) {
         Cow::Borrowed(_) => return,
         Cow::Owned(safe) => safe,
@@ -36,7 +269,7 @@ pub fn escape_line_from(text: &mut String, start: usize) {
 }
 
 /// As [`escape_line`], for text that may be owned already.
-pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(super) fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => escape_line(text),
         Cow::Owned(mut text) => {
@@ -48,7 +281,7 @@ pub fn escaped_line(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Makes text safe to show in a table cell. Unlike in [`escape_line`], a tab becomes a space. A line feed,
 /// carriage return or form feed ends the cell with `...`, as in kubectl's tables.
-pub fn escape_cell(text: &str) -> Cow<'_, str> {
+pub(super) fn escape_cell(text: &str) -> Cow<'_, str> {
     let (line, is_cut) = match text.find(['\n', '\r', '\u{c}']) {
         Some(end) => (&text[..end], true),
         None => (text, false),
@@ -181,13 +414,13 @@ fn plain_end(text: &[u8]) -> usize {
 }
 
 /// Whether text takes at most this many columns. A character never has more columns than bytes.
-pub fn fits(text: &str, columns: usize) -> bool {
+pub(super) fn fits(text: &str, columns: usize) -> bool {
     text.len() <= columns || width(text) <= columns
 }
 
 /// Cuts unpainted text that is wider than `columns` at its end: `registry.exam…`. The ellipsis is omitted if
 /// there is no room for it.
-pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+pub(super) fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
     }
@@ -200,7 +433,7 @@ pub fn cut_end<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str
 /// Cuts unpainted text that is wider than `columns` in the middle: `pod/web-5d4…b9d-mzt4c`. Generated
 /// Kubernetes names differ at the end, so with an odd number of columns the end gets one more. Without room
 /// for the ellipsis, the start of the text is shown without it.
-pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+pub(super) fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
     }
@@ -214,7 +447,7 @@ pub fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
 
 /// Cuts a painted line that is wider than `columns` at its end. All colour sequences are kept, so that every
 /// colour that the line switches on is switched off again.
-pub fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+pub(super) fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if fits(line, columns) {
         return Cow::Borrowed(line);
     }
@@ -296,32 +529,6 @@ fn fitting<'a>(clusters: impl Iterator<Item = (usize, &'a str)>, columns: usize)
 /// The columns that a name keeps.
 const LEAST: usize = 16;
 
-/// A text whose names are cut until it fits into a line after `start`. `start` may be painted, the text may not.
-pub fn fit_names<'t>(start: &str, text: &'t str, look: Look) -> Cow<'t, str> {
-    match look.width {
-        Some(columns) => {
-            let room = columns.saturating_sub(width(start));
-            shorten_names(text, room, look.symbols.ellipsis)
-        }
-        None => Cow::Borrowed(text),
-    }
-}
-
-/// Cuts the longest names in unpainted text in the middle until the text is at most `columns` wide, but no name to fewer
-/// than 16 columns. A name is a word with a dash or a slash: the words for states and reasons have neither.
-fn shorten_names<'t>(text: &'t str, columns: usize, ellipsis: &str) -> Cow<'t, str> {
-    let mut shortened = Cow::Borrowed(text);
-    loop {
-        let excess = width(&shortened).saturating_sub(columns);
-        let Some(name) = longest_name(&shortened).filter(|_| excess > 0) else {
-            return shortened;
-        };
-        let room = width(&shortened[name.clone()]).saturating_sub(excess);
-        let cut = cut_middle(&shortened[name.clone()], room.max(LEAST), ellipsis).into_owned();
-        shortened.to_mut().replace_range(name, &cut);
-    }
-}
-
 /// The place of the longest name that can be cut.
 fn longest_name(text: &str) -> Option<Range<usize>> {
     let mut end = 0;
@@ -367,24 +574,4 @@ fn end_of_line(text: &str, columns: usize) -> Option<usize> {
     let first = blanks.next()?;
     let fitting = blanks.take_while(|at| width(&text[..*at]) <= columns);
     Some(fitting.last().unwrap_or(first))
-}
-
-/// A text after a painted lead, in as many lines as the width and `spare` allow. The lines after the first one have the
-/// second lead, which is as wide.
-pub(super) fn after_leads(
-    [first, next]: [&str; 2],
-    text: &str,
-    look: Look,
-    spare: usize,
-) -> Vec<String> {
-    let lines = match look.width {
-        Some(columns) => {
-            let most = spare.saturating_add(1).min(LINES);
-            wrap(text, columns.saturating_sub(width(first)), most)
-        }
-        None => vec![text],
-    };
-    let lines = lines.iter().enumerate();
-    let line = |(place, text)| format!("{}{text}", if place == 0 { first } else { next });
-    lines.map(line).collect()
 }

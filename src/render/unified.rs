@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 
-use super::style::Styles;
+use super::style::Role;
+use super::text::Text;
 
 /// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -16,15 +17,14 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// One version of a text.
 #[derive(Clone, Copy)]
 pub struct UnifiedSide<'a> {
-    /// Its name, as display text.
+    /// Its name.
     pub name: &'a str,
-    /// Its lines, as display text without line feeds.
-    pub lines: &'a [String],
+    /// Its lines, without line feeds.
+    pub lines: &'a [Text],
 }
 
-/// The unified diff from `old` to `new`, with their names; empty if they are equal. The lines are display
-/// text without line feeds.
-pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>, styles: Styles) -> Vec<String> {
+/// The unified diff from `old` to `new`, with their names; empty if they are equal.
+pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>) -> Vec<Text> {
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Histogram)
         .timeout(PATIENCE)
@@ -34,32 +34,34 @@ pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>, styles: Styles) -> Ve
     let mut lines = Vec::new();
     for hunk in unified.iter_hunks() {
         if lines.is_empty() {
-            lines.push(styles.heading(&format!("--- {}", old.name)));
-            lines.push(styles.heading(&format!("+++ {}", new.name)));
+            lines.push(Text::new(Role::Heading, format!("--- {}", old.name)));
+            lines.push(Text::new(Role::Heading, format!("+++ {}", new.name)));
         }
-        lines.push(styles.moving(&hunk.header().to_string()));
+        lines.push(Text::new(Role::Moving, hunk.header().to_string()));
         lines.extend(hunk.iter_changes().map(|change| {
-            let text = change.value();
-            match change.tag() {
-                ChangeTag::Equal => format!(" {text}"),
-                ChangeTag::Delete => styles.removed(&format!("-{text}")),
-                ChangeTag::Insert => styles.added(&format!("+{text}")),
-            }
+            let (role, mark) = match change.tag() {
+                ChangeTag::Equal => (Role::Plain, ' '),
+                ChangeTag::Delete => (Role::Removed, '-'),
+                ChangeTag::Insert => (Role::Added, '+'),
+            };
+            Text::data(format!("{mark}{}", change.value())).in_role(role)
         }));
     }
     lines
 }
 
-fn texts(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).collect()
+fn texts(lines: &[Text]) -> Vec<&str> {
+    lines.iter().map(Text::as_str).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<String> {
-        text.lines().map(str::to_owned).collect()
+    use crate::render::style::testing::plain;
+
+    fn lines(text: &str) -> Vec<Text> {
+        Text::lines(text).collect()
     }
 
     #[test]
@@ -70,9 +72,8 @@ mod tests {
         let diff = unified(
             side("deployment/web 1", &old),
             side("deployment/web 2", &new),
-            Styles::default(),
         );
-        insta::assert_snapshot!(diff.join("\n"), @"
+        insta::assert_snapshot!(plain(diff), @"
         --- deployment/web 1
         +++ deployment/web 2
         @@ -2,10 +2,11 @@
@@ -89,9 +90,6 @@ mod tests {
          k
         +l
         ");
-        assert_eq!(
-            unified(side("a", &old), side("b", &old), Styles::default()),
-            [""; 0]
-        );
+        assert!(unified(side("a", &old), side("b", &old)).is_empty());
     }
 }

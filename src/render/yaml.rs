@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::text::is_unsafe;
+use super::text::{Text, is_unsafe};
 use crate::diff::{Content, Projection, Shown};
 
 /// The lines of the object's selected part, without line feeds.
-pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
+pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<Text> {
     let mut writer = YamlWriter {
         lines: Vec::new(),
         projection,
@@ -23,7 +23,7 @@ pub fn yaml(shown: Shown<'_>, projection: &Projection<'_>) -> Vec<String> {
         Content::Array if writer.has_items(shown) => writer.array(shown, 0, String::new()),
         _ => writer.scalar(shown, 0, String::new()),
     }
-    writer.lines
+    writer.lines.into_iter().map(Text::data).collect()
 }
 
 struct YamlWriter<'w> {
@@ -271,13 +271,14 @@ mod tests {
     use crate::diff::{Filter, Redactor};
     use crate::object::Doc;
     use crate::object::list_keys::ListKeys;
+    use crate::render::style::testing::plain;
 
     fn written(json: &str, without: &[&str]) -> String {
         let doc = Doc::parse(json).unwrap();
         let redactor = Redactor::new();
         let shown = redactor.shown(doc.root());
         let lines = yaml(shown, &Projection::default().and_metadata(shown, without));
-        lines.into_iter().map(|line| line + "\n").collect()
+        plain(lines) + "\n"
     }
 
     #[test]
@@ -294,7 +295,10 @@ mod tests {
             let doc = Doc::parse(POD).unwrap();
             let redactor = Redactor::new();
             let shown = redactor.shown(doc.root());
-            yaml(shown, &filter.projection([shown], ListKeys::builtin())).join("\n")
+            plain(yaml(
+                shown,
+                &filter.projection([shown], ListKeys::builtin()),
+            ))
         };
         insta::assert_snapshot!(part(&["status"], &[]), @r"
         status:

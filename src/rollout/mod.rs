@@ -2,7 +2,7 @@
 //!
 //! [`RolloutSnapshot`] reads the objects of a workload in the model at one time. [`RolloutState`] follows the events, so that it
 //! knows the change and the time of each phase. [`WorkloadKind`] is what the kinds of workloads do differently, with a file
-//! for each. All texts are in words and not escaped.
+//! for each. All texts are words.
 
 mod change;
 mod deployment;

@@ -61,7 +61,7 @@ pub struct RolloutPhase {
     pub name: PhaseName,
     /// How far it is.
     pub progress: PhaseProgress,
-    /// The progress as text. Not escaped.
+    /// The progress as text.
     pub text: String,
     /// The change of the spec, if the phase is one.
     pub change: Option<SpecChange>,
@@ -76,11 +76,11 @@ pub struct RolloutPhase {
 pub struct PhaseFailure {
     /// The rule that found it.
     pub rule: CauseRule,
-    /// The pod, its state, and the number of other such pods. Not escaped; empty if no pod caused it.
+    /// The pod, its state, and the number of other such pods. Empty if no pod caused it.
     pub what: String,
     /// The name of the pod.
     pub pod: Option<String>,
-    /// The cause. Not escaped.
+    /// The cause.
     pub cause: String,
 }
 

@@ -242,9 +242,9 @@ pub trait WorkloadKind: Sync {
 /// How far a workload has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolloutStage {
-    /// The stage: `rolling out`. Not escaped.
+    /// The stage: `rolling out`.
     pub name: String,
-    /// The progress: `1/3 updated`. Not escaped.
+    /// The progress: `1/3 updated`.
     pub progress: Option<String>,
 }
 

@@ -9,7 +9,7 @@ pub struct Cause {
     /// The rule that found it.
     pub rule: CauseRule,
     /// The text, on one or more lines: `web: Back-off pulling image "nginx:nope"`. Much of it is cluster
-    /// text, which is not escaped.
+    /// text.
     pub text: String,
 }
 

@@ -14,7 +14,7 @@ use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::json::changes::{CompactedRecord, HoleRecord, MissingRecord, NoticeBody};
 use crate::render::json::{RefRecord, line};
-use crate::render::text::{escape_line, width};
+use crate::render::text::Text;
 use crate::watch::{End, Revision};
 
 /// The text if the time is unknown.
@@ -171,8 +171,7 @@ impl Divider<'_> {
             } else {
                 "no earlier version of "
             };
-            let line = format!("{what}{source}: {}", reasons.join(", "));
-            lines.push(escape_line(&line).into_owned());
+            lines.push(format!("{what}{source}: {}", reasons.join(", ")));
         }
         lines
     }
@@ -451,7 +450,7 @@ const USUAL: usize = 120;
 pub(super) fn ruled(parts: &[String], columns: Option<usize>) -> Vec<String> {
     let rule = |parts: &[String]| format!("── {} ──", parts.join(" · "));
     let room = columns.unwrap_or(USUAL);
-    let fits = |parts: &[String]| width(&rule(parts)) <= room;
+    let fits = |parts: &[String]| Text::from(rule(parts)).width() <= room;
     let whole = |part: &str| fits(&[part.to_owned()]);
     let parts = parts.iter().flat_map(|part| {
         let (first, rest) = match columns {

@@ -8,7 +8,6 @@ use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::style::Look;
-use crate::render::text::{escape_line, fits};
 
 /// The columns that both ends of an interval may have in common, `15:10:` or `15:`, and the length from which on they can have
 /// them by chance.
@@ -64,29 +63,23 @@ impl LineStyle<'_> {
     /// A time, with the cluster if there are several: `15:10:00 us`.
     pub(crate) fn in_cluster(&self, time: String) -> String {
         match self.cluster {
-            Some(cluster) => format!("{time} {}", escape_line(cluster)),
+            Some(cluster) => format!("{time} {cluster}"),
             None => time,
         }
     }
 
     /// The name of an object, with the flag for its namespace if lines must name it.
     pub(crate) fn name(&self, object: &ObjectRef) -> String {
-        let name = escape_line(&object.to_string()).into_owned();
         match self.place(object) {
-            Some(place) => format!("{name}  {place}"),
-            None => name,
+            Some(place) => format!("{object}  {place}"),
+            None => object.to_string(),
         }
     }
 
     /// The flag for the object's namespace, such as `-n shop`. `None` if lines need not name it.
     pub(crate) fn place(&self, object: &ObjectRef) -> Option<String> {
         let namespace = object.namespace.as_ref()?;
-        (Some(namespace) != self.namespace).then(|| format!("-n {}", escape_line(namespace)))
-    }
-
-    /// Whether display text has room on a line.
-    pub(crate) fn fits(&self, text: &str) -> bool {
-        self.look.width.is_none_or(|columns| fits(text, columns))
+        (Some(namespace) != self.namespace).then(|| format!("-n {namespace}"))
     }
 }
 

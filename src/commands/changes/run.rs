@@ -24,7 +24,8 @@ use crate::env::Clock;
 use crate::model::Model;
 use crate::render::diff::ChangeType;
 use crate::render::header_footer::Freshness;
-use crate::render::style::Look;
+use crate::render::style::Symbols;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
 use crate::watch::CatchUp;
 
@@ -117,7 +118,7 @@ impl Changes {
     pub(super) async fn close(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let counts = self.renderer.last_counts(terminal);
         if !counts.is_empty() {
-            terminal.print(&counts)?;
+            terminal.print(counts)?;
             terminal.wait_while_read().await?;
         }
         let left_out = self.renderer.left_out.line();
@@ -130,31 +131,30 @@ impl Changes {
     }
 
     /// The line of a frame about the managers that `--people` leaves out.
-    pub(super) fn left_out_line(&self, look: Look) -> Option<String> {
+    pub(super) fn left_out_line(&self, symbols: &Symbols) -> Option<Text> {
         let line = self.renderer.left_out.line()?;
-        let dot = look.symbols.dot;
-        Some(look.styles.dim(&format!("{dot}  {line}")))
+        Some(Text::dim(format!("{}  {line}", symbols.dot)))
     }
 
     /// The lines of a frame about versions that may go on, and about the look-back.
-    pub(super) fn open_lines(&self, terminal: &Terminal<'_>) -> Vec<String> {
+    pub(super) fn open_lines(&self, terminal: &Terminal<'_>) -> Vec<Text> {
         let quiet = &self.renderer.quiet;
-        let mut lines = quiet.lines(&terminal.env().zone, terminal.look());
+        let mut lines = quiet.lines(&terminal.env().zone, terminal.look().symbols);
         lines.extend(self.renderer.open_folds(FEW_RUNS, terminal));
         let past = self.past.as_ref();
         let past = past.filter(|past| past.is_asked() && !past.is_over());
         let progress = past.map(LookBack::progress);
         let options = &self.renderer.options;
-        lines.extend(progress.map(|progress| options.about(&progress)));
+        lines.extend(progress.map(|progress| options.about(&progress).into()));
         lines
     }
 
     /// The lines of the last frame about versions that nothing follows.
-    pub(super) fn last_lines(&self, terminal: &Terminal<'_>) -> Vec<String> {
-        let (zone, look) = (&terminal.env().zone, terminal.look());
-        let mut lines = self.renderer.quiet.lines(zone, look);
+    pub(super) fn last_lines(&self, terminal: &Terminal<'_>) -> Vec<Text> {
+        let (zone, symbols) = (&terminal.env().zone, terminal.look().symbols);
+        let mut lines = self.renderer.quiet.lines(zone, symbols);
         lines.extend(self.renderer.open_folds(usize::MAX, terminal));
-        lines.extend(self.left_out_line(look));
+        lines.extend(self.left_out_line(symbols));
         lines
     }
 
@@ -328,12 +328,12 @@ impl Changes {
             Audience::Person => {
                 let lines = divider.lines(look.width, time);
                 let lines = lines.iter().map(|line| options.about(line));
-                page.lines.extend(lines.map(|line| look.styles.dim(&line)));
+                page.lines.extend(lines.map(Text::dim));
             }
             Audience::Records => {
                 let now = shifted(terminal.env().now(), options.skew);
                 let records = divider.records(options, now, page.lines.len());
-                page.lines.extend(records);
+                page.lines.extend(records.into_iter().map(Text::from));
             }
             Audience::Documents => {
                 let messages = divider.messages(time).into_iter();
@@ -536,7 +536,7 @@ impl Live for Changes {
         let due = self.schemas.due(&mut self.pending, keys);
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
-        self.renderer.add_initial_sync(&mut page, sources, terminal);
+        self.renderer.add_initial_sync(&mut page, sources);
         page.asides.extend(self.first_unmatched(sources));
         self.counts_at = self.renderer.counts_at(terminal);
         page.print(terminal)
@@ -553,8 +553,8 @@ impl Live for Changes {
             changed: self.state.last,
             ..sources.connection(canvas)
         };
-        let mut end: Vec<String> = self.left_out_line(canvas.look).into_iter().collect();
-        end.extend(connection.first_refusals(canvas.look));
+        let mut end = Vec::from_iter(self.left_out_line(canvas.look.symbols));
+        end.extend(connection.first_refusals());
         end.push(connection.footer(canvas));
         frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
@@ -566,11 +566,11 @@ impl Live for Changes {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let (look, now) = (terminal.look(), terminal.env().now());
+        let (dot, now) = (terminal.look().symbols.dot, terminal.env().now());
         let mut frame = self.last_lines(terminal);
-        frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
+        frame.extend(sources.connection(terminal.canvas()).first_refusals());
         let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
-        frame.push(self.renderer.summary.line(&versions, look.symbols.dot, now));
+        frame.push(self.renderer.summary.line(&versions, dot, now).into());
         terminal.draw(frame)?;
         Ok(())
     }

@@ -259,7 +259,7 @@ impl Live for SeveralChanges<'_> {
             changed: states().filter_map(|state| state.last).max(),
             ..sources.connection(canvas)
         };
-        let mut end = connection.first_refusals(canvas.look);
+        let mut end = connection.first_refusals();
         end.push(connection.footer(canvas));
         frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
@@ -271,16 +271,16 @@ impl Live for SeveralChanges<'_> {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let (look, now) = (terminal.look(), terminal.env().now());
+        let (dot, now) = (terminal.look().symbols.dot, terminal.env().now());
         let lines = self.all().map(|changes| changes.last_lines(terminal));
         let mut frame = lines.collect::<Vec<_>>().concat();
-        frame.extend(sources.connection(terminal.canvas()).first_refusals(look));
+        frame.extend(sources.connection(terminal.canvas()).first_refusals());
         let earlier = self.all().map(|changes| changes.earlier).sum();
         let live = self.all().map(|changes| changes.state.versions).sum();
         let versions = [(earlier, "earlier"), (live, "live")];
         let summaries = self.all().map(|changes| &changes.renderer.summary);
         let summary = RunSummary::of_all(self.started, summaries);
-        frame.push(summary.line(&versions, look.symbols.dot, now));
+        frame.push(summary.line(&versions, dot, now).into());
         terminal.draw(frame)?;
         Ok(())
     }

@@ -19,6 +19,7 @@ use std::time::Duration;
 use clap::{Arg, Command};
 
 use super::{CommandError, Context, Ended};
+use crate::render::text::Text;
 use line::{Asked, TypedLine, TypedPart, ValueSort};
 use live_cluster::cluster_names;
 use offer::{Directive, Offers};
@@ -52,7 +53,7 @@ pub(crate) fn run(
         let offers = tokio::time::timeout(LIMIT, offers(&line, context));
         Ok(offers.await.unwrap_or_default())
     })?;
-    context.print(&offers.lines())?;
+    context.print(offers.lines().into_iter().map(Text::data))?;
     Ok(Ended::Answered)
 }
 

@@ -9,7 +9,6 @@ use super::unwell_instance::{LineOrigin, UnwellInstance, UnwellInstanceKey};
 use super::{FORBIDDEN, FailureLogs, LogLineArgs, worst};
 use crate::model::Model;
 use crate::object::Uid;
-use crate::render::text::escape_line;
 use crate::watch::logs::LogFeeds;
 
 /// How long the error may wait for logs.
@@ -18,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The most characters of one line.
 const LONGEST: usize = 2000;
 
-/// The last lines of the containers that keep these objects from being well, escaped, with headings. It reads at most three
+/// The last lines of the containers that keep these objects from being well, with headings. It reads at most three
 /// logs, and takes at most a second.
 pub(crate) async fn lines_before_error(
     model: &Model,
@@ -77,7 +76,7 @@ impl NamespaceSpread {
     }
 }
 
-/// What to print about these logs, escaped.
+/// What to print about these logs.
 fn lines(read: &[ReadTail], place: NamespaceSpread) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_lack_said = false;
@@ -88,8 +87,7 @@ fn lines(read: &[ReadTail], place: NamespaceSpread) -> Vec<String> {
         {
             let is_lack = problem.code == FORBIDDEN;
             if !(is_lack && is_lack_said) {
-                let text = format!("no last lines of {name}: {}", problem.text);
-                lines.push(escape_line(&text).into_owned());
+                lines.push(format!("no last lines of {name}: {}", problem.text));
             }
             is_lack_said |= is_lack;
             continue;
@@ -97,16 +95,12 @@ fn lines(read: &[ReadTail], place: NamespaceSpread) -> Vec<String> {
         let texts = texts(&tail.lines);
         let texts: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
         if texts.is_empty() {
-            lines.push(escape_line(&format!("the log of {name} is empty")).into_owned());
+            lines.push(format!("the log of {name} is empty"));
             continue;
         }
-        let heading = format!("last lines of {name}{}:", how(tail));
-        lines.push(escape_line(&heading).into_owned());
-        let indented = texts.into_iter().map(|text| {
-            let text = shortened(text, LONGEST);
-            format!("  {}", escape_line(&text))
-        });
-        lines.extend(indented);
+        lines.push(format!("last lines of {name}{}:", how(tail)));
+        let texts = texts.into_iter();
+        lines.extend(texts.map(|text| format!("  {}", shortened(text, LONGEST))));
     }
     lines
 }

@@ -19,7 +19,7 @@ pub(crate) struct LastLines {
     pub(crate) container: Arc<str>,
     instance: Arc<str>,
     exit: Option<LogExit>,
-    /// The lines, not escaped, without the colours of the program.
+    /// The lines without the colours of the program.
     pub(crate) lines: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl LastLines {
     }
 }
 
-/// The texts of lines, not escaped, without the colours of the program.
+/// The texts of lines without the colours of the program.
 pub(super) fn texts(lines: &[LogLine]) -> Vec<String> {
     let text = |line: &LogLine| {
         let text = String::from_utf8_lossy(&line.text);

@@ -8,11 +8,11 @@ use super::nonblocking_stdout::NonblockingStdout;
 use crate::commands::{Context, LookArgs, Note};
 use crate::env::{Env, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
-use crate::render::display::LinePage;
+use crate::render::display::{Line, LinePage};
 use crate::render::pager::{Pager, Turn};
 use crate::render::screen::{Screen, Size};
-use crate::render::style::{Look, Styles};
-use crate::render::text::{escape_line, wrap};
+use crate::render::style::{Look, Role};
+use crate::render::text::{Text, wrap};
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
 ///
@@ -107,14 +107,14 @@ impl<'a> Terminal<'a> {
     }
 
     /// Prints lines above the frame. They stay in the scrollback.
-    pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
+    pub(crate) fn print(&mut self, lines: impl IntoIterator<Item: Into<Text>>) -> io::Result<()> {
+        let (size, styles) = (self.size(), self.look().styles);
+        let lines: Vec<Line<'_>> = lines.into_iter().map(|line| styles.text(line)).collect();
         if lines.is_empty() {
             return Ok(());
         }
         self.printed += lines.len() as u64;
-        let (size, styles) = (self.size(), self.look().styles);
-        let lines = lines.iter().map(|line| styles.line(line.as_str()));
-        self.screen.print_above(&lines.collect::<Vec<_>>(), size)
+        self.screen.print_above(&lines, size)
     }
 
     /// Prints a page of lines. It needs a view without frames.
@@ -125,22 +125,18 @@ impl<'a> Terminal<'a> {
         self.screen.print_page(page)
     }
 
-    /// Prints painted lines that are not data on standard error.
-    pub(crate) fn notify_painted(&mut self, paint: impl Fn(Styles) -> Vec<String>) {
+    /// Prints lines that are not data on standard error.
+    pub(crate) fn notify_lines(&mut self, lines: impl IntoIterator<Item: Into<Text>>) {
         let styles = self.look.stderr(self.env);
-        let lines = paint(styles);
-        let lines: Vec<_> = lines
-            .iter()
-            .map(|line| styles.line(line.as_str()))
-            .collect();
-        let _closed_pipe = self.env.stderr.print(&lines);
+        let lines = lines.into_iter().map(|line| styles.text(line));
+        let _closed_pipe = self.env.stderr.print(&lines.collect::<Vec<_>>());
     }
 
     /// Replaces the frame. Does nothing unless [`Terminal::is_live`].
-    pub(crate) fn draw(&mut self, frame: Vec<String>) -> io::Result<()> {
-        let (size, look) = (self.size(), self.look());
-        let frame = self.pager.page(frame, size.frame_rows(), look).into_iter();
-        let frame = frame.map(|line| look.styles.line(line));
+    pub(crate) fn draw(&mut self, frame: Vec<Text>) -> io::Result<()> {
+        let (size, styles) = (self.size(), self.look().styles);
+        let frame = self.pager.page(frame, size.frame_rows()).into_iter();
+        let frame = frame.map(|line| styles.text(line));
         self.screen.draw(frame.collect(), size)
     }
 
@@ -155,10 +151,9 @@ impl<'a> Terminal<'a> {
     /// nobody reads changes nothing.
     pub(crate) fn notify(&mut self, text: &str) -> io::Result<()> {
         if self.is_live() {
-            let (text, styles) = (escape_line(text), self.look().styles);
-            let lines = wrap(&text, self.size().columns, usize::MAX);
-            let lines = lines.into_iter().map(|line| styles.dim(line));
-            return self.print(&lines.collect::<Vec<_>>());
+            let text = Text::from(text);
+            let lines = wrap(text.as_str(), self.size().columns, usize::MAX);
+            return self.print(lines.into_iter().map(Text::dim));
         }
         self.printed += 1;
         let line = self.look.stderr(self.env).line(text);
@@ -228,22 +223,26 @@ impl<'a> Terminal<'a> {
 impl Context<'_> {
     /// Prints a hint on standard error, before there is a [`Terminal`].
     pub(crate) fn hint(&mut self, hint: &str) {
-        let styles = self.look.stderr(self.env);
-        let line = format!("{} {}", styles.warning("hint:"), escape_line(hint));
-        let _closed_pipe = self.env.stderr.print(&[styles.line(line)]);
+        let line = Text::new(Role::Warning, "hint:") + " " + hint;
+        let line = self.look.stderr(self.env).text(line);
+        let _closed_pipe = self.env.stderr.print(&[line]);
     }
 
     /// Prints a line on standard error, before there is a [`Terminal`].
     pub(crate) fn note(&mut self, line: &str) {
-        let styles = self.look.stderr(self.env);
-        let line = escape_line(line).into_owned();
-        let _closed_pipe = self.env.stderr.print(&[styles.line(line)]);
+        let line = self.look.stderr(self.env).text(line);
+        let _closed_pipe = self.env.stderr.print(&[line]);
+    }
+
+    /// Prints the lines of a text that programs may read, for verbs without a [`Terminal`].
+    pub(crate) fn print_data(&mut self, text: &str) -> io::Result<()> {
+        self.print(text.lines().map(Text::data))
     }
 
     /// Prints lines on standard output, for verbs without a [`Terminal`].
-    pub(crate) fn print(&mut self, lines: &[String]) -> io::Result<()> {
+    pub(crate) fn print(&mut self, lines: impl IntoIterator<Item: Into<Text>>) -> io::Result<()> {
         let styles = self.look().styles;
-        let lines = lines.iter().map(|line| styles.line(line.as_str()));
+        let lines = lines.into_iter().map(|line| styles.text(line));
         self.env.stdout.print(&lines.collect::<Vec<_>>())
     }
 }

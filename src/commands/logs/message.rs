@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::commands::Terminal;
 use crate::render::style::Role;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::log::{LogEnd, LogGap};
 
 /// A message on standard error.
@@ -36,15 +36,12 @@ impl Message {
     }
 
     pub(super) fn print(&self, terminal: &mut Terminal<'_>) {
-        terminal.notify_painted(|styles| {
-            let text = escape_line(&self.text);
-            let role = if self.is_problem {
-                Role::Warning
-            } else {
-                Role::Dim
-            };
-            vec![styles.paint(role, &text)]
-        });
+        let role = if self.is_problem {
+            Role::Warning
+        } else {
+            Role::Dim
+        };
+        terminal.notify_lines([Text::new(role, &self.text)]);
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::diff::{Projection, Redactor};
 use crate::object::Doc;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 use crate::source::SourceKey;
 
@@ -31,7 +32,7 @@ pub(super) struct RecorderManifest<'m> {
 
 impl RecorderManifest<'_> {
     /// The lines of all documents, for `kubectl apply`.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<Text> {
         let redactor = Redactor::new();
         let mut lines = Vec::new();
         for object in self.objects() {
@@ -40,7 +41,7 @@ impl RecorderManifest<'_> {
                 continue;
             };
             if !lines.is_empty() {
-                lines.push("---".to_owned());
+                lines.push("---".into());
             }
             let shown = redactor.shown(doc.root());
             lines.extend(yaml(shown, &Projection::default()));

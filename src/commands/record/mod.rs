@@ -15,6 +15,7 @@ use crate::cluster::ContextConfig;
 use crate::commands::Ended;
 use crate::commands::live::terminal::Output;
 use crate::record::Store;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 pub(crate) use args::RecordArgs;
 use cluster_recorder::{RecordPlan, RecorderSetup, unrecorded};
@@ -57,7 +58,7 @@ async fn record_one(
     let redactions = args.redactions(&every)?;
     let keys = session.keys(&every.targets);
     if args.print_manifest {
-        context.print(&manifest(
+        context.print(manifest(
             args,
             &session,
             &keys,
@@ -140,7 +141,7 @@ fn manifest(
     session: &Session,
     keys: &[SourceKey],
     names_namespace: bool,
-) -> Vec<String> {
+) -> Vec<Text> {
     let is_of_one = names_namespace || keys.iter().any(|key| key.namespace().is_some());
     let own = is_of_one.then_some(&*session.namespace);
     let manifest = RecorderManifest {

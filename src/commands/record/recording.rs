@@ -14,6 +14,8 @@ use crate::record::{RecordProgress, Recorder};
 use crate::render::age::rfc3339;
 use crate::render::count::{bytes, plural};
 use crate::render::header_footer::{Freshness, ViewHeader};
+use crate::render::style::Role;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, SourceKey};
 use crate::watch::{CatchUp, Subscriptions};
 
@@ -256,7 +258,7 @@ impl Live for LiveRecording<'_> {
         let mut words = progress_words(&progress, &rfc3339);
         words.push(rate);
         words.extend(sources.live_clusters());
-        Ok(terminal.print(&[format!("{time} {}", words.join(", "))])?)
+        Ok(terminal.print([format!("{time} {}", words.join(", "))])?)
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
@@ -275,12 +277,11 @@ impl Live for LiveRecording<'_> {
         };
         let mut words = progress_words(&progress, &time);
         words.push(self.rate(&progress));
-        let mut frame = vec![header.line(canvas), words.join("  ")];
+        let mut frame = vec![header.line(canvas), words.join("  ").into()];
         if let Some(trouble) = &progress.trouble {
-            let trouble = crate::render::text::escape_line(trouble);
-            frame.push(canvas.look.styles.bad(&format!("not recording: {trouble}")));
+            frame.push(Text::new(Role::Bad, format!("not recording: {trouble}")));
         }
-        frame.extend(connection.refusals(canvas.look));
+        frame.extend(connection.refusals());
         let footer = Freshness {
             objects: progress.objects,
             ..connection

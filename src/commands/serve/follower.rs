@@ -89,7 +89,7 @@ impl Follower {
     fn link(&self, sources: &Sources, now: Timestamp) -> Link {
         let is_lost = |state: &SourceState| matches!(state, SourceState::Retrying { .. });
         Link {
-            words: sources.summary(now, PLAIN),
+            words: sources.summary(now, PLAIN).to_string(),
             is_lost: sources.states().any(|(_, state)| is_lost(state)),
             is_read: self.has_begun && (self.is_read || self.served.state.is_settled()),
             refused: sources.refusal_lines(),
@@ -244,7 +244,7 @@ impl Live for Follower {
             summary: plural(self.web.readers(), "reader"),
         };
         let mut frame = vec![header.line(canvas)];
-        frame.extend(connection.first_refusals(canvas.look));
+        frame.extend(connection.first_refusals());
         let footer = Freshness {
             objects: snapshot.rows.len(),
             changed: self.served.state.last,

@@ -16,6 +16,7 @@ use crate::commands::{Ending, FailureLogs, LastChanges, LogLineArgs, Session};
 use crate::env::{Ahead, shifted};
 use crate::graph::well_known;
 use crate::model::Model;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, Form, Scope, Select, SourceKey};
 use crate::status::Rules;
 
@@ -215,13 +216,13 @@ impl ClusterStatus {
     }
 
     /// A line for each object that is new or has a new state.
-    pub(super) fn lines(&mut self, now: Timestamp) -> Vec<String> {
+    pub(super) fn lines(&mut self, now: Timestamp) -> Vec<Text> {
         let cluster = self.name.as_ref().map(|name| &*name.id.0);
         self.transitions.lines(&self.state, cluster, now)
     }
 
     /// A record for each object that is new or has changed in any way.
-    pub(super) fn records(&mut self, now: Timestamp) -> Vec<String> {
+    pub(super) fn records(&mut self, now: Timestamp) -> Vec<Text> {
         self.transitions.records(&self.state, now)
     }
 
@@ -230,13 +231,13 @@ impl ClusterStatus {
         &mut self,
         documents: &mut Documents,
         health: HealthFilter,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         documents.cluster = self.name.as_ref().map(|name| name.id.0.clone());
         documents.changed(&mut self.transitions, &self.state, health)
     }
 
     /// The names of the requested objects that are new or have another state.
-    pub(super) fn names(&mut self, health: HealthFilter) -> Vec<String> {
+    pub(super) fn names(&mut self, health: HealthFilter) -> Vec<Text> {
         changed_names(&mut self.transitions, &self.state, health)
     }
 }

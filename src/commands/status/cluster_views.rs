@@ -9,7 +9,7 @@ use super::sort_by::SortKey;
 use super::state::StatusState;
 use crate::model::Rank;
 use crate::object::ObjectRef;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 
 /// The state of one cluster.
@@ -129,17 +129,12 @@ impl<'a> ClusterViews<'a> {
     }
 
     /// The lines about each cluster. Of several, each line begins with the name.
-    pub(super) fn lines_about<L: IntoIterator<Item = String>>(
-        &self,
-        lines: impl Fn(&'a StatusState) -> L,
-    ) -> Vec<String> {
+    pub(super) fn lines_about(&self, lines: impl Fn(&'a StatusState) -> Vec<Text>) -> Vec<Text> {
         let of_all = self.all.iter().flat_map(|shown| {
-            let cluster = shown.cluster.map(|cluster| escape_line(cluster.name));
+            let lead = shown.cluster.map(|cluster| format!("{}: ", cluster.name));
+            let lead = Text::from(lead.unwrap_or_default());
             let lines = lines(shown.state).into_iter();
-            lines.map(move |line| match &cluster {
-                Some(name) => format!("{name}: {line}"),
-                None => line,
-            })
+            lines.map(move |line| lead.clone() + line)
         });
         of_all.collect()
     }

@@ -7,7 +7,6 @@ use super::rows::StatusRow;
 use crate::render::age::age;
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::escape_line;
 use crate::status::Row;
 
 /// The least terminal width at which NODE, IP and CHANGED are shown.
@@ -53,7 +52,7 @@ impl StatusColumns {
             columns.insert(0, Column::new("Cluster", Fit::Keep));
         }
         let printed = self.printed.iter();
-        columns.extend(printed.map(|title| Column::new(&escape_line(title), drop(6))));
+        columns.extend(printed.map(|title| Column::new(title, drop(6))));
         if self.is_wide() {
             columns.push(Column::new("Node", drop(3)));
             columns.push(Column::new("IP", drop(5)));

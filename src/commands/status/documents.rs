@@ -8,7 +8,7 @@ use super::state::StatusState;
 use super::transitions::Transitions;
 use crate::diff::{Projection, Redactor};
 use crate::object::Doc;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 
 /// The warning about a document with placeholders for Secret values. It is printed once.
@@ -44,7 +44,7 @@ impl Documents {
         transitions: &mut Transitions,
         state: &StatusState,
         health: HealthFilter,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         transitions.take(state, |row, _| {
             let doc = is_listed(row, health).then(|| state.model.doc(&row.object.identity()));
             doc.flatten()
@@ -58,14 +58,14 @@ impl Documents {
     }
 
     /// An object, separated from the one before.
-    pub(super) fn document(&mut self, doc: &Doc) -> Vec<String> {
+    pub(super) fn document(&mut self, doc: &Doc) -> Vec<Text> {
         let object = self.redactor.shown(doc.root());
         let projection = Projection::default().and_metadata(object, &["managedFields"]);
         self.has_secret |= projection.holds_secret(object);
         let has_other = std::mem::replace(&mut self.has_document, true);
-        let mut lines = Vec::from_iter(has_other.then(|| "---".to_owned()));
+        let mut lines = Vec::from_iter(has_other.then(|| "---".into()));
         let cluster = self.cluster.iter();
-        lines.extend(cluster.map(|name| format!("# cluster: {}", escape_line(name))));
+        lines.extend(cluster.map(|name| format!("# cluster: {name}").into()));
         lines.extend(yaml(object, &projection));
         lines
     }
@@ -76,10 +76,10 @@ pub(super) fn changed_names(
     transitions: &mut Transitions,
     state: &StatusState,
     health: HealthFilter,
-) -> Vec<String> {
+) -> Vec<Text> {
     transitions.take(state, |row, _| {
         let name = is_listed(row, health).then(|| row.object.resource_name());
-        Vec::from_iter(name.map(|name| escape_line(&name).into_owned()))
+        Vec::from_iter(name.map(Text::from))
     })
 }
 

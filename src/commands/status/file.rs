@@ -14,7 +14,7 @@ use crate::object::{
 use crate::render::canvas::Canvas;
 use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, compute};
 use crate::watch::FileTransport;
@@ -55,7 +55,7 @@ pub(super) fn show_objects(
         model: tree.model(),
     };
     let lines = view.lines(&mut yaml, Canvas::unbounded(context.look(), now));
-    context.print(&lines)?;
+    context.print(lines)?;
     if rows.is_empty() {
         context.note(&format!("No resources found in {name}."));
     }
@@ -82,20 +82,20 @@ struct FileView<'v> {
 }
 
 impl FileView<'_> {
-    fn lines(&self, yaml: &mut Documents, canvas: Canvas) -> Vec<String> {
+    fn lines(&self, yaml: &mut Documents, canvas: Canvas) -> Vec<Text> {
         let health = self.args.options().health;
         let shown = in_file_order(self.rows).into_iter();
         let shown = shown.filter(|(_, row)| health.includes(row));
         match self.args.output {
-            StatusFormat::Json => shown.map(|(_, row)| self.record(row, canvas)).collect(),
+            StatusFormat::Json => shown
+                .map(|(_, row)| self.record(row, canvas).into())
+                .collect(),
             StatusFormat::Yaml => shown
                 .flat_map(|(place, _)| yaml.document(&self.objects[place].1))
                 .collect(),
-            StatusFormat::Name => {
-                let name =
-                    |row: &StatusRow<'_>| escape_line(&row.object.resource_name()).into_owned();
-                shown.map(|(_, row)| name(row)).collect()
-            }
+            StatusFormat::Name => shown
+                .map(|(_, row)| row.object.resource_name().into())
+                .collect(),
             StatusFormat::Text | StatusFormat::Wide => {
                 table(self.rows, self.model, self.args.options(), canvas)
             }
@@ -153,7 +153,7 @@ fn table(
     model: &Model,
     options: RowOptions,
     canvas: Canvas,
-) -> Vec<String> {
+) -> Vec<Text> {
     let shown: Vec<&StatusRow<'_>> = rows.iter().map(|(_, row)| row).collect();
     let columns = StatusColumns {
         clusters: false,
@@ -170,7 +170,7 @@ fn table(
     let mut lines = listing(counts, &rows, &columns, canvas);
     let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
     if has_counts && lines.len() == 1 {
-        lines.push(NOTHING_UNHEALTHY.to_owned());
+        lines.push(NOTHING_UNHEALTHY.into());
     }
     lines
 }

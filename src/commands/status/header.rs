@@ -7,18 +7,18 @@ use super::cluster_views::ClusterViews;
 use super::options::{HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::StatusState;
+use crate::commands::{FailureLogs, LastChanges};
 use crate::model::Collapsed;
 use crate::object::counted;
 use crate::render::count::thousands;
 use crate::render::header_footer::ViewHeader;
-use crate::render::style::Look;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::Scope;
 use crate::status::{CauseRule, Status};
 
 /// `dependents of 102 objects not read (4 not Current); name an object to show them`: the objects without dependents in the
 /// view.
-pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) -> Option<String> {
+pub(super) fn collapsed(state: &StatusState, options: RowOptions) -> Option<Text> {
     let Collapsed { mut all, unwell } = state.collapsed();
     if options.titles == Titles::Hidden {
         return None;
@@ -32,33 +32,28 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions, look: Look) ->
     };
     let counted = counted(all, "object", "objects");
     let text = format!("dependents of {counted} not read{unwell}; name an object to show them");
-    (all > 0).then(|| look.styles.dim(&text))
+    (all > 0).then(|| Text::dim(text))
 }
 
 /// `the members of 3 inventories are not read; name one to read them`: which states of a list are of the object alone.
-pub(super) fn unread_inventories(state: &StatusState, look: Look) -> Option<String> {
+pub(super) fn unread_inventories(state: &StatusState) -> Option<Text> {
     let unread = state.model.judgement().unread_inventories();
     let counted = counted(unread, "inventory is", "inventories are");
     let text = format!("the members of {counted} not read; name one to read them");
-    (unread > 0).then(|| look.styles.dim(&text))
+    (unread > 0).then(|| Text::dim(text))
 }
 
-/// `dependents may be missing: secrets (cannot be read); …`: which dependents the rows may lack.
-pub(super) fn unsearched(state: &StatusState, look: Look) -> Option<String> {
-    let shortfall = state.model.search_shortfall()?;
-    Some(look.styles.dim(&escape_line(&shortfall)))
-}
-
-/// `changes looked up for 24 of 30 failures: name an object to see its own`: which failures have no look-back.
-pub(super) fn unread_changes(state: &StatusState, look: Look) -> Option<String> {
-    let shortfall = state.last_changes.as_ref()?.shortfall()?;
-    Some(look.styles.dim(&shortfall))
-}
-
-/// `logs of failed containers are not shown: pods "web-1" is forbidden: …`: why no row has log lines.
-pub(super) fn unread_logs(state: &StatusState, look: Look) -> Option<String> {
-    let shortfall = state.failure_logs.as_ref()?.shortfall()?;
-    Some(look.styles.dim(&escape_line(&shortfall)))
+/// What the view could not look up: which dependents the rows may lack, which failures have no look-back, and why no row has log
+/// lines.
+pub(super) fn shortfalls(state: &StatusState) -> impl Iterator<Item = Text> {
+    let changes = state.last_changes.as_ref();
+    let logs = state.failure_logs.as_ref();
+    let shortfalls = [
+        state.model.search_shortfall(),
+        changes.and_then(LastChanges::shortfall),
+        logs.and_then(FailureLogs::shortfall),
+    ];
+    shortfalls.into_iter().flatten().map(Text::dim)
 }
 
 /// The header: the objects, their namespace, and the progress of their rollout.
@@ -119,7 +114,7 @@ fn requested(states: &ClusterViews<'_>) -> String {
 }
 
 /// `kubectl spy trace service/api shows where its traffic goes`: the command that shows more about a single object.
-pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
+pub(super) fn trace_hint(rows: &[StatusRow<'_>]) -> Option<Text> {
     let mut roots = rows.iter().filter(|row| row.depth == 0);
     let (Some(root), None) = (roots.next(), roots.next()) else {
         return None;
@@ -130,9 +125,10 @@ pub(super) fn trace_hint(rows: &[StatusRow<'_>], look: Look) -> Option<String> {
         "Node" if root.assessment.has_cause(CauseRule::Cordoned) => "shows what holds up a drain",
         _ => return None,
     };
-    let object = root.object.to_string();
-    let text = format!("kubectl spy trace {} {shows}", escape_line(&object));
-    Some(look.styles.dim(&text))
+    Some(Text::dim(format!(
+        "kubectl spy trace {} {shows}",
+        root.object
+    )))
 }
 
 /// `112 Current, 4 InProgress, 2 Failed`: the states of the requested objects.

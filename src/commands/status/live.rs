@@ -20,6 +20,7 @@ use crate::commands::live::session::silent_groups;
 use crate::commands::live::sources::{named, nowhere, waiting};
 use crate::commands::{Answer, CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::model::Model;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, Scope, SourceKey};
 
 /// The clusters of the view, and what was printed of them.
@@ -187,7 +188,7 @@ impl LiveStatus {
                 table(&self.shown(), &connection, self.table.options, canvas)
             }
         };
-        terminal.print(&lines)?;
+        terminal.print(lines)?;
         self.warn_of_secrets(terminal)?;
         self.is_answered = true;
         let absent = self.clusters.iter().flat_map(|it| it.state.absent());
@@ -211,10 +212,13 @@ impl LiveStatus {
                 *past = Some(PastStates::of(state));
                 return Ok(());
             }
-            (TimeComparison::Since(past), StatusFormat::Json) => past.records(state, options, now),
-            (TimeComparison::Since(past), _) => past.lines(state, options, terminal.canvas().look),
+            (TimeComparison::Since(past), StatusFormat::Json) => {
+                let records = past.records(state, options, now).into_iter();
+                records.map(Text::from).collect()
+            }
+            (TimeComparison::Since(past), _) => past.lines(state, options, terminal.look().symbols),
         };
-        terminal.print(&lines)?;
+        terminal.print(lines)?;
         let absent = self.clusters.iter().flat_map(|it| it.state.absent());
         let absent = absent.map(|(_, key)| key);
         self.missing = absent.filter(|key| !self.existed(key)).cloned().collect();
@@ -238,7 +242,7 @@ impl LiveStatus {
         } else {
             self.changed(now)
         };
-        terminal.print(&lines)?;
+        terminal.print(lines)?;
         self.warn_of_secrets(terminal)?;
         for cluster in self.clusters.iter_mut().filter(|it| it.has_begun) {
             let absent: BTreeMap<usize, &SourceKey> = cluster.state.absent().collect();
@@ -253,7 +257,7 @@ impl LiveStatus {
     }
 
     /// The lines about the objects that are new or have another state.
-    fn changed(&mut self, now: Timestamp) -> Vec<String> {
+    fn changed(&mut self, now: Timestamp) -> Vec<Text> {
         let health = self.table.options.health;
         let mut lines = Vec::new();
         for cluster in &mut self.clusters {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::blocks::blocks;
-use super::header::{collapsed, unread_changes, unread_inventories, unread_logs, unsearched};
 use super::options::{HealthFilter, RowOptions};
 use super::rows::{StatusRow, StatusRows};
-use super::state::{StatusState, judged_without};
+use super::state::StatusState;
 use super::transitions::Transitions;
+use super::view::lines_below;
 use crate::commands::{LastChange, LastLines};
 use crate::object::Uid;
 use crate::render::json::status::{StatusRecord, TreePlace};
@@ -124,14 +124,8 @@ impl ServedStatus {
     /// What the rows lack, one line each.
     fn shortfalls(&self) -> Vec<String> {
         let state = &self.state;
-        let mut lines = Vec::new();
-        lines.extend(collapsed(state, RowOptions::default(), PLAIN));
-        lines.extend(unread_inventories(state, PLAIN));
-        lines.extend(unsearched(state, PLAIN));
-        lines.extend(unread_changes(state, PLAIN));
-        lines.extend(unread_logs(state, PLAIN));
-        lines.extend(judged_without(state, PLAIN));
-        lines
+        let lines = lines_below(state, RowOptions::default()).into_iter();
+        lines.map(|line| line.to_string()).collect()
     }
 }
 

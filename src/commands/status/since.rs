@@ -14,8 +14,8 @@ use crate::model::{Model, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
 use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace, WasRecord};
-use crate::render::style::{Look, symbol};
-use crate::render::text::escape_line;
+use crate::render::style::{Symbols, symbol};
+use crate::render::text::Text;
 use crate::source::ClusterId;
 use crate::status::{Assessment, Status};
 
@@ -91,19 +91,19 @@ impl PastStates {
         &self,
         state: &StatusState,
         options: RowOptions,
-        look: Look,
-    ) -> Vec<String> {
+        symbols: &Symbols,
+    ) -> Vec<Text> {
         let rows = state.rows();
         let differences = self.differences(state, &rows, options);
         let has_namespaces = are_spread(&rows.iter().collect::<Vec<_>>());
-        let mut lines: Vec<String> = Vec::with_capacity(differences.len() + 1);
+        let mut lines = Vec::with_capacity(differences.len() + 1);
         for difference in &differences {
             let (object, status, text) = difference.text();
             let namespace = object.namespace.as_ref().filter(|_| has_namespaces);
             let namespace = namespace.map(|name| format!(" -n {name}"));
             let namespace = namespace.unwrap_or_default();
-            let text = format!("{object}{namespace}  {text}");
-            lines.push(format!("{} {}", symbol(status, look), escape_line(&text)));
+            let text = format!(" {object}{namespace}  {text}");
+            lines.push(symbol(status, symbols) + text);
         }
         let gone = differences
             .iter()
@@ -112,8 +112,8 @@ impl PastStates {
         let all_counted = counted(all, "object", "objects");
         match differences.len() {
             _ if all == 0 => {}
-            0 => lines.push(format!("{all_counted}, all in the same state")),
-            number => lines.push(format!("{number} of {all_counted} in another state")),
+            0 => lines.push(format!("{all_counted}, all in the same state").into()),
+            number => lines.push(format!("{number} of {all_counted} in another state").into()),
         }
         lines
     }

@@ -14,8 +14,7 @@ use crate::model::{
 };
 use crate::object::{ObjectRef, PodCounts, Uid};
 use crate::render::count::thousands;
-use crate::render::style::Look;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::{Event, SourceKey, Why};
 use crate::status::Assessment;
 
@@ -332,7 +331,7 @@ impl RecentChanges {
 const MAX_NAMED: usize = 3;
 
 /// `judged without pods, which you may not read: deployment/api, deployment/web`: which states the missing rights affect.
-pub(super) fn judged_without(state: &StatusState, look: Look) -> Vec<String> {
+pub(super) fn judged_without(state: &StatusState) -> Vec<Text> {
     let by_type = state.judged_without().into_iter();
     let lines = by_type.map(|(of_type, objects)| {
         let names = objects.iter().take(MAX_NAMED);
@@ -341,11 +340,10 @@ pub(super) fn judged_without(state: &StatusState, look: Look) -> Vec<String> {
             0 => String::new(),
             more => format!(" and {} more", thousands(more)),
         };
-        let text = format!(
+        Text::dim(format!(
             "judged without {of_type}, which you may not read: {}{more}",
             names.join(", ")
-        );
-        look.styles.dim(&escape_line(&text))
+        ))
     });
     lines.collect()
 }

@@ -11,6 +11,7 @@ use crate::graph::Standing;
 use crate::object::counted;
 use crate::render::canvas::Canvas;
 use crate::render::outline::{ColumnMemory, Outline, OutlineItem, OutlineSpace, Weight};
+use crate::render::text::Text;
 use crate::status::Status;
 
 /// The lines of the rows under these columns, at most as many as the canvas has.
@@ -19,7 +20,7 @@ pub(super) fn lines(
     columns: &StatusColumns,
     memory: &mut ColumnMemory,
     canvas: Canvas,
-) -> Vec<String> {
+) -> Vec<Text> {
     let (now, look, options) = (canvas.now, canvas.look, columns.options);
     let StatusRows {
         shown: rows,

@@ -15,7 +15,7 @@ use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
 use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
 
@@ -87,7 +87,7 @@ impl Transitions {
         state: &StatusState,
         cluster: Option<&str>,
         now: Timestamp,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         let options = self.options;
         let has_namespaces = has_namespaces(&state.into(), &[]);
         let cluster = cluster.map(|cluster| format!("{cluster} "));
@@ -121,16 +121,13 @@ impl Transitions {
                 .into_iter()
                 .chain(quotes.filter(is_new))
                 .chain(changes);
-            let line = |text| {
-                let text = format!("{cluster}{}{} {text}", row.object, place(row));
-                format!("{time} {}", escape_line(&text))
-            };
+            let line = |text| format!("{time} {cluster}{}{} {text}", row.object, place(row));
             texts.map(line).collect::<Vec<_>>()
         })
     }
 
     /// A record for each object that is new or has changed in any way.
-    pub(super) fn records(&mut self, state: &StatusState, now: Timestamp) -> Vec<String> {
+    pub(super) fn records(&mut self, state: &StatusState, now: Timestamp) -> Vec<Text> {
         let cluster = state.requested().first().map(|key| key.cluster.0.clone());
         let cluster = cluster.unwrap_or_default();
         let options = self.options;
@@ -161,11 +158,11 @@ impl Transitions {
     }
 
     /// Compares all rows with those of the last call, in tree order. `render` turns a changed row into lines.
-    pub(super) fn take<L: IntoIterator<Item = String>>(
+    pub(super) fn take<L: IntoIterator<Item: Into<Text>>>(
         &mut self,
         state: &StatusState,
         mut render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         self.round += 1;
         let round = self.round;
         let mut lines = Vec::new();
@@ -188,7 +185,7 @@ impl Transitions {
                 self.met.insert(row.object.without_uid());
             }
             let was = self.printed.remove(&uid);
-            lines.extend(render(&row, was.as_ref()));
+            lines.extend(render(&row, was.as_ref()).into_iter().map(Into::into));
             let mut printed = Printed::of(&row, round);
             if let Some(was) = was.filter(|_| printed.quoted.is_empty()) {
                 printed.quoted = was.quoted;

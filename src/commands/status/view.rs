@@ -2,10 +2,7 @@
 
 use super::cluster_views::ClusterViews;
 use super::columns::{StatusColumns, printed_titles};
-use super::header::{
-    aggregate, collapsed, header, trace_hint, unread_changes, unread_inventories, unread_logs,
-    unsearched,
-};
+use super::header::{aggregate, collapsed, header, shortfalls, trace_hint, unread_inventories};
 use super::options::{Detail, HealthFilter, RowOptions, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::{StatusState, judged_without};
@@ -13,7 +10,7 @@ use super::table::lines;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
-use crate::render::style::Look;
+use crate::render::text::Text;
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -55,11 +52,10 @@ pub(super) fn view(
     connection: Freshness,
     table: &mut LiveTable,
     canvas: Canvas,
-) -> Vec<String> {
+) -> Vec<Text> {
     let options = table.options;
     let width = canvas.look.width;
     let canvas = canvas.narrowed();
-    let look = canvas.look;
     let rows = states.rows(canvas.rows).into_iter();
     let rows = rows.map(|rows| options.health.without_departed(rows));
     let rows: Vec<StatusRows<'_>> = rows.collect();
@@ -75,13 +71,13 @@ pub(super) fn view(
     let mut end = Vec::new();
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HEADER) {
         frame.push(header(states, &rows).line(canvas));
-        end.extend(states.lines_about(|state| lines_below(state, options, look)));
-        end.extend(connection.first_refusals(look));
+        end.extend(states.lines_about(|state| lines_below(state, options)));
+        end.extend(connection.first_refusals());
     }
     if canvas.rows.is_none_or(|rows| rows >= ROOM_FOR_HINT)
         && let [rows] = &rows[..]
     {
-        end.extend(trace_hint(&rows.shown, look));
+        end.extend(trace_hint(&rows.shown));
     }
     end.push(connection.footer(canvas));
     let shown: Vec<&StatusRow<'_>> = all().collect();
@@ -100,7 +96,7 @@ pub(super) fn view(
         && states.are_settled()
         && connection.clusters.is_empty()
     {
-        frame.push(nothing_unhealthy(states).to_owned());
+        frame.push(nothing_unhealthy(states).into());
     }
     let canvas_of_rows = canvas.without_rows(frame.len() + end.len());
     frame.extend(lines(&rows, &columns, &mut table.memory, canvas_of_rows));
@@ -109,13 +105,11 @@ pub(super) fn view(
 }
 
 /// The lines below the table about what it lacks.
-fn lines_below(state: &StatusState, options: RowOptions, look: Look) -> Vec<String> {
-    let mut lines = Vec::from_iter(collapsed(state, options, look));
-    lines.extend(unread_inventories(state, look));
-    lines.extend(unsearched(state, look));
-    lines.extend(unread_changes(state, look));
-    lines.extend(unread_logs(state, look));
-    lines.extend(judged_without(state, look));
+pub(super) fn lines_below(state: &StatusState, options: RowOptions) -> Vec<Text> {
+    let mut lines = Vec::from_iter(collapsed(state, options));
+    lines.extend(unread_inventories(state));
+    lines.extend(shortfalls(state));
+    lines.extend(judged_without(state));
     lines
 }
 
@@ -125,7 +119,7 @@ pub(super) fn table(
     connection: &Freshness,
     options: RowOptions,
     canvas: Canvas,
-) -> Vec<String> {
+) -> Vec<Text> {
     let rows = states.rows(None);
     let shown: Vec<&StatusRow<'_>> = rows.iter().flat_map(|rows| &rows.shown).collect();
     let columns = StatusColumns {
@@ -144,10 +138,10 @@ pub(super) fn table(
         && options.titles == Titles::Shown
         && connection.clusters.is_empty()
     {
-        lines.push(nothing_unhealthy(states).to_owned());
+        lines.push(nothing_unhealthy(states).into());
     }
-    lines.extend(states.lines_about(|state| lines_below(state, options, canvas.look)));
-    lines.extend(connection.refusals(canvas.look));
+    lines.extend(states.lines_about(|state| lines_below(state, options)));
+    lines.extend(connection.refusals());
     lines
 }
 
@@ -157,8 +151,8 @@ pub(super) fn listing(
     rows: &StatusRows<'_>,
     columns: &StatusColumns,
     canvas: Canvas,
-) -> Vec<String> {
-    let mut all = Vec::from_iter(counts);
+) -> Vec<Text> {
+    let mut all = Vec::from_iter(counts.map(Text::from));
     all.extend(lines(rows, columns, &mut memory(columns.options), canvas));
     all
 }

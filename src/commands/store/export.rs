@@ -13,7 +13,7 @@ use crate::render::age::rfc3339_millis;
 use crate::render::json::changes::raw;
 use crate::render::json::export::ExportBody;
 use crate::render::json::line;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 use crate::source::{ClusterId, Form, Select, SourceKey};
 use crate::watch::source_keys;
@@ -165,10 +165,10 @@ impl Printer {
         for event in export {
             self.damaged += usize::from(matches!(event, ExportedEvent::Damage(_)));
             let lines = match self.format {
-                ExportFormat::Json => vec![self.record(cluster, &event)],
+                ExportFormat::Json => vec![self.record(cluster, &event).into()],
                 ExportFormat::Yaml => self.document(cluster, &event),
             };
-            context.print(&lines)?;
+            context.print(lines)?;
         }
         Ok(())
     }
@@ -219,8 +219,8 @@ impl Printer {
     }
 
     /// A version as a YAML document below a comment; a hole as a comment.
-    fn document(&self, cluster: &str, event: &ExportedEvent) -> Vec<String> {
-        let comment = |words: String| format!("# {}", escape_line(&words));
+    fn document(&self, cluster: &str, event: &ExportedEvent) -> Vec<Text> {
+        let comment = |words: String| Text::from(format!("# {words}"));
         match event {
             ExportedEvent::Version(recorded) => {
                 let version = &recorded.version;
@@ -230,7 +230,7 @@ impl Printer {
                     version.object.resource_name(),
                     cluster.to_owned(),
                 ];
-                let mut lines = vec!["---".to_owned(), comment(words.join(" "))];
+                let mut lines = vec!["---".into(), comment(words.join(" "))];
                 if let Ok(doc) = version.doc() {
                     let shown = self.redactor.shown(doc.root());
                     lines.extend(yaml(shown, &Projection::default()));

@@ -12,6 +12,7 @@ use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
 use crate::render::style::Role;
 use crate::render::table::{Cell, Column, ColumnWidths, Fit, TableLayout, TableRow};
+use crate::render::text::Text;
 use crate::source::SourceKey;
 
 /// The most holes that are listed for each cluster.
@@ -38,7 +39,7 @@ pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, Com
         return Ok(Ended::Answered);
     }
     let lines = table(&parts, context);
-    context.print(&lines)?;
+    context.print(lines)?;
     Ok(Ended::Answered)
 }
 
@@ -95,9 +96,11 @@ impl RecordedPart {
         let holes = self.holes.iter().skip(hidden).map(|(since, until)| {
             let lasted = human(until.duration_since(*since));
             let (since, until) = (rfc3339(*since), rfc3339(*until));
-            format!("  versions may be missing from {since} to {until} ({lasted})")
+            Text::from(format!(
+                "  versions may be missing from {since} to {until} ({lasted})"
+            ))
         });
-        let more = (hidden > 0).then(|| format!("  {hidden} earlier holes"));
+        let more = (hidden > 0).then(|| Text::from(format!("  {hidden} earlier holes")));
         TableRow {
             cells: cells.map(|cell| Cell::new(&cell, Role::Plain)).to_vec(),
             below: more.into_iter().chain(holes).collect(),
@@ -105,7 +108,7 @@ impl RecordedPart {
     }
 }
 
-fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<String> {
+fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<Text> {
     let columns = [
         ("cluster", Fit::CutMiddle),
         ("from", Fit::Keep),

@@ -8,7 +8,6 @@ use clap::Subcommand;
 use super::{CommandError, Context, Ended, StoreArgs, TimeOrAge};
 use crate::object::counted;
 use crate::record::{Store, StoreError, StoreFileReader};
-use crate::render::text::escape_line;
 
 /// List, check, export and delete what `record` has kept
 #[derive(clap::Args, Clone, Debug)]
@@ -68,14 +67,10 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
                 Err(error) => vec![error.to_string()],
             };
             damaged += usize::from(!faults.is_empty());
-            let lines = match &faults[..] {
-                [] => vec![format!("{}: ok", escape_line(&path))],
-                faults => faults
-                    .iter()
-                    .map(|fault| escape_line(fault).into_owned())
-                    .collect(),
-            };
-            context.print(&lines)?;
+            context.print(match &faults[..] {
+                [] => vec![format!("{path}: ok")],
+                _ => faults,
+            })?;
         }
     }
     match damaged {
@@ -97,7 +92,7 @@ fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, Command
             if file.written.is_some_and(|written| written < before) {
                 file.remove()?;
                 let path = file.path.display().to_string();
-                context.print(&[format!("{} deleted", escape_line(&path))])?;
+                context.print([format!("{path} deleted")])?;
             }
         }
     }

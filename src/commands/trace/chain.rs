@@ -13,7 +13,7 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::ViewHeader;
 use crate::render::json::trace::PhaseRecord;
 use crate::render::outline::{Outline, OutlineSpace};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::{Event, SourceKey};
 use crate::status::Status;
 
@@ -89,7 +89,7 @@ pub(super) trait Chain {
     }
 
     /// The whole view without its footer.
-    fn frame(&self, canvas: Canvas) -> Vec<String> {
+    fn frame(&self, canvas: Canvas) -> Vec<Text> {
         let traced = self.traced();
         let parts = self.frame_parts(canvas);
         let namespace = traced.source.namespace();
@@ -100,17 +100,15 @@ pub(super) trait Chain {
             ..ViewHeader::default()
         };
         let headline = self.headline();
-        let state = canvas.state(headline.status, &headline.text());
-        let state = format!("{state}{}", parts.beside);
-        let mut lines = vec![header.line(canvas), canvas.line(&state, &parts.right)];
+        let state = canvas.state(headline.status, &headline.text()) + parts.beside;
+        let mut lines = vec![header.line(canvas), canvas.line(state, &parts.right)];
         let changes = traced.last_changes.iter();
         let changes =
             changes.filter(|change| !(parts.has_change && change.is_of_newest_template()));
         let changes = changes.map(|change| change.text(canvas.now, canvas.look.symbols.arrow));
         let note = canvas.look.symbols.note;
-        lines.extend(changes.flat_map(|text| canvas.wrapped(note, &escape_line(&text))));
-        let rules = traced.explained().into_iter();
-        lines.extend(rules.map(|rule| canvas.look.styles.dim(&escape_line(&rule))));
+        lines.extend(changes.flat_map(|text| canvas.wrapped(note, text)));
+        lines.extend(traced.explained().into_iter().map(Text::dim));
         lines.extend(parts.lines);
         let connections = connections::outline(traced, self.sides(), canvas);
         lines.extend(share(
@@ -124,7 +122,7 @@ pub(super) trait Chain {
 
 /// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
 /// at least a third. Only the lines that are left hold the ends of long causes.
-fn share(mut story: Outline, mut connections: Outline, canvas: Canvas) -> Vec<String> {
+fn share(mut story: Outline, mut connections: Outline, canvas: Canvas) -> Vec<Text> {
     let space = |room| OutlineSpace {
         room,
         ..canvas.space()
@@ -144,12 +142,12 @@ fn share(mut story: Outline, mut connections: Outline, canvas: Canvas) -> Vec<St
 pub(super) struct FrameParts {
     /// Facts about the object, after its name.
     pub(super) facts: Vec<String>,
-    /// Display text after the headline.
-    pub(super) beside: String,
-    /// Display text at the end of the headline's line.
-    pub(super) right: String,
-    /// The lines between the headline and the outline, as display text.
-    pub(super) lines: Vec<String>,
+    /// The text after the headline.
+    pub(super) beside: Text,
+    /// The text at the end of the headline's line.
+    pub(super) right: Text,
+    /// The lines between the headline and the outline.
+    pub(super) lines: Vec<Text>,
     /// Whether they show the last change of the object.
     pub(super) has_change: bool,
     /// The objects of the chain.

@@ -11,7 +11,6 @@ use crate::render::count::{plural, thousands};
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::escape_line;
 use crate::status::{Assessment, Status};
 
 /// The sections on these sides of the object.
@@ -248,7 +247,6 @@ const MAX_KINDS: usize = 3;
 /// What was looked through, and which dependents that may have missed.
 fn footnote(traced: &Traced) -> Option<String> {
     let shortfall = traced.model.search_shortfall();
-    let shortfall = shortfall.map(|text| escape_line(&text).into_owned());
     let parts = looked_through(traced).into_iter().chain(shortfall);
     let parts: Vec<String> = parts.collect();
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -7,9 +7,9 @@ use crate::status::Status;
 pub(super) struct Headline {
     /// The state.
     pub(super) status: Status,
-    /// The current stage: `rolling out`. Not escaped.
+    /// The current stage: `rolling out`.
     pub(super) stage: String,
-    /// The progress: `1/3 updated`. Not escaped.
+    /// The progress: `1/3 updated`.
     pub(super) progress: Option<String>,
 }
 

@@ -8,6 +8,7 @@ use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::graph::{dot, mermaid};
 use crate::render::json::trace::GraphRecord;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 
 /// The values of `--output`.
@@ -54,8 +55,8 @@ impl PrintedTrace {
         format: TraceFormat,
         ending: Ending,
         canvas: Canvas,
-    ) -> Vec<String> {
-        match (format, ending) {
+    ) -> Vec<Text> {
+        let lines: Vec<String> = match (format, ending) {
             (TraceFormat::Json, _) => {
                 let time = age::rfc3339_millis(canvas.now);
                 let graph = self.new_record();
@@ -64,10 +65,11 @@ impl PrintedTrace {
             (TraceFormat::Dot, _) => self.new_record().iter().flat_map(dot).collect(),
             (TraceFormat::Mermaid, _) => self.new_record().iter().flat_map(mermaid).collect(),
             (TraceFormat::Text, Ending::Never) => {
-                self.transitions.lines(&mut *self.chain, canvas.now)
+                return self.transitions.lines(&mut *self.chain, canvas.now);
             }
-            (TraceFormat::Text, Ending::Once) => self.chain.frame(canvas),
-        }
+            (TraceFormat::Text, Ending::Once) => return self.chain.frame(canvas),
+        };
+        lines.into_iter().map(Text::from).collect()
     }
 
     /// The graph, if it is another one than last time.

@@ -16,6 +16,7 @@ use super::{open, record};
 use crate::object::well_known;
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::json::trace::GraphRecord;
+use crate::render::style::testing::plain;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::sandbox::scenario::{Scenario, Stage, rollout};
 use crate::sandbox::{Options, Sandbox};
@@ -280,14 +281,12 @@ impl Feed {
             rows,
             exit_key: ExitKey::CtrlC,
         };
-        self.chain.frame(canvas).join("\n")
+        plain(self.chain.frame(canvas))
     }
 
     /// The lines for changes since the last call.
     pub(super) fn transitions(&mut self) -> String {
-        self.transitions
-            .lines(&mut *self.chain, self.now)
-            .join("\n")
+        plain(self.transitions.lines(&mut *self.chain, self.now))
     }
 
     /// The graph.

@@ -12,6 +12,7 @@ use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Te
 use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
@@ -125,11 +126,11 @@ impl Tracer {
     }
 
     /// The new lines of all traces.
-    fn collect(&mut self, canvas: Canvas) -> Vec<String> {
+    fn collect(&mut self, canvas: Canvas) -> Vec<Text> {
         let mut lines = Vec::new();
         for (at, trace) in self.traces.iter_mut().enumerate() {
             let is_page = (self.format, self.ending) == (TraceFormat::Text, Ending::Once);
-            lines.extend((at > 0 && is_page).then(String::new));
+            lines.extend((at > 0 && is_page).then(Text::default));
             lines.extend(trace.new_lines(self.format, self.ending, canvas));
         }
         lines
@@ -159,7 +160,7 @@ impl Tracer {
     }
 
     /// The frames of all traces, one below the other, in `canvas`.
-    fn frames(&self, canvas: Canvas) -> Vec<String> {
+    fn frames(&self, canvas: Canvas) -> Vec<Text> {
         let mut lines = Vec::new();
         let mut left = self.traces.len();
         for trace in &self.traces {
@@ -169,7 +170,7 @@ impl Tracer {
                 .map(|rows| (rows / left).saturating_sub(usize::from(left > 1)));
             lines.extend(trace.chain.frame(Canvas { rows, ..canvas }));
             left -= 1;
-            lines.extend((left > 0).then(String::new));
+            lines.extend((left > 0).then(Text::default));
         }
         lines
     }
@@ -273,7 +274,7 @@ impl Live for Tracer {
         }
         let lines = self.collect(terminal.canvas());
         if !lines.is_empty() {
-            terminal.print(&lines)?;
+            terminal.print(lines)?;
         }
         Ok(())
     }
@@ -286,7 +287,7 @@ impl Live for Tracer {
             changed: self.changed,
             ..sources.connection(canvas)
         };
-        let mut end = connection.first_refusals(canvas.look);
+        let mut end = connection.first_refusals();
         end.push(connection.footer(canvas));
         let mut frame = self.frames(canvas.without_rows(end.len()));
         frame.extend(end);

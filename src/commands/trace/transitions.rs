@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::chain::Chain;
 use crate::commands::LastChange;
 use crate::render::age;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::status::Status;
 
 /// The state that was printed last, to print only changes.
@@ -19,7 +19,7 @@ pub(super) struct TraceTransitions {
 impl TraceTransitions {
     /// A line for each change since the last call, with the time: the parts of the chain, then the headline, then what
     /// changed before the object failed.
-    pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<String> {
+    pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<Text> {
         let mut changes = chain.changes();
         let headline = chain.headline();
         let text = headline.text();
@@ -41,7 +41,7 @@ impl TraceTransitions {
         let time = age::rfc3339(now);
         changes
             .iter()
-            .map(|change| format!("{time} {}", escape_line(change)))
+            .map(|change| Text::from(format!("{time} {change}")))
             .collect()
     }
 }

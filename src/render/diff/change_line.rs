@@ -51,13 +51,11 @@ fn origin(painter: &Painter<'_>, change: &Change) -> Option<String> {
     match renamed_from(painter.diff, change)? {
         Origin::Field(at) => {
             let mut text = "  (renamed from ".to_owned();
-            let start = text.len();
             let arrow = painter.view.look.symbols.arrow;
             let writer = PathWriter::new(&mut text, arrow);
             painter.diff.write_path(writer, NodeId::ROOT, at);
-            text::escape_line_from(&mut text, start);
             text.push(')');
-            Some(text)
+            Some(text::escaped_line(text.into()).into_owned())
         }
         Origin::Item { fields, .. } => Some(format!("  (same except {})", fields.join(" and "))),
     }

@@ -10,13 +10,13 @@ use super::view::DiffView;
 use crate::diff::{Change, Content, Op, Shown};
 use crate::object::path::{Label, Path, Place, Side, Step};
 use crate::render::style::Role;
-use crate::render::text;
+use crate::render::text::{self, Text};
 
 /// Fields that every object has, or that the server fills in.
 const KNOWN: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
 /// Summarizes a new object: its labels, then each of its fields, folded to the width.
-pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
+pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut folded = 0;
     if let Some(metadata) = object.get("metadata") {
@@ -51,7 +51,7 @@ pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<String> {
         lines.extend(images(object, path, view));
     }
     if folded > 0 && !lines.is_empty() {
-        lines.push(whole(lines.len() + folded, view));
+        lines.push(whole(lines.len() + folded));
     }
     lines
 }
@@ -69,7 +69,7 @@ const PODS: [&[&str]; 2] = [
 const POD: &[&str] = &["spec"];
 
 /// The images of a workload or a Pod, which the folded lines of its fields do not show.
-fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<String> {
+fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<Text> {
     let pod = path.iter().try_fold(object, |value, name| value.get(name));
     let containers = pod.and_then(|pod| pod.get("containers"));
     let items = containers.into_iter().flat_map(Shown::items);
@@ -113,7 +113,7 @@ pub fn lifetime(object: Shown<'_>, until: Timestamp) -> Option<SignedDuration> {
     Some(until.duration_since(created))
 }
 
-fn line(path: &[&str], value: Shown<'_>, view: &DiffView<'_>) -> Option<String> {
+fn line(path: &[&str], value: Shown<'_>, view: &DiffView<'_>) -> Option<Text> {
     let empty = match value.content() {
         Content::Null => true,
         Content::Object => value.fields().next().is_none(),
@@ -136,16 +136,15 @@ fn fields<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
     path.iter().map(|&name| Step::Field(name.into())).collect()
 }
 
-fn write(path: &Path<'_>, value: Shown<'_>, view: &DiffView<'_>) -> Option<String> {
+fn write(path: &Path<'_>, value: Shown<'_>, view: &DiffView<'_>) -> Option<Text> {
     if !view.filter.keeps_value(path, value) {
         return None;
     }
-    let look = view.look;
-    let start = format!("+ {}: ", text::escape_line(&path.to_string()));
-    let room = Room::of(look, text::width(&start));
+    let start = Text::from(format!("+ {path}: "));
+    let room = Room::of(view.look, start.width());
     let value = value::fitting(value, room.columns, &[])?;
-    let line = format!("{start}{}", room.one(&value));
-    Some(look.styles.paint(Role::Added, &line))
+    let line = format!("{}{}", start.as_str(), room.one(&value));
+    Some(Text::new(Role::Added, line))
 }
 
 /// The changed keys of a Secret.
@@ -192,12 +191,9 @@ pub(super) fn secret_keys(shown_changes: &ShownChanges<'_>) -> Option<SecretKeys
 }
 
 /// The keys of a new Secret, for the line of its creation: `password, user`. `None` if it has none, or its values are shown.
-pub fn secret_keys_in_line(object: Shown<'_>) -> Option<String> {
+pub fn secret_keys_in_line(object: Shown<'_>) -> Option<Text> {
     let fields = object.get("data")?.fields();
     let hidden = fields.filter(|(_, value)| value.is_hidden());
-    let names: Vec<String> = hidden
-        .map(|(name, _)| text::escape_line(&name).into_owned())
-        .collect();
-    let line = names.join(", ");
-    (!names.is_empty()).then(|| text::cut_line(&line, COLUMNS, "…").into_owned())
+    let names: Vec<String> = hidden.map(|(name, _)| name.into_owned()).collect();
+    (!names.is_empty()).then(|| Text::from(names.join(", ")).fit(COLUMNS, "…"))
 }

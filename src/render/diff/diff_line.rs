@@ -1,59 +1,43 @@
-//! `DiffLine`: a line of a diff before it is painted.
+//! `DiffLine`: a line of a diff before it is complete.
 
 use std::ops::Range;
 
 use super::value::Span;
-use crate::render::style::{Role, Styles};
-use crate::render::text;
+use crate::render::style::Role;
+use crate::render::text::{self, Text};
 
-/// The capacity in bytes that is enough for most lines.
-const USUAL: usize = 128;
-
-/// A line before it is painted: display text, and the roles of its pieces.
+/// A line before it is complete.
 #[derive(Default)]
 pub(super) struct DiffLine {
-    text: String,
-    styles: Styles,
-    /// The role of each piece, and the offset of its end in the text. Empty if nothing will be painted.
-    pieces: Vec<(Role, usize)>,
+    text: Text,
     /// Where the path is in the text.
     path: Range<usize>,
-    /// The text that [`DiffLine::paint`] puts at the end. The line keeps room for it.
+    /// The text that [`DiffLine::finish`] puts at the end. The line keeps room for it.
     pub(super) suffix: String,
 }
 
 impl DiffLine {
     /// A line indented by this many columns.
-    pub(super) fn indented(styles: Styles, indent: usize) -> DiffLine {
-        let mut line = DiffLine {
-            text: String::with_capacity(USUAL),
-            styles,
+    pub(super) fn indented(indent: usize) -> DiffLine {
+        DiffLine {
+            text: Text::default().pad(indent),
             ..DiffLine::default()
-        };
-        line.write(Role::Plain, |text| {
-            text.extend(std::iter::repeat_n(' ', indent));
-        });
-        line
+        }
     }
 
     /// Appends a piece.
     pub(super) fn push(&mut self, role: Role, piece: &str) {
-        self.write(role, |text| text.push_str(piece));
+        self.text.push(role, piece);
     }
 
     /// Appends one piece, written by a closure.
     pub(super) fn write(&mut self, role: Role, write: impl FnOnce(&mut String)) {
-        write(&mut self.text);
-        if !self.styles.is_plain() {
-            self.pieces.push((role, self.text.len()));
-        }
+        self.text.write(role, write);
     }
 
     /// Appends the path as one piece, written by a closure.
     pub(super) fn write_path(&mut self, role: Role, write: impl FnOnce(&mut String)) {
-        let start = self.text.len();
-        self.write(role, write);
-        self.path = start..self.text.len();
+        self.path = self.text.write(role, write);
     }
 
     /// Cuts the start of the path, so that the line has this many columns less. At least `least` columns of the path stay.
@@ -61,7 +45,7 @@ impl DiffLine {
         if excess == 0 {
             return;
         }
-        let path = &self.text[self.path.clone()];
+        let path = &self.text.as_str()[self.path.clone()];
         let whole = text::width(path);
         let columns = whole.saturating_sub(excess).max(least);
         if columns >= whole {
@@ -69,12 +53,8 @@ impl DiffLine {
         }
         let tail = text::tail(path, columns.saturating_sub(text::width(ellipsis)));
         let short = [ellipsis, whole_steps(tail)].concat();
-        let Range { start, end } = self.path.clone();
-        self.text.replace_range(start..end, &short);
-        self.path.end = start + short.len();
-        for (_, at) in self.pieces.iter_mut().filter(|(_, at)| *at >= end) {
-            *at = *at + short.len() - (end - start);
-        }
+        self.text.replace(self.path.clone(), &short);
+        self.path.end = self.path.start + short.len();
     }
 
     /// Appends pieces.
@@ -86,19 +66,18 @@ impl DiffLine {
 
     /// Removes all pieces, and keeps the suffix.
     pub(super) fn clear(&mut self) {
-        self.text.clear();
-        self.pieces.clear();
+        self.text = Text::default();
         self.path = 0..0;
     }
 
     /// The width in columns, suffix included.
     pub(super) fn width(&self) -> usize {
-        text::width(&self.text) + text::width(&self.suffix)
+        self.text.width() + text::width(&self.suffix)
     }
 
     /// The length in bytes, suffix included. No line has more columns than bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + self.suffix.len()
+        self.text.as_str().len() + self.suffix.len()
     }
 
     /// Whether the line takes at most this many columns, suffix included.
@@ -106,20 +85,9 @@ impl DiffLine {
         self.bytes() <= columns || self.width() <= columns
     }
 
-    /// The painted line.
-    pub(super) fn paint(mut self) -> String {
-        let suffix = std::mem::take(&mut self.suffix);
-        self.push(Role::Dim, &suffix);
-        if self.styles.is_plain() {
-            return self.text;
-        }
-        let mut painted = String::with_capacity(2 * self.text.len());
-        let mut start = 0;
-        for (role, end) in self.pieces {
-            self.styles.push(&mut painted, role, &self.text[start..end]);
-            start = end;
-        }
-        painted
+    /// The line with its suffix.
+    pub(super) fn finish(self) -> Text {
+        self.text + Text::dim(self.suffix)
     }
 }
 

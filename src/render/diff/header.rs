@@ -5,9 +5,10 @@ use serde::Serialize;
 
 use super::view::ChangeCounts;
 use crate::object::{ObjectRef, ResourceVersion};
+use crate::render::age;
 use crate::render::count::plural;
 use crate::render::style::{Look, Role};
-use crate::render::{age, text};
+use crate::render::text::Text;
 
 /// The parts of a heading.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +38,8 @@ pub struct Header<'h> {
 /// The heading of a version. If it is wider than the terminal, it is shortened in steps. First it drops the
 /// span since the version before, then the age (the time contains both), then the resourceVersions, the
 /// number of hidden changes, and the number of changes. If none of these helps, it is cut at its end.
-pub fn header(header: &Header<'_>, look: Look) -> String {
-    let fits = |line: &String| {
-        look.width
-            .is_none_or(|columns| text::width(line) <= columns)
-    };
+pub fn header(header: &Header<'_>, look: Look) -> Text {
+    let fits = |line: &Text| look.width.is_none_or(|columns| line.width() <= columns);
     let since = None;
     let no_span = Header { since, ..*header };
     let ago = None;
@@ -58,23 +56,17 @@ pub fn header(header: &Header<'_>, look: Look) -> String {
     let uncounted = Header { counts, ..least };
     [header, &no_span, &timed, &unversioned, &least, &uncounted]
         .into_iter()
-        .map(|header| line(header, look))
+        .map(|header| line(header, look.symbols.arrow))
         .find(fits)
-        .unwrap_or_else(|| {
-            let columns = look.width.unwrap_or_default();
-            text::cut_line(&line(&uncounted, look), columns, look.symbols.ellipsis).into_owned()
-        })
+        .unwrap_or_else(|| line(&uncounted, look.symbols.arrow).fit_to(look))
 }
 
-fn line(header: &Header<'_>, look: Look) -> String {
-    let styles = look.styles;
-    let mut line = format!(
-        "{} {} {}",
-        styles.dim(&text::escape_line(header.time)),
-        styles.paint(header.change.role(), header.change.word()),
-        styles.name(&text::escape_line(&header.object.to_string())),
-    );
-    let arrow = look.symbols.arrow;
+fn line(header: &Header<'_>, arrow: &str) -> Text {
+    let mut line = Text::dim(header.time)
+        + " "
+        + Text::new(header.change.role(), header.change.word())
+        + " "
+        + Text::new(Role::Name, header.object.to_string());
     let versions = match (header.from, header.to) {
         (Some(from), Some(to)) => Some(format!("{from}{arrow}{to}")),
         (Some(one), None) | (None, Some(one)) => Some(one.to_string()),
@@ -91,8 +83,8 @@ fn line(header: &Header<'_>, look: Look) -> String {
             dim(counts),
         ]);
     for (role, part) in parts.flatten().filter(|part| !part.1.is_empty()) {
-        line.push_str("  ");
-        line.push_str(&styles.paint(role, &text::escape_line(&part)));
+        line.push(Role::Plain, "  ");
+        line.push(role, part);
     }
     line
 }

@@ -8,7 +8,7 @@ use crate::diff::Content;
 use crate::diff::text::{Hunk, HunkLine, Tag, TextDiff};
 use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
-use crate::render::text;
+use crate::render::text::{self, Text};
 
 /// The limit of lines of a text on a terminal.
 pub(super) const MAX_LINES: usize = 40;
@@ -19,18 +19,18 @@ pub(super) fn hunks(
     start: &mut DiffLine,
     base: Base,
     pair: ShownPair<'_>,
-) -> Option<Vec<String>> {
+) -> Option<Vec<Text>> {
     let arrow = painter.view.look.symbols.arrow;
     let hunks = match pair.old.changed_lines(pair.new)? {
         TextDiff::Endings { old, new } => {
             start.push(Role::Plain, &format!(": line endings {old} {arrow} {new}"));
-            return Some(vec![painter.paint(std::mem::take(start))]);
+            return Some(vec![painter.finish(std::mem::take(start))]);
         }
         TextDiff::Hunks(hunks) => hunks,
     };
     start.push(Role::Plain, &format!("  {}", line_counts(&hunks)));
-    let first = painter.paint(std::mem::take(start));
-    let mut lines: Vec<String> = hunks
+    let first = painter.finish(std::mem::take(start));
+    let mut lines: Vec<Text> = hunks
         .iter()
         .flat_map(|hunk| hunk_lines(painter, base, hunk))
         .collect();
@@ -40,13 +40,7 @@ pub(super) fn hunks(
         lines.truncate(MAX_LINES);
         let ellipsis = painter.view.look.symbols.ellipsis;
         let indent = " ".repeat(base.indent + 4);
-        lines.push(
-            painter
-                .view
-                .look
-                .styles
-                .dim(&format!("{indent}{ellipsis} {rest}")),
-        );
+        lines.push(Text::dim(format!("{indent}{ellipsis} {rest}")));
     }
     lines.insert(0, first);
     Some(lines)
@@ -63,10 +57,9 @@ pub(super) fn line_counts(hunks: &[Hunk]) -> String {
 
 /// The lines of a hunk. Removed lines are paired with the added lines that replaced them, and changed words
 /// are emphasised.
-fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
-    let styles = painter.view.look.styles;
+fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<Text> {
     let indent = " ".repeat(base.indent + 4);
-    let mut out = vec![styles.dim(&format!("{indent}@@ {} @@", hunk.start))];
+    let mut out = vec![Text::dim(format!("{indent}@@ {} @@", hunk.start))];
     let runs = hunk
         .lines
         .chunk_by(|a, b| (a.tag == Tag::Context) == (b.tag == Tag::Context));
@@ -87,7 +80,7 @@ fn hunk_lines(painter: &Painter<'_>, base: Base, hunk: &Hunk) -> Vec<String> {
     out
 }
 
-fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option<&str>) -> String {
+fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option<&str>) -> Text {
     let look = painter.view.look;
     let (role, mark) = match line.tag {
         Tag::Context => (Role::Dim, " "),
@@ -95,7 +88,7 @@ fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option
         Tag::Added => (Role::Added, "+"),
     };
     let room = Room::of(look, indent.len() + 2);
-    let mut out = format!("{indent}{} ", look.styles.paint(role, mark));
+    let mut out = Text::from(indent) + Text::new(role, mark) + " ";
     let long = line.text.len() > LONG && painter.view.fold == Fold::Many;
     let room = Room {
         columns: room.columns.or_else(|| long.then_some(ENOUGH)),
@@ -107,7 +100,7 @@ fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option
         let [own, _] = excerpt.sides(room.columns, look.symbols.ellipsis);
         for (part, text) in own {
             let role = if part == Role::Emphasis { part } else { role };
-            out.push_str(&look.styles.paint(role, &text));
+            out.push(role, text);
         }
         return out;
     }
@@ -121,13 +114,13 @@ fn text_line(painter: &Painter<'_>, indent: &str, line: &HunkLine, other: Option
             let other = text::escape_line(other);
             for (part, emphasis) in Room::whole_pair(&own, &other) {
                 let role = if emphasis { Role::Emphasis } else { role };
-                out.push_str(&look.styles.paint(role, &part));
+                out.push(role, part);
             }
         }
-        Some(_) | None => out.push_str(&look.styles.paint(role, &room.one(&own))),
+        Some(_) | None => out.push(role, room.one(&own)),
     }
     if line.unended {
-        out.push_str(&look.styles.dim(" \\ no newline"));
+        out.push(Role::Dim, " \\ no newline");
     }
     out
 }

@@ -6,7 +6,7 @@ use super::value::fitting;
 use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown, renamed_items};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
-use crate::render::text;
+use crate::render::text::{self, Text};
 
 /// The columns to which a path is cut at most.
 const LEAST_PATH: usize = 8;
@@ -82,11 +82,11 @@ fn whole_value(shown: Option<Shown<'_>>) -> String {
 }
 
 /// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
-pub fn images_in_line(object: Shown<'_>) -> Option<String> {
+pub fn images_in_line(object: Shown<'_>) -> Option<Text> {
     let images: Vec<String> = containers(object)
         .filter_map(|container| Some(cut(&text::escaped_line(container.str("image")?))))
         .collect();
-    (!images.is_empty()).then(|| images.join(", "))
+    (!images.is_empty()).then(|| images.join(", ").into())
 }
 
 /// Sorts the changes of a version. What is gone or has another value breaks more than what is new. An item with another
@@ -105,16 +105,16 @@ impl ShownChanges<'_> {
     /// The changes in one line, the most telling one first: `containers[web].image: shop/web:2.4.1 → 2.4.2 (+2)`. In a narrow
     /// room, the start of the path goes first, then the old value. The new value stays. Of a Secret whose keys came or went, it
     /// has the keys: `+password, -token`.
-    pub fn in_line(&self, room: Option<usize>) -> String {
+    pub fn in_line(&self, room: Option<usize>) -> Text {
         let look = self.painter.view.look;
         if let Some(keys) = secret_keys(self) {
             let more = and_more(keys.others);
             let columns = room.map_or(usize::MAX, |room| room.saturating_sub(text::width(&more)));
             let names = text::cut_end(&keys.names, columns, look.symbols.ellipsis);
-            return format!("{names}{}", look.styles.dim(&more));
+            return Text::from(names) + Text::dim(more);
         }
         let Some((change, more)) = self.most_telling() else {
-            return String::new();
+            return Text::default();
         };
         let room = room.map(|columns| columns.saturating_sub(text::width(&more)));
         let parts = LineParts::of(&change, look.symbols);
@@ -122,7 +122,7 @@ impl ShownChanges<'_> {
             None => parts.whole(parts.path),
             Some(columns) => parts.fitted(columns),
         };
-        format!("{line}{}", look.styles.dim(&more))
+        Text::from(line) + Text::dim(more)
     }
 
     /// The columns of that line without the old value and the start of the path.
@@ -321,7 +321,7 @@ fn differing_word(old: &str, new: &str) -> usize {
 
 /// The first columns of a long text.
 fn cut(value: &str) -> String {
-    text::cut_line(value, COLUMNS, "…").into_owned()
+    text::cut_end(value, COLUMNS, "…").into_owned()
 }
 
 #[cfg(test)]

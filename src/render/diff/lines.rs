@@ -8,7 +8,7 @@ use super::diff_line::DiffLine;
 use super::hunks::{excerpt, hunks};
 use super::painter::{Base, LineMark, Painter, ShownPair};
 use super::states::{changed_condition, container_state, is_of_condition, whole_condition};
-use super::view::{DiffView, MOVES, is_move, rank};
+use super::view::{MOVES, is_move, rank};
 use crate::diff::{
     Change, Content, Diff, Embedded, Fmt, LAST_APPLIED, NodeId, Op, Redactor, Shown,
 };
@@ -16,12 +16,13 @@ use crate::object::list_keys::{ListKey, ListKeys};
 use crate::object::path::Side;
 use crate::render::count::{plural, thousands};
 use crate::render::style::Role;
+use crate::render::text::Text;
 
 /// The number of lines from which on an item's changes become a block below it.
 const BLOCK: usize = 3;
 
 /// The lines of all changes.
-pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
+pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<Text> {
     let reordered = reordered(painter, changes);
     let mut shown = Vec::new();
     let mut lines = Vec::with_capacity(changes.len());
@@ -61,7 +62,7 @@ pub(super) fn lines(painter: &Painter<'_>, changes: &[&Change]) -> Vec<String> {
 
 /// Counts the changes in each part of the object, for versions with more changes than fit a screen. A part
 /// with a single change shows that change.
-pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<String> {
+pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) -> Vec<Text> {
     let part = |change: &Change| {
         let chain: Vec<NodeId> = painter.diff.chain(change.at).collect();
         // The second step from the root, or the first one if the second is the change itself.
@@ -74,21 +75,23 @@ pub(super) fn counted(painter: &Painter<'_>, changes: &[&Change], lines: usize) 
             (Some(part), [_, _, ..]) => {
                 let mut line = painter.start(LineMark::CHANGED, part, Base::TOP);
                 line.push(Role::Plain, &format!(": {}", plural(run.len(), "change")));
-                out.push(painter.paint(line));
+                out.push(painter.finish(line));
             }
             (_, run) => {
                 push_changes(painter, &mut out, run, Base::TOP);
             }
         }
     }
-    out.push(whole(lines, painter.view));
+    out.push(whole(lines));
     out
 }
 
 /// Tells the reader how to see all lines.
-pub(super) fn whole(lines: usize, view: &DiffView<'_>) -> String {
-    let whole = format!("  {} in all; --no-fold shows them", plural(lines, "line"));
-    view.look.styles.dim(&whole)
+pub(super) fn whole(lines: usize) -> Text {
+    Text::dim(format!(
+        "  {} in all; --no-fold shows them",
+        plural(lines, "line")
+    ))
 }
 
 /// The reordered lists, and the number of their moved items.
@@ -102,12 +105,7 @@ fn reordered(painter: &Painter<'_>, changes: &[&Change]) -> BTreeMap<NodeId, usi
 }
 
 /// `↕ .endpoints: 4,864 of 5,000 items moved, none changed`
-fn reordered_line(
-    painter: &Painter<'_>,
-    list: NodeId,
-    moves: usize,
-    changes: &[&Change],
-) -> String {
+fn reordered_line(painter: &Painter<'_>, list: NodeId, moves: usize, changes: &[&Change]) -> Text {
     let mark = LineMark::new(Role::Moved, painter.view.look.symbols.moved);
     let mut line = painter.start(mark, list, Base::TOP);
     let total = painter.shown(list, Side::New).map_or(0, Shown::len);
@@ -126,7 +124,7 @@ fn reordered_line(
             thousands(total)
         ),
     );
-    painter.paint(line)
+    painter.finish(line)
 }
 
 /// The item that a change is grouped under: the condition that contains it, else its outermost item with a
@@ -147,7 +145,7 @@ fn is_condition(painter: &Painter<'_>, item: NodeId) -> bool {
 
 fn group_lines(
     painter: &Painter<'_>,
-    out: &mut Vec<String>,
+    out: &mut Vec<Text>,
     item: Option<NodeId>,
     changes: &[&Change],
 ) {
@@ -167,7 +165,7 @@ fn group_lines(
         indent: 4,
     };
     let start = out.len();
-    out.push(painter.paint(painter.start(LineMark::CHANGED, item, Base::TOP)));
+    out.push(painter.finish(painter.start(LineMark::CHANGED, item, Base::TOP)));
     parts(painter, out, group, inside);
     if out.len() - start <= BLOCK {
         out.truncate(start);
@@ -183,12 +181,7 @@ struct ItemChanges<'c> {
 }
 
 /// Appends the lines of a condition: one line if its status or its reason changed.
-fn condition_lines(
-    painter: &Painter<'_>,
-    out: &mut Vec<String>,
-    item: NodeId,
-    changes: &[&Change],
-) {
+fn condition_lines(painter: &Painter<'_>, out: &mut Vec<Text>, item: NodeId, changes: &[&Change]) {
     let Some(line) = changed_condition(painter, item, changes) else {
         return push_changes(painter, out, changes, Base::TOP);
     };
@@ -208,7 +201,7 @@ fn is_one_line(change: &Change) -> bool {
 }
 
 /// Appends a change outside of items, such as a whole condition.
-fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
+fn lone(painter: &Painter<'_>, out: &mut Vec<Text>, change: &Change) {
     let whole = is_condition(painter, change.at)
         .then(|| whole_condition(painter, change))
         .flatten();
@@ -219,7 +212,7 @@ fn lone(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change) {
 }
 
 /// Appends the lines of an item, with the state of a container in one line.
-fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, base: Base) {
+fn parts(painter: &Painter<'_>, out: &mut Vec<Text>, group: ItemChanges<'_>, base: Base) {
     let list = painter.diff.field(painter.diff.parent(group.item));
     if !list.is_some_and(|list| list.ends_with("ontainerStatuses")) {
         return push_changes(painter, out, group.changes, base);
@@ -243,14 +236,14 @@ fn parts(painter: &Painter<'_>, out: &mut Vec<String>, group: ItemChanges<'_>, b
 }
 
 /// Appends the lines of these changes, each for itself.
-fn push_changes(painter: &Painter<'_>, out: &mut Vec<String>, changes: &[&Change], base: Base) {
+fn push_changes(painter: &Painter<'_>, out: &mut Vec<Text>, changes: &[&Change], base: Base) {
     for change in changes {
         push_change(painter, out, change, base);
     }
 }
 
 /// Appends the lines of one change.
-fn push_change(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change, base: Base) {
+fn push_change(painter: &Painter<'_>, out: &mut Vec<Text>, change: &Change, base: Base) {
     // An item without a key moves within its list, so the path is that of the list.
     let named = match change.op {
         Op::Move { .. } if !painter.diff.is_keyed(change.at) => painter.diff.parent(change.at),
@@ -279,7 +272,7 @@ fn push_change(painter: &Painter<'_>, out: &mut Vec<String>, change: &Change, ba
         }
         (Op::Replace, _, _) => {}
     }
-    out.push(painter.paint(line));
+    out.push(painter.finish(line));
 }
 
 /// A replaced value.
@@ -295,7 +288,7 @@ fn inner_lines(
     painter: &Painter<'_>,
     start: &mut DiffLine,
     replacement: Replacement<'_>,
-) -> Option<Vec<String>> {
+) -> Option<Vec<Text>> {
     let Replacement { change, base, pair } = replacement;
     match change.fmt {
         Fmt::Json => {
@@ -323,7 +316,7 @@ fn json(
     start: &mut DiffLine,
     replacement: Replacement<'_>,
     embedded: &Embedded,
-) -> Vec<String> {
+) -> Vec<Text> {
     let Replacement { change, base, .. } = replacement;
     let applied = painter.diff.field(change.at) == Some(LAST_APPLIED);
     let keys = if applied {
@@ -335,14 +328,14 @@ fn json(
     let suffix = start.suffix.clone();
     if inner.is_empty() {
         start.push(Role::Plain, ": same JSON, written differently");
-        return vec![painter.paint(std::mem::take(start))];
+        return vec![painter.finish(std::mem::take(start))];
     }
     let indent = " ".repeat(base.indent + 2);
     let title = "last-applied-configuration";
     if applied && repeats(painter, &inner) {
         let count = plural(inner.changes().len(), "change");
         let line = format!("{indent}{title}: same {count}{suffix}");
-        return vec![painter.view.look.styles.dim(&line)];
+        return vec![Text::dim(line)];
     }
     // On a narrow terminal, a change has no room beside the title.
     let is_wide = painter
@@ -358,8 +351,8 @@ fn json(
     changes.sort_by_key(|change| rank(&inner, change.at));
     let mut lines = self::lines(&inside, &changes);
     if is_beside && lines.len() == 1 {
-        let line = format!("{indent}{title}: {}{suffix}", lines.remove(0));
-        return vec![line];
+        let title = Text::from(format!("{indent}{title}: "));
+        return vec![title + lines.remove(0) + suffix];
     }
     if applied {
         start.clear();
@@ -367,8 +360,9 @@ fn json(
     }
     let count = plural(changes.len(), "change");
     start.push(Role::Dim, &format!(": {count} inside"));
-    let first = painter.paint(std::mem::take(start));
-    let inner_lines = lines.into_iter().map(|line| format!("{indent}  {line}"));
+    let first = painter.finish(std::mem::take(start));
+    let inner_lines = lines.into_iter();
+    let inner_lines = inner_lines.map(|line| Text::from(&indent) + "  " + line);
     std::iter::once(first).chain(inner_lines).collect()
 }
 

@@ -8,8 +8,9 @@ use crate::diff::{Change, Diff, NodeId, Noise, Op, Shown};
 use crate::object;
 use crate::object::managed_fields::Writers;
 use crate::object::path::{PathWriter, Side};
+use crate::render::age;
 use crate::render::style::Role;
-use crate::render::{age, text};
+use crate::render::text::Text;
 
 /// The length in bytes above which a text is shown as an excerpt.
 pub(super) const LONG: usize = 16 * 1024;
@@ -42,14 +43,12 @@ impl<'p> Painter<'p> {
 
     /// Starts a line with a mark and the path of a value.
     pub(super) fn start(&self, mark: LineMark, at: NodeId, base: Base) -> DiffLine {
-        let mut line = DiffLine::indented(self.view.look.styles, base.indent);
+        let mut line = DiffLine::indented(base.indent);
         line.write(mark.role, |text| text.extend([mark.text, " "]));
         line.write_path(mark.role_of_rest(), |text| {
-            let start = text.len();
             let arrow = self.view.look.symbols.arrow;
             self.diff
                 .write_path(PathWriter::new(text, arrow), base.at, at);
-            text::escape_line_from(text, start);
         });
         line
     }
@@ -88,8 +87,8 @@ impl<'p> Painter<'p> {
         }
     }
 
-    /// Paints a line. If it does not fit, it loses the start of its path, then the manager.
-    pub(super) fn paint(&self, mut line: DiffLine) -> String {
+    /// The whole line. If it does not fit, it loses the start of its path, then the manager.
+    pub(super) fn finish(&self, mut line: DiffLine) -> Text {
         let columns = self.view.look.width;
         let is_long = |line: &DiffLine| columns.is_some_and(|columns| !line.fits(columns));
         if is_long(&line) {
@@ -98,7 +97,7 @@ impl<'p> Painter<'p> {
                 line.suffix.clear();
             }
         }
-        line.paint()
+        line.finish()
     }
 
     pub(super) fn shown(&self, at: NodeId, side: Side) -> Option<Shown<'_>> {
@@ -187,6 +186,6 @@ pub(super) struct ShownPair<'s> {
 pub(super) fn clock(painter: &Painter<'_>, time: &str) -> String {
     match object::time(time) {
         Some(time) => age::clock(time, painter.view.zone),
-        None => text::escape_line(time).into_owned(),
+        None => Text::from(time).as_str().to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use super::view::{DiffView, shown};
 use super::who::Attribution;
 use crate::diff::{Change, Diff, VersionWriter, former_owner};
 use crate::object::managed_fields::{By, Writers};
+use crate::render::text::Text;
 
 /// The changes of a version that a view shows, and their managers. Both the heading and the lines of the
 /// version use it.
@@ -60,12 +61,12 @@ impl<'s> ShownChanges<'s> {
     }
 
     /// One line for each change, or the number of changes in each part of the object if there are too many.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<Text> {
         self.folded(lines(&self.painter, &self.changes))
     }
 
     /// Returns these lines, or counts if there are too many for a screen.
-    pub(super) fn folded(&self, lines: Vec<String>) -> Vec<String> {
+    pub(super) fn folded(&self, lines: Vec<Text>) -> Vec<Text> {
         if self.painter.view.folds(lines.len()) {
             return counted(&self.painter, &self.changes, lines.len());
         }

@@ -10,8 +10,9 @@ use super::value::Room;
 use crate::diff::{Change, Content, NodeId, Op, Shown};
 use crate::object;
 use crate::object::path::Side;
+use crate::render::age;
 use crate::render::style::Role;
-use crate::render::{age, text};
+use crate::render::text::{self, Text};
 
 /// How much of a condition is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +35,7 @@ struct ConditionLine<'p> {
 }
 
 /// The line of a condition that was added or removed.
-pub(super) fn whole_condition(painter: &Painter<'_>, change: &Change) -> Option<String> {
+pub(super) fn whole_condition(painter: &Painter<'_>, change: &Change) -> Option<Text> {
     let (mark, side) = match change.op {
         Op::Add => (LineMark::ADDED, Side::New),
         Op::Remove => (LineMark::REMOVED, Side::Old),
@@ -57,7 +58,7 @@ pub(super) fn changed_condition(
     painter: &Painter<'_>,
     item: NodeId,
     changes: &[&Change],
-) -> Option<String> {
+) -> Option<Text> {
     let side = |side| painter.shown(item, side).and_then(ConditionText::read);
     let (old, new) = side(Side::Old).zip(side(Side::New))?;
     if !is_one_thing(&old, &new) {
@@ -85,7 +86,7 @@ fn fitted(
     suffix: &str,
     start: impl Fn() -> DiffLine,
     write: impl Fn(&mut ConditionLine<'_>),
-) -> String {
+) -> Text {
     let most = painter.view.look.width;
     let line = |suffix: &str, detail| {
         let mut line = ConditionLine {
@@ -107,7 +108,7 @@ fn fitted(
         .into_iter()
         .flat_map(|suffix| details.map(|detail| (suffix, detail)));
     let fitting = tries.find_map(|(suffix, detail)| Some(line(suffix, detail)).filter(fits));
-    painter.paint(fitting.unwrap_or_else(|| line("", ConditionDetail::Status)))
+    painter.finish(fitting.unwrap_or_else(|| line("", ConditionDetail::Status)))
 }
 
 /// The parts of a condition, as display text.
@@ -266,7 +267,7 @@ pub(super) fn container_state(
     at: NodeId,
     run: &[&Change],
     base: Base,
-) -> Option<String> {
+) -> Option<Text> {
     let side = |side| {
         painter
             .shown(at, side)
@@ -287,7 +288,7 @@ pub(super) fn container_state(
     let room = painter.room(&line, 2);
     let words = new.after(old.as_ref(), room, painter.view.look.symbols.arrow);
     line.write(Role::Plain, |text| text.extend([": ", &words]));
-    Some(painter.paint(line))
+    Some(painter.finish(line))
 }
 
 /// The state of a container, as display text.

@@ -8,9 +8,9 @@ use super::*;
 use crate::diff::{Diff, Filter, Noise, Redactor};
 use crate::object::managed_fields::Writers;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
-use crate::render::style::testing::{ansi, explain};
+use crate::render::style::testing::{ansi, explain, painted, plain};
 use crate::render::style::{Look, Styles, Symbols};
-use crate::render::text;
+use crate::render::text::{self, Text};
 
 /// The options of a view that a test may set.
 pub(super) struct Setting {
@@ -56,7 +56,7 @@ impl Setting {
         self.with(|view| {
             let diff = Diff::of(Some(old.root()), Some(new.root()));
             let writers = Writers::of(Some(old.root()), Some(new.root()));
-            ShownChanges::of(&diff, &writers, view).lines().join("\n")
+            painted(ShownChanges::of(&diff, &writers, view).lines(), self.styles)
         })
     }
 }
@@ -439,7 +439,7 @@ fn only_and_ignore_select_paths() {
     // The filter applies to new objects too.
     let new = doc(new);
     let created = |setting: &Setting| {
-        setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
+        setting.with(|view| plain(created_lines(view.redactor.shown(new.root()), view)))
     };
     insta::assert_snapshot!(created(&setting(&["status", "metadata"], &[])), @r#"+ .metadata.labels: {a: "2"}"#);
     insta::assert_snapshot!(created(&setting(&["spec"], &["metadata"])), @r#"+ .spec.containers: [{name: web, image: "2"}, {name: log, image: "3"}]"#);
@@ -463,7 +463,7 @@ fn too_many_changes_are_counted() {
     ");
     let new = doc(&data(2));
     let created = |setting: &Setting| {
-        setting.with(|view| created_lines(view.redactor.shown(new.root()), view).join("\n"))
+        setting.with(|view| plain(created_lines(view.redactor.shown(new.root()), view)))
     };
     insta::assert_snapshot!(created(&setting), @"
     + .data: {300 fields}
@@ -540,7 +540,7 @@ fn a_single_manager_is_named_in_the_heading_only() {
             let writers = Writers::of(Some(old.root()), Some(new.root()));
             let shown = ShownChanges::of(&diff, &writers, view);
             let who = shown.who().map_or(String::new(), |who| who.to_string());
-            format!("{who}\n{}", shown.lines().join("\n"))
+            format!("{who}\n{}", plain(shown.lines()))
         })
     };
     // The entries have the same second and the same fields, so no writer is known.
@@ -647,8 +647,7 @@ fn created_objects_are_summarized() {
         width: Some(100),
         ..Setting::default()
     };
-    let lines =
-        setting.with(|view| created_lines(view.redactor.shown(object.root()), view).join("\n"));
+    let lines = setting.with(|view| plain(created_lines(view.redactor.shown(object.root()), view)));
     insta::assert_snapshot!(lines, @"
     + .metadata.labels: {app: web}
     + .spec.replicas: 3
@@ -665,12 +664,11 @@ fn created_objects_are_summarized() {
         };
         let lines = setting.with(|view| created_lines(view.redactor.shown(object.root()), view));
         let image = "+ .spec.template.spec.containers[name=web].image: web:1.4";
-        assert_eq!(lines.last().map(String::as_str), Some(image), "{path}");
+        assert_eq!(lines.last().map(Text::as_str), Some(image), "{path}");
     }
     let secret =
         doc(r#"{"apiVersion":"v1","kind":"Secret","type":"Opaque","data":{"a":"aHVudGVyMg=="}}"#);
-    let lines =
-        setting.with(|view| created_lines(view.redactor.shown(secret.root()), view).join("\n"));
+    let lines = setting.with(|view| plain(created_lines(view.redactor.shown(secret.root()), view)));
     insta::assert_snapshot!(lines, @"
     + .type: Opaque
     + .data.a: <secret 7 B #1>
@@ -710,7 +708,7 @@ fn a_heading_that_is_too_long_drops_parts_in_order() {
             },
         )
     });
-    insta::assert_snapshot!(fitted.join("\n"), @"
+    insta::assert_snapshot!(plain(fitted), @"
     15:10:00 MODIFIED deployment/web  90001→90120  +6s  5m ago  by kubectl-set  3 changes, 2 hidden
     15:10:00 MODIFIED deployment/web  90001→90120  5m ago  by kubectl-set  3 changes, 2 hidden
     15:10:00 MODIFIED deployment/web  90001→90120  by kubectl-set  3 changes, 2 hidden
@@ -761,9 +759,9 @@ fn headings_have_all_their_parts() {
         header(&full, look(Styles::PLAIN)),
         header(&full, ascii),
         header(&bare, look(Styles::PLAIN)),
-        explain(&header(&full, look(ansi()))),
     ];
-    insta::assert_snapshot!(lines.join("\n"), @"
+    let coloured = explain(&header(&full, look(ansi())).paint(ansi()));
+    insta::assert_snapshot!(format!("{}\n{coloured}", plain(lines)), @"
     15:10:00 MODIFIED deployment/web  90001→90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
     15:10:00 MODIFIED deployment/web  90001->90120  +6s  by kubectl-client-side-apply  3 changes, 3 hidden
     15:10:00 RECREATED deployment/web  90120  new uid  versions may be missing

@@ -7,7 +7,7 @@ use super::fold::Fitted;
 use super::item::{ItemBody, OutlineItem};
 use crate::render::style::{Look, Symbols, symbol};
 use crate::render::table::{Cell, Column, ColumnWidths, TableLayout, TableRow};
-use crate::render::text::fit_names;
+use crate::render::text::Text;
 
 /// How many rows have their cells at once. The cells and the layout of ten thousand rows would take 20 MB.
 const LAID_OUT_AT_ONCE: usize = 256;
@@ -33,7 +33,7 @@ impl Drawing {
         &self,
         memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         let depths: Vec<usize> = self.shown().map(|(_, item)| item.depth).collect();
         let prefixes = prefixes(&depths, self.look.symbols);
         let mut widths = ColumnWidths::of_titles(&self.columns);
@@ -108,22 +108,19 @@ impl Drawing {
             cells.clone()
         };
         if let Some(cell) = cells.get_mut(self.tree) {
-            let branches = self.look.styles.dim(&prefix.row);
-            let lead = format!("{branches}{} ", symbol(*status, self.look));
+            let lead = Text::dim(&prefix.row) + symbol(*status, self.look.symbols) + " ";
             *cell = std::mem::take(cell).with_lead(lead);
         }
         Some(cells)
     }
 
     /// A line between the rows; empty for a row. If space is short, its names give way to its counts.
-    fn line(&self, item: &OutlineItem, prefix: &Prefix, indent: &str) -> String {
+    fn line(&self, item: &OutlineItem, prefix: &Prefix, indent: &str) -> Text {
         let ItemBody::Line { text, role } = &item.body else {
-            return String::new();
+            return Text::default();
         };
-        let branches = self.look.styles.dim(&format!("{indent}{}", prefix.row));
-        let start = format!("{branches} ");
-        let text = fit_names(&start, text, self.look);
-        format!("{start}{}", self.look.styles.paint(*role, &text))
+        let start = Text::dim(format!("{indent}{}", prefix.row)) + " ";
+        start.with_names(*role, text, self.look)
     }
 }
 

@@ -2,7 +2,6 @@
 //! transition, then those that only repeat what others say; of these, first those with the fewest items above them.
 
 use super::item::{ItemBody, OutlineItem, Weight, parents};
-use crate::render::text;
 use crate::status::Status;
 
 /// How much of an item is shown.
@@ -94,7 +93,7 @@ impl Folding<'_> {
                 // The branches of the tree take some of the width.
                 let width = width.saturating_sub(2 * item.depth + 4).max(1);
                 let lines = item.reasons().take(*below);
-                let ends = lines.map(|cause| text::width(cause) / width).sum();
+                let ends = lines.map(|cause| cause.width() / width).sum();
                 self.room -= more;
                 self.room -= self.room.min(ends);
             }

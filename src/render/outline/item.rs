@@ -1,10 +1,8 @@
 //! `OutlineItem`: a row or a line of an outline, with its causes and its weight.
 
-use std::borrow::Cow;
-
 use crate::render::style::{Look, Role};
 use crate::render::table::Cell;
-use crate::render::text::{after_leads, escape_line, width};
+use crate::render::text::Text;
 use crate::status::Status;
 
 /// One item of the tree.
@@ -12,15 +10,15 @@ use crate::status::Status;
 pub struct OutlineItem {
     pub(super) depth: usize,
     pub(super) body: ItemBody,
-    /// The causes of its state, one on each line, escaped.
-    pub(super) causes: Vec<String>,
-    /// What it printed, one on each line, escaped.
-    pub(super) quotes: Vec<String>,
-    /// The changes that may have led to it, one on each line, escaped.
-    pub(super) changes: Vec<String>,
-    /// The rules behind its state, one on each line, escaped.
-    rules: Vec<String>,
-    /// The others that it stands for, escaped. They follow its first line.
+    /// The causes of its state, one on each line.
+    pub(super) causes: Vec<Text>,
+    /// What it printed, one on each line.
+    pub(super) quotes: Vec<Text>,
+    /// The changes that may have led to it, one on each line.
+    pub(super) changes: Vec<Text>,
+    /// The rules behind its state, one on each line.
+    rules: Vec<Text>,
+    /// The others that it stands for. They follow its first line.
     others: Option<String>,
     pub(super) weight: Weight,
     /// Whether the user named the object of the row.
@@ -32,7 +30,7 @@ pub struct OutlineItem {
 pub(super) enum ItemBody {
     /// Cells under the columns. The symbol of the state comes before the branches of the tree.
     Row { status: Status, cells: Vec<Cell> },
-    /// A line without cells, escaped.
+    /// A line without cells.
     Line { text: String, role: Role },
 }
 
@@ -76,52 +74,42 @@ impl OutlineItem {
         }
     }
 
-    /// A line between the rows. The text is escaped here.
+    /// A line between the rows.
     pub fn line(depth: usize, text: &str, role: Role) -> OutlineItem {
-        let text = escape_line(text).into_owned();
+        let text = text.to_owned();
         OutlineItem {
-            depth,
             body: ItemBody::Line { text, role },
-            causes: Vec::new(),
-            quotes: Vec::new(),
-            changes: Vec::new(),
-            rules: Vec::new(),
-            others: None,
             weight: Weight::Line,
-            is_named: false,
+            ..OutlineItem::row(depth, Status::Unknown, Vec::new())
         }
     }
 
     /// The item with these causes below it; each may have several lines.
     #[must_use]
     pub fn because<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
-        let causes = escaped_lines(texts);
+        let causes = lines(texts);
         OutlineItem { causes, ..self }
     }
 
     /// The item with these lines, which it printed, below its causes.
     #[must_use]
     pub fn quoting<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
-        let quotes = escaped_lines(texts);
+        let quotes = lines(texts);
         OutlineItem { quotes, ..self }
     }
 
     /// The item with these changes below its causes; each may have several lines.
     #[must_use]
     pub fn after<T: AsRef<str>>(self, texts: impl IntoIterator<Item = T>) -> OutlineItem {
-        let changes = escaped_lines(texts);
+        let changes = lines(texts);
         OutlineItem { changes, ..self }
     }
 
     /// The item with these rules below its causes.
     #[must_use]
     pub fn by<T: AsRef<str>>(self, rules: impl IntoIterator<Item = T>) -> OutlineItem {
-        let rules = rules.into_iter();
-        let rules = rules.map(|rule| escape_line(rule.as_ref()).into_owned());
-        OutlineItem {
-            rules: rules.collect(),
-            ..self
-        }
+        let rules = rules.into_iter().map(Text::dim).collect();
+        OutlineItem { rules, ..self }
     }
 
     /// The item, whose causes so many items share: `3 × no image`.
@@ -130,7 +118,7 @@ impl OutlineItem {
         if let Some(first) = self.causes.first_mut()
             && count > 1
         {
-            *first = format!("{count} × {first}");
+            *first = Text::from(format!("{count} × ")) + first.clone();
         }
         self
     }
@@ -138,9 +126,8 @@ impl OutlineItem {
     /// The item with these others, which have no rows.
     #[must_use]
     pub fn with_others(mut self, others: Option<String>) -> OutlineItem {
-        let others = others.map(|others| escape_line(&others).into_owned());
         if self.causes.is_empty() {
-            self.causes.extend(others);
+            self.causes.extend(others.map(Text::from));
             return self;
         }
         OutlineItem { others, ..self }
@@ -157,7 +144,7 @@ impl OutlineItem {
     }
 
     /// Its causes, what it printed, and its changes.
-    pub(super) fn reasons(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn reasons(&self) -> impl Iterator<Item = &Text> {
         self.causes.iter().chain(&self.quotes).chain(&self.changes)
     }
 
@@ -196,31 +183,30 @@ impl OutlineItem {
     }
 
     /// The lines below the item, after its branches. Causes that are too long take `spare` lines as long as there are any.
-    pub(super) fn below(&self, branches: &str, look: Look, spare: &mut usize) -> Vec<String> {
+    pub(super) fn below(&self, branches: &str, look: Look, spare: &mut usize) -> Vec<Text> {
         let note = look.symbols.note;
-        let blanks = " ".repeat(width(note));
-        let [first, next] = [note, &blanks].map(|end| look.styles.dim(&format!("{branches}{end}")));
+        let first = Text::dim(format!("{branches}{note}"));
+        let next = Text::dim(format!("{branches}{:1$}", "", Text::from(note).width()));
         let mut lines = Vec::new();
         for (place, cause) in self.reasons().enumerate() {
-            let others = self.others.as_ref().filter(|_| place == 0);
-            let whole = others.map(|others| format!("{cause} ({others})"));
-            let cause = whole.as_ref().unwrap_or(cause);
-            let cause = after_leads([&first, &next], cause, look, *spare);
+            let mut cause = cause.clone();
+            if let Some(others) = self.others.as_ref().filter(|_| place == 0) {
+                cause.push(Role::Plain, format!(" ({others})"));
+            }
+            let cause = Text::after_leads([&first, &next], &cause, look, *spare);
             *spare -= cause.len() - 1;
             lines.extend(cause);
         }
         let rules = self.rules.iter();
-        lines.extend(rules.map(|rule| format!("{first}{}", look.styles.dim(rule))));
+        lines.extend(rules.map(|rule| first.clone() + rule.clone()));
         lines
     }
 }
 
-/// The lines of these texts, escaped.
-fn escaped_lines<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<String> {
+fn lines<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Text> {
     let mut lines = Vec::new();
     for text in texts {
-        let escaped = text.as_ref().lines().map(escape_line);
-        lines.extend(escaped.map(Cow::into_owned));
+        lines.extend(Text::lines(text.as_ref()));
     }
     lines
 }
@@ -254,8 +240,8 @@ mod tests {
             let mut item = item.clone();
             item.keep_below(count);
             assert_eq!(item.count_below(), count.min(7));
-            let lines = item.reasons().chain(&item.rules).cloned();
-            lines.collect::<String>()
+            let lines = item.reasons().chain(&item.rules);
+            lines.map(Text::as_str).collect::<String>()
         };
         let all = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(kept);
         assert_eq!(

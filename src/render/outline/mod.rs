@@ -8,6 +8,7 @@ mod repeated;
 
 use super::style::Look;
 use super::table::{Cell, Column};
+use super::text::Text;
 use drawing::Drawing;
 pub use drawing::{ColumnMemory, EmptyColumns};
 use fold::Fitted;
@@ -43,7 +44,7 @@ pub struct OutlineSpace {
 
 impl Outline {
     /// The titles and the lines below them, at most as many as there is room for.
-    pub fn lines(self, space: OutlineSpace) -> Vec<String> {
+    pub fn lines(self, space: OutlineSpace) -> Vec<Text> {
         self.lines_filled(space, &mut ColumnMemory::default(), |_| Vec::new())
     }
 
@@ -55,7 +56,7 @@ impl Outline {
         space: OutlineSpace,
         memory: &mut ColumnMemory,
         fill: impl Fn(usize) -> Vec<Cell>,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         let OutlineSpace {
             look,
             room,
@@ -83,7 +84,7 @@ impl Outline {
             let hidden = vec![Fitted::No; self.items.len()];
             let count = fold::omitted(&self.items, &hidden, self.healthy_beyond);
             let count = format!("{count} ({reads_on})");
-            return Vec::from_iter(has_room.then(|| look.styles.dim(&count)));
+            return Vec::from_iter(has_room.then(|| Text::dim(count)));
         }
         let count = (is_cut && room > 1).then(|| {
             let count = fold::omitted(&self.items, &fitted, self.healthy_beyond);
@@ -114,7 +115,7 @@ impl Outline {
             lines.remove(0);
         }
         let last = footnote.into_iter().chain(count);
-        lines.extend(last.map(|line| look.styles.dim(&line)));
+        lines.extend(last.map(Text::dim));
         lines
     }
 
@@ -152,6 +153,7 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::testing::plain;
     use crate::render::style::{Role, Styles, Symbols};
     use crate::render::table::Fit;
     use crate::status::Status;
@@ -183,7 +185,7 @@ mod tests {
             room: Some(room),
             reads_on: "use --once | less",
         };
-        let lines = |room| outline.clone().lines(space(room)).join("\n");
+        let lines = |room| plain(outline.clone().lines(space(room)));
         let count = "+ 1 failing, 1 healthy, 1 more (use --once | less)";
         assert_eq!(
             [lines(0), lines(1), lines(2), lines(3)],
@@ -231,7 +233,7 @@ mod tests {
             room: Some(room),
             reads_on: "use --once | less",
         };
-        let lines = |room| outline.clone().lines(space(room)).join("\n");
+        let lines = |room| plain(outline.clone().lines(space(room)));
         for room in 6..12 {
             assert_eq!(
                 lines(room).matches("changed by jenkins").count(),

@@ -4,16 +4,18 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::item::{OutlineItem, Weight, parents};
+use crate::render::text::Text;
 
 /// Removes the causes that an earlier sibling of the same weight has, and counts them there: `3 × no image`. Items without
 /// a parent are no siblings: each of them was asked for. An item that has changed itself keeps its causes.
 pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
-    let mut alike: BTreeMap<(usize, Weight, &[String]), Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, Weight, Vec<&str>), Vec<usize>> = BTreeMap::new();
     for (place, parent) in parents_of(items).into_iter().enumerate() {
         let item = &items[place];
         let is_alone = item.causes.is_empty() || !item.changes.is_empty();
         if let (Some(parent), false) = (parent, is_alone) {
-            let key = (parent, item.weight, &*item.causes);
+            let causes = item.causes.iter().map(Text::as_str).collect();
+            let key = (parent, item.weight, causes);
             alike.entry(key).or_default().push(place);
         }
     }
@@ -33,7 +35,7 @@ pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
             }
         }
         let first = &mut items[places[0]].causes[0];
-        *first = format!("{} × {first}", places.len());
+        *first = Text::from(format!("{} × ", places.len())) + first.clone();
     }
 }
 
@@ -48,7 +50,7 @@ pub(super) fn remove_repeated_below(items: &mut [OutlineItem]) {
     let repeated = repeated_below(items);
     for (item, repeated) in items.iter_mut().zip(repeated) {
         let mut repeated = repeated.into_iter();
-        let mut is_new = |_: &String| repeated.next() == Some(false);
+        let mut is_new = |_: &Text| repeated.next() == Some(false);
         item.causes.retain(&mut is_new);
         item.quotes.retain(&mut is_new);
         item.changes.retain(&mut is_new);
@@ -63,15 +65,18 @@ fn repeated_below(items: &[OutlineItem]) -> Vec<Vec<bool>> {
     let mut repeated = Vec::with_capacity(items.len());
     for (place, parent) in parents_of(items).into_iter().enumerate() {
         while let Some(last) = path.pop_if(|last| Some(*last) != parent) {
-            for cause in items[last].reasons().flat_map(|cause| ends(cause)) {
+            for cause in items[last].reasons().flat_map(|cause| ends(cause.as_str())) {
                 if let Some(count) = above.get_mut(cause) {
                     *count -= 1;
                 }
             }
         }
-        let is_above = |cause: &String| above.get(cause.as_str()).is_some_and(|count| *count > 0);
+        let is_above = |cause: &Text| above.get(cause.as_str()).is_some_and(|count| *count > 0);
         repeated.push(items[place].reasons().map(is_above).collect());
-        for cause in items[place].reasons().flat_map(|cause| ends(cause)) {
+        for cause in items[place]
+            .reasons()
+            .flat_map(|cause| ends(cause.as_str()))
+        {
             *above.entry(cause).or_default() += 1;
         }
         path.push(place);
@@ -96,6 +101,11 @@ mod tests {
     use super::*;
     use crate::status::Status;
 
+    fn joined(lines: &[Text]) -> String {
+        let lines: Vec<&str> = lines.iter().map(Text::as_str).collect();
+        lines.join(";")
+    }
+
     /// Items as depth and cause; the result has the causes.
     fn merged(rows: &[(usize, &str)]) -> String {
         let item = |&(depth, cause): &(usize, &str)| {
@@ -109,7 +119,7 @@ mod tests {
         let (before, repeated) = (lines(&items), count_repeated_below(&items));
         remove_repeated_below(&mut items);
         assert_eq!(lines(&items), before - repeated);
-        let causes = items.iter().map(|item| item.causes.join(";"));
+        let causes = items.iter().map(|item| joined(&item.causes));
         causes.collect::<Vec<_>>().join(" | ")
     }
 
@@ -128,7 +138,7 @@ mod tests {
             item.because([cause]).quoting(quotes)
         };
         let quotes = |items: &[OutlineItem]| {
-            let quotes = items.iter().map(|item| item.quotes.join(";"));
+            let quotes = items.iter().map(|item| joined(&item.quotes));
             quotes.collect::<Vec<_>>().join(" | ")
         };
         let mut items = [

@@ -1,6 +1,24 @@
 //! Test helpers that make painted text readable.
 
 use super::Styles;
+use crate::render::text::Text;
+
+/// The lines without their colours.
+pub(crate) fn plain(lines: impl IntoIterator<Item = Text>) -> String {
+    painted(lines, Styles::PLAIN)
+}
+
+/// The lines with the colours of these styles.
+pub(crate) fn painted(lines: impl IntoIterator<Item = Text>, styles: Styles) -> String {
+    let lines = lines.into_iter().map(|line| line.paint(styles));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, text: &&str) -> bool {
+        self.as_str() == *text
+    }
+}
 
 /// Styles that paint. The switch of the `colored` crate is on, as `run` sets it.
 pub(crate) fn ansi() -> Styles {

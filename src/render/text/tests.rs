@@ -3,6 +3,37 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::render::style::Symbols;
+use crate::render::style::testing::{ansi, explain};
+
+#[test]
+fn a_text_escapes_what_enters_it_and_keeps_its_roles() {
+    let name =
+        Text::new(Role::Name, "web\u{1b}[31m\n") + "  " + Text::dim("-n shop") + Text::dim("");
+    assert_eq!(name.as_str(), "web^[[31m\\n  -n shop");
+    let shown = |text: &Text| explain(&text.paint(ansi()));
+    assert_eq!(
+        shown(&name),
+        "(bold)web^[[31m\\n(normal)  (dim)-n shop(normal)"
+    );
+    for (columns, expect) in [
+        (80, "(bold)web^[[31m\\n(normal)  (dim)-n shop(normal)"),
+        (15, "(bold)web^[[31m\\n(normal)  (dim)-…(normal)"),
+        (14, "(bold)web^[[31m\\n(normal)  (dim)…(normal)"),
+        (13, "(bold)web^[[31m\\n(normal) …"),
+        (5, "(bold)web^…(normal)"),
+        (0, ""),
+    ] {
+        assert_eq!(shown(&name.clone().fit(columns, "…")), expect, "{columns}");
+    }
+    let middle = Text::new(Role::Name, "pod/web-5d4f8c7b9d-mzt4c").fit_middle(18, "…");
+    assert_eq!(shown(&middle), "(bold)pod/web-…b9d-mzt4c(normal)");
+    assert_eq!(
+        shown(&(Text::dim("a ") + " ").trim_end()),
+        "(dim)a (normal)"
+    );
+    assert_eq!(Text::data("a\tb\u{7}").as_str(), "a\tb^G");
+}
 
 #[test]
 fn characters_a_terminal_obeys_or_hides_become_visible() {
@@ -196,7 +227,13 @@ fn names_give_way_to_reasons_and_counts() {
             "owners: deploym…frontend > replica…5ddbdf54 #2   1/1 pods",
         ),
     ] {
-        assert_eq!(shorten_names(text, columns, "…"), expect, "{columns}");
+        let look = Look {
+            width: Some(columns),
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        };
+        let line = Text::default().with_names(Role::Plain, text, look);
+        assert_eq!(line.as_str(), expect, "{columns}");
     }
 }
 

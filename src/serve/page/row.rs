@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{PageRow, Shown};
 use crate::object::is_kubernetes_own;
 use crate::render::age::rfc3339;
-use crate::render::style::{Look, Styles, Symbols, symbol};
+use crate::render::style::{Symbols, symbol};
 use crate::render::text::escape_line;
 use crate::serve::snapshot::ServedRow;
 use crate::status::Status;
@@ -96,12 +96,7 @@ fn age(row: &ServedRow) -> Markup {
 
 /// The symbol of a state, as on a terminal. The word beside it says the same.
 pub(super) fn sign(status: Status) -> String {
-    let look = Look {
-        width: None,
-        styles: Styles::PLAIN,
-        symbols: &Symbols::UNICODE,
-    };
-    symbol(status, look)
+    symbol(status, &Symbols::UNICODE).to_string()
 }
 
 /// The class of a state, which gives the colour.

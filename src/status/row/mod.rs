@@ -13,7 +13,7 @@ use crate::object::{Value, condition};
 use super::read;
 use super::state::Status;
 
-/// The cells of an object's row. Some hold cluster text, which is not escaped.
+/// The cells of an object's row. Some hold cluster text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The numbers of ready and of wanted parts, `2/3`; `None` for kinds without parts.

@@ -10,7 +10,7 @@ use crate::commands::changes::line_style::LineStyle;
 use crate::commands::versions::{Compared, TimelineEntry};
 use crate::object::{EventFacts, ObjectRef, Uid};
 use crate::render::style::Role;
-use crate::render::text::{cut_end, cut_line, cut_middle, escape_line, width};
+use crate::render::text::Text;
 use crate::status::short_refusal;
 
 /// In fewer columns, a message and its colon say nothing.
@@ -93,34 +93,28 @@ impl EventLine {
 
     /// `21:39:42 Warning FailedScheduling pod/web-1 and 2 more: 0/2 nodes are available ×3`. On a narrow terminal, the end of
     /// the message goes first, then the whole message, then the middle of the object's name.
-    pub(crate) fn line(&self, style: &LineStyle<'_>) -> String {
-        let styles = style.look.styles;
+    pub(crate) fn line(&self, style: &LineStyle<'_>) -> Text {
         let role = if self.event.is_warning() {
             Role::Warning
         } else {
             Role::Dim
         };
         let (from, until) = self.first;
-        let time = style.interval(from, until);
-        let what = escape_line(&format!("{} {}", self.event.type_, self.event.reason)).into_owned();
-        let (others, count) = (self.others(style), self.count());
-        let fixed = format!("{time} {what} {others}{count}");
-        let room = style
-            .look
-            .width
-            .map(|columns| columns.saturating_sub(width(&fixed)));
-        let (about, message) = self.about_and_message(room, style.look.symbols.ellipsis);
-        let line = format!(
-            "{} {} {}{others}{message}{}",
-            styles.dim(&time),
-            styles.paint(role, &what),
-            styles.name(&about),
-            styles.dim(&count)
-        );
-        match style.look.width {
-            Some(columns) => cut_line(&line, columns, style.look.symbols.ellipsis).into_owned(),
-            None => line,
-        }
+        let start = Text::dim(style.interval(from, until)) + " ";
+        let start = start + Text::new(role, format!("{} {}", self.event.type_, self.event.reason));
+        let (others, count) = (Text::from(self.others(style)), Text::dim(self.count()));
+        let about = Text::new(Role::Name, self.event.about.to_string());
+        let message = Text::from(format!(": {}", in_brief(&self.event.message)));
+        let ellipsis = style.look.symbols.ellipsis;
+        let fixed = start.width() + 1 + others.width() + count.width();
+        let columns = style.look.width.unwrap_or(usize::MAX).saturating_sub(fixed);
+        let left = columns.saturating_sub(about.width());
+        let (about, message) = if left < message.width().min(LEAST) {
+            (about.fit_middle(columns, ellipsis), Text::default())
+        } else {
+            (about, message.fit(left, ellipsis))
+        };
+        (start + " " + about + others + message + count).fit_to(style.look)
     }
 
     /// ` and 2 more  -n shop`: the other objects, and the namespace if lines must name it.
@@ -142,24 +136,6 @@ impl EventLine {
             ..2 => String::new(),
             count => format!(" ×{count}"),
         }
-    }
-
-    /// The object, and the message behind a colon, in this many columns. A message without room for a few words is left out.
-    fn about_and_message(&self, room: Option<usize>, ellipsis: &str) -> (String, String) {
-        let about = escape_line(&self.event.about.to_string()).into_owned();
-        let message = in_brief(&self.event.message);
-        let message = format!(": {}", escape_line(&message));
-        let Some(columns) = room else {
-            return (about, message);
-        };
-        let left = columns.saturating_sub(width(&about));
-        if left < width(&message).min(LEAST) {
-            return (
-                cut_middle(&about, columns, ellipsis).into_owned(),
-                String::new(),
-            );
-        }
-        (about, cut_end(&message, left, ellipsis).into_owned())
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::line_style::LineStyle;
 use crate::commands::versions::{Compared, ControlledObject, KnownOwners, TimelineEntry, When};
 use crate::object::ObjectRef;
+use crate::render::text::Text;
 use crate::source::Version;
 pub(crate) use event_line::EventLine;
 use event_line::WarningKey;
@@ -192,11 +193,7 @@ impl TimelineFold {
     }
 
     /// The lines of the page, each with the number of lines of the page above it.
-    pub(crate) fn end_page(
-        &mut self,
-        ends: RunsEnd,
-        style: &LineStyle<'_>,
-    ) -> Vec<(usize, String)> {
+    pub(crate) fn end_page(&mut self, ends: RunsEnd, style: &LineStyle<'_>) -> Vec<(usize, Text)> {
         if !self.events.is_empty() {
             self.last_printed = None; // it may be the last line
         }
@@ -205,7 +202,7 @@ impl TimelineFold {
         let done = std::mem::take(&mut self.done).into_iter();
         let runs = done.map(|run| (run.at.unwrap_or(end), run.line(style)));
         let events = std::mem::take(&mut self.events).into_iter();
-        let mut lines: Vec<(usize, String)> = runs
+        let mut lines: Vec<(usize, Text)> = runs
             .chain(events.map(|event| (event.at, event.line(style))))
             .collect();
         lines.sort_by_key(|(at, _)| *at);
@@ -236,7 +233,7 @@ impl TimelineFold {
     }
 
     /// The lines about the newest open runs, at most `most`, for a frame.
-    pub(crate) fn open_lines(&self, most: usize, style: &LineStyle<'_>) -> Vec<String> {
+    pub(crate) fn open_lines(&self, most: usize, style: &LineStyle<'_>) -> Vec<Text> {
         let others = self.open_count().saturating_sub(most);
         let runs = self.runs.iter().skip(others);
         runs.map(|run| run.line(style)).collect()

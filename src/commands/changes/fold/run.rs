@@ -13,7 +13,7 @@ use crate::commands::versions::{Compared, TimelineEntry};
 use crate::object::ObjectRef;
 use crate::render::count::plural;
 use crate::render::diff::ChangeType;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::status::{Assessment, Rules, Status};
 
 /// The flag that shows the folded versions.
@@ -137,7 +137,7 @@ impl FoldedRun {
 
     /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff) (show: --owned)`. If that is too
     /// long for the line, it has only the number of objects, or only the sum.
-    pub(super) fn line(&self, style: &LineStyle<'_>) -> String {
+    pub(super) fn line(&self, style: &LineStyle<'_>) -> Text {
         let head = self.head(style);
         let failing = self.objects.failing();
         let (reported, evented) = (self.reported(), self.evented());
@@ -148,12 +148,13 @@ impl FoldedRun {
         let least = vec![Some(plural(sum, "version")), failing];
         let line = |parts: Vec<Option<String>>| {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            format!("{head}{} {SHOW}", parts.join(", "))
+            Text::dim(format!("{head}{} {SHOW}", parts.join(", ")))
         };
         let [whole, brief, least] = [whole, brief, least].map(line);
+        let columns = style.look.width.unwrap_or(usize::MAX);
         let mut lines = [whole, brief].into_iter();
-        let line = lines.find(|line| style.fits(line)).unwrap_or(least);
-        style.look.styles.dim(&line)
+        let fitting = lines.find(|line| line.width() <= columns);
+        fitting.unwrap_or(least)
     }
 
     /// The times and the name of the owner, unless its own version is above the line.
@@ -246,7 +247,7 @@ impl FoldedObjects {
             1 => format!("1 {}", kind.kind.to_lowercase()),
             _ => format!("{count} {}", kind.plural),
         });
-        escape_line(&listed(&kinds.collect::<Vec<_>>())).into_owned()
+        listed(&kinds.collect::<Vec<_>>())
     }
 
     /// `7 objects`
@@ -268,7 +269,7 @@ impl FoldedObjects {
             "" => String::new(),
             words => format!(" ({words})"),
         };
-        (count > 0).then(|| escape_line(&format!("{count} failing{words}")).into_owned())
+        (count > 0).then(|| format!("{count} failing{words}"))
     }
 }
 

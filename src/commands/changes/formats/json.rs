@@ -29,7 +29,7 @@ impl Format for Json {
     }
 
     fn version(&self, view: &VersionView<'_>) -> Rendered {
-        Rendered::lines(vec![record(view)])
+        Rendered::lines(vec![record(view).into()])
     }
 }
 

@@ -70,7 +70,7 @@ fn merge_patch_line(view: &VersionView<'_>, old: Value<'_>, new: Value<'_>) -> R
             let json = RawValue::from_string(json).expect("merge_patch writes JSON");
             Rendered {
                 redacted: is_redacted,
-                ..Rendered::lines(vec![line(&json)])
+                ..Rendered::lines(vec![line(&json).into()])
             }
         }
         Err(error) => {
@@ -83,6 +83,6 @@ fn merge_patch_line(view: &VersionView<'_>, old: Value<'_>, new: Value<'_>) -> R
 fn json_patch_line(patch: &Patch) -> Rendered {
     Rendered {
         redacted: patch.is_redacted(),
-        ..Rendered::lines(vec![line(patch)])
+        ..Rendered::lines(vec![line(patch).into()])
     }
 }

@@ -6,6 +6,7 @@ use crate::commands::changes::output::Creation;
 use crate::diff::Diff;
 use crate::render::diff::{ShownChanges, created_lines};
 use crate::render::style::Role;
+use crate::render::text::Text;
 
 /// `-o paths`.
 pub(super) struct Paths;
@@ -16,11 +17,11 @@ impl TextFormat for Paths {
         _view: &VersionView<'_>,
         shown: &ShownChanges<'_>,
         _diff: &Diff<'_>,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         shown.lines()
     }
 
-    fn object(&self, view: &VersionView<'_>) -> Vec<String> {
+    fn object(&self, view: &VersionView<'_>) -> Vec<Text> {
         if !view.compared.change().is_creation() {
             return Vec::new();
         }
@@ -31,14 +32,15 @@ impl TextFormat for Paths {
                 created_lines(object, &view.diff_view())
             }
             Creation::Whole => {
-                let paint = |line: String| view.look.styles.paint(Role::Added, &line);
                 let lines = view.yaml(now).into_iter();
-                lines.map(|line| paint(format!("+ {line}"))).collect()
+                lines
+                    .map(|line| (Text::from("+ ") + line).in_role(Role::Added))
+                    .collect()
             }
         }
     }
 
-    fn two_lives(&self, shown: &ShownChanges<'_>) -> Vec<String> {
+    fn two_lives(&self, shown: &ShownChanges<'_>) -> Vec<Text> {
         shown.lines()
     }
 }

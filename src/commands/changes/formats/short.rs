@@ -8,7 +8,8 @@ use crate::diff::{VersionWriter, writer};
 use crate::render::diff::{
     ChangeType, ShownChanges, images_in_line, secret_keys_in_line, shorter_forms,
 };
-use crate::render::text::{cut_line, escape_line, width};
+use crate::render::style::Role;
+use crate::render::text::Text;
 
 /// The columns between the parts of a line.
 const GAP: &str = "  ";
@@ -34,37 +35,34 @@ impl Format for Short {
 
 impl VersionView<'_> {
     /// `21:39:42 deployment/web  kubectl-set  image: shop/web:2.4.1 → 2.4.2 (+2)`
-    fn short(&self) -> String {
+    fn short(&self) -> Text {
         let style = self.options.line_style(self.look, self.env);
         let event = EventLine::of(self.compared, self.entry);
         if let Some(event) = event {
             return event.line(&style);
         }
-        let styles = self.look.styles;
         let object = &self.compared.read.event.now.object;
-        let time = self.interval();
-        let name = style.name(object);
-        let start = format!("{} {}", styles.dim(&time), styles.name(&name));
+        let start = Text::dim(self.interval()) + " " + Text::new(Role::Name, style.name(object));
         let ellipsis = self.look.symbols.ellipsis;
         let who = self.short_who().map(|who| shorter_forms(&who, ellipsis));
         let who = who.into_iter().flatten();
-        let heads = who.map(|who| format!("{start}{GAP}{}{GAP}", escape_line(&who)));
-        let mut heads: Vec<String> = heads.collect();
+        let heads = who.map(|who| start.clone() + format!("{GAP}{who}{GAP}"));
+        let mut heads: Vec<Text> = heads.collect();
         let Some(columns) = self.look.width else {
             let head = heads.into_iter().next();
-            let head = head.unwrap_or_else(|| format!("{start}{GAP}"));
-            return format!("{head}{}", self.short_what(None));
+            return head.unwrap_or(start + GAP) + self.short_what(None);
         };
         // The new value stays. The writer gives way to it.
         let least = self.least_what();
-        let fitting = heads.iter().position(|head| width(head) + least <= columns);
+        let fitting = heads
+            .iter()
+            .position(|head| head.width() + least <= columns);
         let head = match fitting {
             Some(at) => heads.swap_remove(at),
-            None => heads.pop().unwrap_or_else(|| format!("{start}{GAP}")),
+            None => heads.pop().unwrap_or(start + GAP),
         };
-        let room = columns.saturating_sub(width(&head));
-        let line = format!("{head}{}", self.short_what(Some(room)));
-        cut_line(&line, columns, ellipsis).into_owned()
+        let room = columns.saturating_sub(head.width());
+        (head + self.short_what(Some(room))).fit(columns, ellipsis)
     }
 
     /// The least columns of what happened.
@@ -75,10 +73,10 @@ impl VersionView<'_> {
                 ShownChanges::of(diff, &self.compared.writers, &view).least_in_line()
             }
             (_, Some(lives)) => {
-                let word = width(self.compared.change().word()) + GAP.len();
+                let word = self.compared.change().word().len() + GAP.len();
                 word + ShownChanges::unattributed(&lives.diff, &view).least_in_line()
             }
-            (_, None) => width(&self.short_what(None)),
+            (_, None) => self.short_what(None).width(),
         }
     }
 
@@ -98,11 +96,10 @@ impl VersionView<'_> {
     }
 
     /// What happened, in at most this many columns if possible.
-    fn short_what(&self, room: Option<usize>) -> String {
-        let styles = self.look.styles;
+    fn short_what(&self, room: Option<usize>) -> Text {
         let change = self.compared.change();
         let object = self.options.redactor.shown(self.compared.read.doc.root());
-        let word = styles.paint(change.role(), &change.word().to_lowercase());
+        let word = Text::new(change.role(), change.word().to_lowercase());
         let more = match change {
             ChangeType::Modified => {
                 let Some(diff) = &self.compared.diff else {
@@ -115,20 +112,20 @@ impl VersionView<'_> {
                 .two_lives_in_line(room)
                 .or_else(|| images_in_line(object))
                 .or_else(|| secret_keys_in_line(object)),
-            ChangeType::Deleted => self.lived(object),
+            ChangeType::Deleted => self.lived(object).map(Text::from),
             ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => None,
         };
         match more {
-            Some(more) => format!("{word}{GAP}{more}"),
+            Some(more) => word + GAP + more,
             None => word,
         }
     }
 
     /// The main difference of a re-created object from the deleted one: `clusterIP: 10.96.165.178 → 10.96.11.75 (+2)`.
-    fn two_lives_in_line(&self, room: Option<usize>) -> Option<String> {
+    fn two_lives_in_line(&self, room: Option<usize>) -> Option<Text> {
         let lives = TwoLives::of(self.compared.read)?;
         let view = self.diff_view();
-        let word = width(self.compared.change().word()) + GAP.len();
+        let word = self.compared.change().word().len() + GAP.len();
         let room = room.map(|columns| columns.saturating_sub(word));
         let line = ShownChanges::unattributed(&lives.diff, &view).in_line(room);
         (!line.is_empty()).then_some(line)

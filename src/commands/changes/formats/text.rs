@@ -7,7 +7,7 @@ use crate::commands::versions::{TwoLives, known};
 use crate::diff::Diff;
 use crate::diff::writer;
 use crate::render::diff::{ChangeType, ShownChanges};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 
 /// A format that shows lines below the heading of each version.
 pub(super) trait TextFormat {
@@ -17,13 +17,13 @@ pub(super) trait TextFormat {
         view: &VersionView<'_>,
         shown: &ShownChanges<'_>,
         diff: &Diff<'_>,
-    ) -> Vec<String>;
+    ) -> Vec<Text>;
 
     /// The object itself, if it is new or exists at the start.
-    fn object(&self, view: &VersionView<'_>) -> Vec<String>;
+    fn object(&self, view: &VersionView<'_>) -> Vec<Text>;
 
     /// What it shows of a deleted object: its last changes.
-    fn deleted(&self, view: &VersionView<'_>) -> Vec<String> {
+    fn deleted(&self, view: &VersionView<'_>) -> Vec<Text> {
         match &view.compared.diff {
             Some(diff) if view.compared.counts.shown > 0 => {
                 let options = view.diff_view();
@@ -35,7 +35,7 @@ pub(super) trait TextFormat {
     }
 
     /// How a re-created object differs from the deleted one.
-    fn two_lives(&self, _shown: &ShownChanges<'_>) -> Vec<String> {
+    fn two_lives(&self, _shown: &ShownChanges<'_>) -> Vec<Text> {
         Vec::new()
     }
 }
@@ -112,7 +112,7 @@ fn modified(format: &impl TextFormat, view: &VersionView<'_>, diff: &Diff<'_>) -
 }
 
 /// How a re-created object differs from the deleted one, below a line that names that one.
-fn two_lives(format: &impl TextFormat, view: &VersionView<'_>) -> Vec<String> {
+fn two_lives(format: &impl TextFormat, view: &VersionView<'_>) -> Vec<Text> {
     let Some(lives) = TwoLives::of(view.compared.read) else {
         return Vec::new();
     };
@@ -122,7 +122,7 @@ fn two_lives(format: &impl TextFormat, view: &VersionView<'_>) -> Vec<String> {
         return changes;
     }
     let version = known(&lives.former.version).map(|version| format!(" {version}"));
-    let version = escape_line(&version.unwrap_or_default()).into_owned();
+    let version = version.unwrap_or_default();
     let label = format!("  compared with the deleted object{version}, another life:");
-    [vec![view.look.styles.dim(&label)], changes].concat()
+    [vec![Text::dim(label)], changes].concat()
 }

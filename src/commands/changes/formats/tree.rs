@@ -7,6 +7,7 @@ use crate::diff::Diff;
 use crate::render::diff::{
     ChangeType, Extent, ShownChanges, created_lines, tree_lines, whole_lines,
 };
+use crate::render::text::Text;
 
 /// `-o tree` has the changed parts, `-o full` the whole object.
 pub(super) struct Tree(pub(super) Extent);
@@ -17,11 +18,11 @@ impl TextFormat for Tree {
         _view: &VersionView<'_>,
         shown: &ShownChanges<'_>,
         _diff: &Diff<'_>,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         tree_lines(shown, self.0)
     }
 
-    fn object(&self, view: &VersionView<'_>) -> Vec<String> {
+    fn object(&self, view: &VersionView<'_>) -> Vec<Text> {
         let change = view.compared.change();
         let object = view.compared.read.doc.root();
         let object = view.options.redactor.shown(object);
@@ -40,7 +41,7 @@ impl TextFormat for Tree {
         }
     }
 
-    fn two_lives(&self, shown: &ShownChanges<'_>) -> Vec<String> {
+    fn two_lives(&self, shown: &ShownChanges<'_>) -> Vec<Text> {
         match self.0 {
             Extent::Changed => tree_lines(shown, Extent::Changed),
             Extent::Whole => Vec::new(),

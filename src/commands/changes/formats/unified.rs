@@ -5,7 +5,7 @@ use super::text::TextFormat;
 use crate::commands::versions::{VersionDoc, known};
 use crate::diff::{Diff, partly};
 use crate::render::diff::ShownChanges;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::render::unified::{UnifiedSide, unified};
 
 /// The file name of a missing side.
@@ -20,7 +20,7 @@ impl TextFormat for Unified {
         view: &VersionView<'_>,
         _shown: &ShownChanges<'_>,
         diff: &Diff<'_>,
-    ) -> Vec<String> {
+    ) -> Vec<Text> {
         // Several managers may have written this version: print only the parts of the managers in `--by`.
         let theirs = (!view.options.shown.by.is_everyone()).then(|| partly(diff, |_| true));
         let now = view.compared.read.now();
@@ -32,14 +32,14 @@ impl TextFormat for Unified {
         )
     }
 
-    fn object(&self, view: &VersionView<'_>) -> Vec<String> {
+    fn object(&self, view: &VersionView<'_>) -> Vec<Text> {
         if !view.compared.change().is_creation() {
             return Vec::new();
         }
         sides(view, None, Some(view.compared.read.now()))
     }
 
-    fn deleted(&self, view: &VersionView<'_>) -> Vec<String> {
+    fn deleted(&self, view: &VersionView<'_>) -> Vec<Text> {
         sides(view, Some(view.compared.read.now()), None)
     }
 }
@@ -49,11 +49,11 @@ fn sides(
     view: &VersionView<'_>,
     old: Option<VersionDoc<'_>>,
     now: Option<VersionDoc<'_>>,
-) -> Vec<String> {
+) -> Vec<Text> {
     let lines = |side: Option<VersionDoc<'_>>| side.map_or_else(Vec::new, |side| view.yaml(side));
     let name = |side: Option<VersionDoc<'_>>| match side {
         Some(VersionDoc { version, .. }) => {
-            let object = escape_line(&version.object.to_string()).into_owned();
+            let object = version.object.to_string();
             match known(&version.version) {
                 Some(version) => format!("{object} {version}"),
                 None => object,
@@ -62,9 +62,5 @@ fn sides(
         None => NOTHING.to_owned(),
     };
     let side = |name, lines| UnifiedSide { name, lines };
-    unified(
-        side(&name(old), &lines(old)),
-        side(&name(now), &lines(now)),
-        view.look.styles,
-    )
+    unified(side(&name(old), &lines(old)), side(&name(now), &lines(now)))
 }

@@ -11,6 +11,7 @@ use crate::object::list_keys::ListKeys;
 use crate::render::age;
 use crate::render::diff::{ChangeType, DiffView, Header, header, lifetime};
 use crate::render::style::Look;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 
 /// A version and how to draw it.
@@ -41,7 +42,7 @@ impl<'d> VersionView<'d> {
 }
 
 impl VersionView<'_> {
-    pub(super) fn heading(&self, heading: Heading) -> String {
+    pub(super) fn heading(&self, heading: Heading) -> Text {
         let event = self.compared.read.event;
         let past = self.compared.past(self.entry);
         let time = self.interval();
@@ -117,7 +118,7 @@ impl VersionView<'_> {
     }
 
     /// The selected parts of a version as YAML, without hidden metadata. Empty if no part is selected.
-    pub(super) fn yaml(&self, side: VersionDoc<'_>) -> Vec<String> {
+    pub(super) fn yaml(&self, side: VersionDoc<'_>) -> Vec<Text> {
         let noise = &self.compared.noise;
         let mut without = Vec::new();
         if !noise.contains(&Noise::ManagedFields) {

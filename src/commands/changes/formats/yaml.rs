@@ -6,8 +6,8 @@ use crate::commands::changes::output::Rendered;
 use crate::diff::Noise;
 use crate::diff::writer;
 use crate::render::diff::ChangeType;
-use crate::render::style::{Look, Styles};
-use crate::render::text::escape_line;
+use crate::render::style::Role;
+use crate::render::text::Text;
 use crate::render::yaml::yaml;
 
 /// `-o yaml`: whole documents, each below a comment that is its heading.
@@ -23,14 +23,7 @@ impl Format for Yaml {
         let change = compared.change();
         let is_written = change.is_creation() || change == ChangeType::Modified;
         let who = is_written.then(|| writer(&compared.writers)).flatten();
-        let plain = VersionView {
-            look: Look {
-                styles: Styles::PLAIN,
-                ..view.look
-            },
-            ..*view
-        };
-        let heading = plain.heading(Heading {
+        let heading = view.heading(Heading {
             who: who.map(|who| who.to_string()),
             ..Heading::default()
         });
@@ -44,7 +37,7 @@ impl Format for Yaml {
         let object = options.redactor.shown(compared.read.doc.root());
         let projection =
             projection(&options.shown.filter.with_identity(), object).and_metadata(object, &hidden);
-        let mut lines = vec![format!("# {heading}")];
+        let mut lines = vec![(Text::from("# ") + heading).in_role(Role::Plain)];
         lines.extend(yaml(object, &projection));
         Rendered {
             redacted: projection.holds_secret(object),
@@ -64,6 +57,6 @@ impl Format for Name {
 
     fn version(&self, view: &VersionView<'_>) -> Rendered {
         let name = view.compared.read.event.now.object.resource_name();
-        Rendered::lines(vec![escape_line(&name).into_owned()])
+        Rendered::lines(vec![name.into()])
     }
 }

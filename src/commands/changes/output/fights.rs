@@ -10,6 +10,7 @@ use crate::object::managed_fields::By;
 use crate::object::{ObjectRef, Uid};
 use crate::render::diff::{ChangeType, DiffView, change_in_line, selected};
 use crate::render::style::Role;
+use crate::render::text::Text;
 
 /// How many fields it remembers.
 const REMEMBERED: usize = 4096;
@@ -55,7 +56,7 @@ impl Fights {
     }
 
     /// The lines about fights that are new, or have doubled since their last line.
-    pub(super) fn take_lines(&mut self, style: &LineStyle<'_>) -> Vec<String> {
+    pub(super) fn take_lines(&mut self, style: &LineStyle<'_>) -> Vec<Text> {
         let fields = self.fields.values_mut();
         let mut news: Vec<&mut ContestedField> = fields.filter(|known| known.is_news()).collect();
         let key = |known: &ContestedField| {
@@ -74,7 +75,7 @@ impl Fights {
                 Some(cluster) => format!("{cluster} {object}  {path} {flips}"),
                 None => format!("{object}  {path} {flips}"),
             };
-            Some(style.look.styles.paint(Role::Warning, &text))
+            Some(Text::new(Role::Warning, text))
         });
         lines.collect()
     }

@@ -20,11 +20,10 @@ use crate::commands::versions::{
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
-use crate::render::style::Look;
-use crate::render::text::{cut_end, escape_line};
+use crate::render::style::Role;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 use fights::Fights;
-use options::warning;
 pub(super) use options::{Creation, DisplayOptions, ago, both_versions};
 pub(super) use rendered::Rendered;
 use summary::QuietRuns;
@@ -41,13 +40,6 @@ fn runs_end(terminal: &Terminal<'_>) -> RunsEnd {
     } else {
         RunsEnd::Settled
     }
-}
-
-/// The line about what "probably" means.
-fn explained(look: Look) -> String {
-    let columns = look.width.unwrap_or(usize::MAX);
-    let line = cut_end(PROBABLY, columns, look.symbols.ellipsis);
-    look.styles.dim(&line)
 }
 
 /// Renders timeline entries, and counts versions and changes.
@@ -139,7 +131,7 @@ impl Renderer {
         page.insert(self.fold.end_page(ends, &style));
         page.lines.extend(self.fights.take_lines(&style));
         if has_guess && !std::mem::replace(&mut self.has_explained, true) {
-            page.lines.push(explained(terminal.look()));
+            page.lines.push(Text::dim(PROBABLY).fit_to(terminal.look()));
         }
         page
     }
@@ -150,7 +142,7 @@ impl Renderer {
     }
 
     /// The counted lines that a pipe does not have yet, at the end of the run.
-    pub(crate) fn last_counts(&mut self, terminal: &Terminal<'_>) -> Vec<String> {
+    pub(crate) fn last_counts(&mut self, terminal: &Terminal<'_>) -> Vec<Text> {
         if terminal.is_live() {
             return Vec::new(); // the last frame has them
         }
@@ -160,25 +152,21 @@ impl Renderer {
     }
 
     /// The lines about the folded versions that may go on, the newest ones.
-    pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<String> {
+    pub(crate) fn open_folds(&self, most: usize, terminal: &Terminal<'_>) -> Vec<Text> {
         let style = self.options.line_style(terminal.look(), terminal.env());
         let others = self.fold.open_count().saturating_sub(most);
         let others = (others > 0).then(|| {
             let (dot, objects) = (style.look.symbols.dot, plural(others, "more object"));
-            let line = format!("{dot}  {objects} with counted versions (show: --owned)");
-            style.look.styles.dim(&line)
+            Text::dim(format!(
+                "{dot}  {objects} with counted versions (show: --owned)"
+            ))
         });
         let lines = self.fold.open_lines(most, &style);
         others.into_iter().chain(lines).collect()
     }
 
     /// Adds the line about many kinds, when each of them is listed or refused.
-    pub(crate) fn add_initial_sync(
-        &mut self,
-        page: &mut Printout,
-        sources: &Sources,
-        terminal: &Terminal<'_>,
-    ) {
+    pub(crate) fn add_initial_sync(&mut self, page: &mut Printout, sources: &Sources) {
         if !sources.are_settled() {
             return;
         }
@@ -187,9 +175,7 @@ impl Renderer {
         };
         let line = self.options.about(&line);
         match self.format.audience() {
-            Audience::Person => page
-                .lines
-                .push(terminal.look().styles.dim(&escape_line(&line))),
+            Audience::Person => page.lines.push(Text::dim(line)),
             Audience::Documents | Audience::Records if self.options.is_once => {}
             Audience::Documents | Audience::Records => page.asides.push(line),
         }
@@ -202,11 +188,10 @@ impl Renderer {
         }
         let Some(event) = entry.version() else {
             return match self.format.audience() {
-                Audience::Person => {
-                    Rendered::lines(self.options.notice_lines(entry, terminal.look()))
-                }
+                Audience::Person => Rendered::lines(self.options.notice_lines(entry)),
                 Audience::Records => {
-                    Rendered::lines(notice_record(&self.options, entry).into_iter().collect())
+                    let record = notice_record(&self.options, entry);
+                    Rendered::lines(record.map(Text::from).into_iter().collect())
                 }
                 // Programs want to know neither which objects there are, nor that it watches them, once it exits.
                 Audience::Documents if self.options.is_once && entry.is_listing() => {
@@ -249,10 +234,10 @@ impl Renderer {
             Err(error) => match format.audience() {
                 Audience::Person => {
                     let text = unreadable(&event.now);
-                    Rendered::lines(vec![warning(&text, terminal.look())])
+                    Rendered::lines(vec![Text::new(Role::Warning, text)])
                 }
                 Audience::Records => {
-                    Rendered::lines(vec![unreadable_record(options, entry, event, error)])
+                    Rendered::lines(vec![unreadable_record(options, entry, event, error).into()])
                 }
                 Audience::Documents => {
                     let text = format!("{} could not be read", both_versions(event));
@@ -287,7 +272,7 @@ impl Renderer {
     ) -> Rendered {
         if rendered.starts_document {
             if self.has_document {
-                rendered.lines.insert(0, "---".to_owned());
+                rendered.lines.insert(0, "---".into());
             }
             self.has_document = true;
         }
@@ -304,8 +289,8 @@ impl Renderer {
             self.quiet.count(object, entry.seen, counts);
         }
         if !rendered.lines.is_empty() && self.format.audience() == Audience::Person {
-            let (zone, look) = (&terminal.env().zone, terminal.look());
-            let ended = self.quiet.end(object, zone, look);
+            let (zone, symbols) = (&terminal.env().zone, terminal.look().symbols);
+            let ended = self.quiet.end(object, zone, symbols);
             rendered.lines.splice(0..0, ended);
         }
         rendered
@@ -315,7 +300,7 @@ impl Renderer {
 /// Lines for standard output, and messages for standard error.
 #[derive(Default)]
 pub(crate) struct Printout {
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<Text>,
     /// The messages for standard error.
     pub(crate) asides: Vec<String>,
     /// The number of shown entries.
@@ -330,7 +315,7 @@ pub(crate) struct Printout {
 
 impl Printout {
     /// Inserts lines, each below a number of the present lines. They are in this order.
-    pub(super) fn insert(&mut self, lines: Vec<(usize, String)>) {
+    pub(super) fn insert(&mut self, lines: Vec<(usize, Text)>) {
         let mut later = lines.into_iter().peekable();
         let mut all = Vec::with_capacity(self.lines.len() + later.len());
         for (at, line) in std::mem::take(&mut self.lines).into_iter().enumerate() {
@@ -345,7 +330,7 @@ impl Printout {
 
     pub(crate) fn print(self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         if !self.lines.is_empty() {
-            terminal.print(&self.lines)?;
+            terminal.print(self.lines)?;
         }
         for aside in self.asides {
             terminal.notify(&aside)?;

@@ -13,8 +13,8 @@ use crate::diff::Redactor;
 use crate::env::Env;
 use crate::render::age;
 use crate::render::diff::Fold;
-use crate::render::style::Look;
-use crate::render::text::escape_line;
+use crate::render::style::{Look, Role};
+use crate::render::text::Text;
 
 /// How `changes` prints. The redactor keeps the numbers of Secret values for the whole run.
 pub(crate) struct DisplayOptions {
@@ -71,34 +71,26 @@ impl DisplayOptions {
     }
 
     /// The text lines of an entry without a version.
-    pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<String> {
-        let text = notice(entry).map(|text| self.about(&text)).into_iter();
-        if self.is_of_file && is_needless(entry) {
+    pub(crate) fn notice_lines(&self, entry: &TimelineEntry) -> Vec<Text> {
+        // A recorded watch begins with an empty listing, and the error at the end of a file names the lines that could not be
+        // read.
+        let is_needless = matches!(
+            entry.what,
+            Occurrence::Synced { count: 0 } | Occurrence::Undecodable { .. }
+        );
+        if self.is_of_file && is_needless {
             return Vec::new();
         }
-        match &entry.what {
-            Occurrence::Synced { .. } => text
-                .map(|text| look.styles.dim(&escape_line(&text)))
-                .collect(),
+        let role = match &entry.what {
+            Occurrence::Synced { .. } => Role::Dim,
             Occurrence::Gap(_)
             | Occurrence::Undecodable { .. }
             | Occurrence::State(_)
-            | Occurrence::Version(_) => text.map(|text| warning(&text, look)).collect(),
-        }
+            | Occurrence::Version(_) => Role::Warning,
+        };
+        let text = notice(entry).map(|text| Text::new(role, self.about(&text)));
+        text.into_iter().collect()
     }
-}
-
-/// Whether a message about a file is needless. A recorded watch begins with an empty listing, and the error at the end names
-/// the lines that could not be read.
-fn is_needless(entry: &TimelineEntry) -> bool {
-    matches!(
-        entry.what,
-        Occurrence::Synced { count: 0 } | Occurrence::Undecodable { .. }
-    )
-}
-
-pub(crate) fn warning(text: &str, look: Look) -> String {
-    look.styles.warning(&escape_line(text))
 }
 
 /// `deployment/web 5→6`

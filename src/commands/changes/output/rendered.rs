@@ -2,12 +2,13 @@
 
 use crate::commands::changes::fold::FoldedInto;
 use crate::render::diff::ChangeCounts;
+use crate::render::text::Text;
 
 /// The output of one timeline entry.
 #[derive(Default)]
 pub(crate) struct Rendered {
     /// The lines; empty if the entry is hidden.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<Text>,
     /// The counts of a hidden version.
     pub(crate) quiet: Option<ChangeCounts>,
     /// What the fold of the timeline did with the version.
@@ -27,7 +28,7 @@ pub(crate) struct Rendered {
 }
 
 impl Rendered {
-    pub(crate) fn lines(lines: Vec<String>) -> Rendered {
+    pub(crate) fn lines(lines: Vec<Text>) -> Rendered {
         Rendered {
             lines,
             ..Rendered::default()

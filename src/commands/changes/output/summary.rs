@@ -14,8 +14,8 @@ use crate::render::age;
 use crate::render::count::{plural, thousands};
 use crate::render::diff::{ChangeCounts, ChangeType};
 use crate::render::json::changes::LeftOutRecord;
-use crate::render::style::Look;
-use crate::render::text::escape_line;
+use crate::render::style::Symbols;
+use crate::render::text::Text;
 
 /// The counts of a run.
 #[derive(Debug)]
@@ -153,19 +153,19 @@ impl QuietRuns {
         &mut self,
         object: &ObjectRef,
         zone: &TimeZone,
-        look: Look,
-    ) -> Option<String> {
-        Some(self.take(object)?.line(zone, look))
+        symbols: &Symbols,
+    ) -> Option<Text> {
+        Some(self.take(object)?.line(zone, symbols))
     }
 
     /// The lines about the objects with the newest quiet versions, and a count of the others.
-    pub(crate) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<String> {
+    pub(crate) fn lines(&self, zone: &TimeZone, symbols: &Symbols) -> Vec<Text> {
         let first = self.runs.len().saturating_sub(LINES);
-        let lines = self.runs[first..].iter().map(|run| run.line(zone, look));
+        let lines = self.runs[first..].iter();
+        let lines = lines.map(|run| run.line(zone, symbols));
         let others = (first > 0).then(|| {
-            let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
-            let line = format!("{dot}  {objects} with only hidden changes");
-            look.styles.dim(&line)
+            let (dot, objects) = (symbols.dot, plural(first, "more object"));
+            Text::dim(format!("{dot}  {objects} with only hidden changes"))
         });
         others.into_iter().chain(lines).collect()
     }
@@ -178,7 +178,7 @@ impl QuietRuns {
 
 impl Run {
     /// `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`
-    fn line(&self, zone: &TimeZone, look: Look) -> String {
+    fn line(&self, zone: &TimeZone, symbols: &Symbols) -> Text {
         let mut times = vec![age::clock(self.first, zone), age::clock(self.last, zone)];
         times.dedup();
         let hidden = thousands(self.hidden);
@@ -188,13 +188,8 @@ impl Run {
             let versions = plural(self.versions, "version");
             format!("{versions} with only hidden changes ({hidden})")
         };
-        let line = format!(
-            "{}  {} {}: {counts}",
-            look.symbols.dot,
-            times.join("-"),
-            self.object,
-        );
-        look.styles.dim(&escape_line(&line))
+        let (dot, times) = (symbols.dot, times.join("-"));
+        Text::dim(format!("{dot}  {times} {}: {counts}", self.object))
     }
 }
 
@@ -231,8 +226,7 @@ impl LeftOut {
         let named = (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")));
         let nobody = nobody.map(|(_, versions)| format!("not recorded {versions}"));
         let parts: Vec<String> = named.into_iter().chain(nobody).collect();
-        let line = format!("left out: {}", parts.join(", "));
-        (!parts.is_empty()).then(|| escape_line(&line).into_owned())
+        (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
     }
 
     /// The same for records.
@@ -260,7 +254,7 @@ impl LeftOut {
 mod tests {
     use super::*;
     use crate::object::Doc;
-    use crate::render::style::{Styles, Symbols};
+    use crate::render::style::testing::plain;
 
     #[test]
     fn versions_are_counted_by_where_they_came_from() {
@@ -294,11 +288,6 @@ mod tests {
             noise: noise.iter().copied().collect(),
             ..ChangeCounts::default()
         };
-        let look = Look {
-            width: Some(80),
-            styles: Styles::PLAIN,
-            symbols: &Symbols::UNICODE,
-        };
         let mut runs = QuietRuns::default();
         let beat = counts(&[(Noise::Heartbeat, 4), (Noise::Version, 2)]);
         runs.count(&object("a"), at(0), &beat);
@@ -306,16 +295,19 @@ mod tests {
             runs.count(&object(name), at(10), &counts(&[(Noise::Version, 1)]));
         }
         runs.count(&object("a"), at(300), &beat);
-        insta::assert_snapshot!(runs.lines(&TimeZone::UTC, look).join("\n"), @"
+        insta::assert_snapshot!(plain(runs.lines(&TimeZone::UTC, &Symbols::UNICODE)), @"
         ·  1 more object with only hidden changes
         ·  14:00:10 node/c: 1 version with only hidden changes (1)
         ·  14:00:10 node/d: 1 version with only hidden changes (1)
         ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)
         ");
-        let ended = runs.end(&object("b"), &TimeZone::UTC, look);
+        let ended = runs.end(&object("b"), &TimeZone::UTC, &Symbols::UNICODE);
         insta::assert_snapshot!(ended.unwrap_or_default(), @"·  14:00:10 node/b: 1 version with only hidden changes (1)");
-        assert_eq!(runs.end(&object("b"), &TimeZone::UTC, look), None);
-        assert_eq!(runs.lines(&TimeZone::UTC, look).len(), 3);
+        assert_eq!(
+            runs.end(&object("b"), &TimeZone::UTC, &Symbols::UNICODE),
+            None
+        );
+        assert_eq!(runs.lines(&TimeZone::UTC, &Symbols::UNICODE).len(), 3);
     }
 
     fn left_out(managers: &[(&str, usize)]) -> LeftOut {
@@ -348,7 +340,8 @@ mod tests {
                 Some("left out: f 9, c 3, b 2, d^[[2J 2 and 2 more, not recorded 7"),
             ),
         ] {
-            assert_eq!(left_out(managers).line().as_deref(), expect);
+            let line = left_out(managers).line().map(Text::from);
+            assert_eq!(line.as_ref().map(Text::as_str), expect);
         }
     }
 }

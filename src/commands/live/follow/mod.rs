@@ -53,7 +53,7 @@ pub(crate) async fn follow(
     };
     if let Ok(ended) = &ended {
         let lines = feed.stop.last_lines(*ended, view, clusters).await;
-        terminal.notify_painted(|_| lines.clone());
+        terminal.notify_lines(lines);
     }
     let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, clusters));
     let lost = silence.filter(|_| feed.stop.unread.is_empty());

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::words::Note;
 use crate::render::count::plural;
-use crate::render::style::{Look, Role};
-use crate::render::text::escape_line;
+use crate::render::style::{Role, Symbols};
+use crate::render::text::Text;
 use crate::source::{ClusterId, SourceKey};
 
 /// The most clusters that a view has lines for.
@@ -155,18 +155,18 @@ impl ClusterStates {
 }
 
 /// `● live 3 of 4 clusters`.
-pub(super) fn summary(states: &[(&ClusterId, ClusterState)], look: Look) -> String {
+pub(super) fn summary(states: &[(&ClusterId, ClusterState)], symbols: &Symbols) -> Text {
     let is = |wanted: fn(&ClusterState) -> bool| states.iter().filter(|(_, it)| wanted(it)).count();
     let live = is(|state| *state == ClusterState::Live);
     let connecting = is(|state| *state == ClusterState::Connecting);
     let text = format!("live {live} of {}", plural(states.len(), "cluster"));
-    let (styles, symbols) = (look.styles, look.symbols);
-    match () {
-        () if live == states.len() => styles.good(&format!("{} {text}", symbols.current)),
-        () if connecting > 0 => styles.moving(&format!("{} {text}", symbols.in_progress)),
-        () if live > 0 => styles.paint(Role::Warning, &format!("{} {text}", symbols.current)),
-        () => styles.bad(&format!("{} {text}", symbols.failed)),
-    }
+    let (role, symbol) = match () {
+        () if live == states.len() => (Role::Good, symbols.current),
+        () if connecting > 0 => (Role::Moving, symbols.in_progress),
+        () if live > 0 => (Role::Warning, symbols.current),
+        () => (Role::Bad, symbols.failed),
+    };
+    Text::new(role, format!("{symbol} {text}"))
 }
 
 /// `live 1 of 2 clusters, away: prod-us`: the same in a line, with the names of the clusters that cannot be read now.
@@ -191,8 +191,8 @@ pub(super) fn line(states: &[(&ClusterId, ClusterState)]) -> String {
 pub(super) fn lines(
     states: &[(&ClusterId, ClusterState)],
     now: Timestamp,
-    look: Look,
-) -> Vec<String> {
+    symbols: &Symbols,
+) -> Vec<Text> {
     let mut lines = Vec::new();
     for (cluster, state) in states {
         let words = match state {
@@ -208,13 +208,13 @@ pub(super) fn lines(
                 )
             }
         };
-        let line = format!("{} {}: {words}", look.symbols.failed, cluster.0);
-        lines.push(look.styles.bad(&escape_line(&line)));
+        let line = format!("{} {}: {words}", symbols.failed, cluster.0);
+        lines.push(Text::new(Role::Bad, line));
     }
     if lines.len() > MAX_LINES {
         let more = lines.split_off(MAX_LINES - 1).len();
         let text = format!("+ {more} more clusters that cannot be read");
-        lines.push(look.styles.bad(&text));
+        lines.push(Text::new(Role::Bad, text));
     }
     lines
 }
@@ -253,13 +253,6 @@ fn ordinal(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::style::{Styles, Symbols};
-
-    const LOOK: Look = Look {
-        width: None,
-        styles: Styles::PLAIN,
-        symbols: &Symbols::UNICODE,
-    };
     const REFUSED: &str = "The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?";
 
     fn retrying(attempt: u32, seconds: i64) -> ClusterState {
@@ -276,8 +269,8 @@ mod tests {
         let names = (b'a'..).map(|letter| ClusterId(char::from(letter).to_string().into()));
         let names: Vec<ClusterId> = names.take(states.len()).collect();
         let states: Vec<_> = names.iter().zip(states.iter().cloned()).collect();
-        let mut shown = lines(&states, Timestamp::UNIX_EPOCH, LOOK);
-        shown.push(summary(&states, LOOK));
+        let mut shown = lines(&states, Timestamp::UNIX_EPOCH, &Symbols::UNICODE);
+        shown.push(summary(&states, &Symbols::UNICODE));
         assert_eq!(shown, expect);
     }
 

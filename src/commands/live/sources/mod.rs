@@ -15,7 +15,7 @@ use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::style::{Look, Role};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::{ClusterId, Event, SourceKey, SourceState};
 use cluster_states::ClusterState;
 pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
@@ -252,12 +252,8 @@ impl Sources {
             } else {
                 describe(&known.key)
             };
-            let why = known
-                .state
-                .cause()
-                .map(|cause| escape_line(cause).into_owned());
-            let (name, why) = (known.state.name(), why.unwrap_or_default());
-            let text = format!("{name}: {source}: {why}");
+            let why = known.state.cause().map_or("", |cause| cause);
+            let text = format!("{}: {source}: {why}", known.state.name());
             Some(self.clusters.about(&known.key, &text))
         });
         lines.collect()
@@ -272,7 +268,11 @@ impl Sources {
     pub(crate) fn connection(&self, canvas: Canvas) -> Freshness {
         Freshness {
             summary: self.summary(canvas.now, canvas.look),
-            clusters: cluster_states::lines(&self.cluster_states(), canvas.now, canvas.look),
+            clusters: cluster_states::lines(
+                &self.cluster_states(),
+                canvas.now,
+                canvas.look.symbols,
+            ),
             refused: self.refusal_lines(),
             watches: self.count(),
             ..Freshness::default()
@@ -320,26 +320,26 @@ impl Sources {
     }
 
     /// The state of all sources in a few words. The worst state decides.
-    pub(crate) fn summary(&self, now: Timestamp, look: Look) -> String {
+    pub(crate) fn summary(&self, now: Timestamp, look: Look) -> Text {
         if self.clusters.are_several() {
-            return cluster_states::summary(&self.cluster_states(), look);
+            return cluster_states::summary(&self.cluster_states(), look.symbols);
         }
         let worst = self.noticed().max_by_key(|known| severity(&known.state));
         let Some(worst) = worst else {
-            return String::new();
+            return Text::default();
         };
         let symbols = look.symbols;
         match &worst.state {
-            SourceState::Connecting => look
-                .styles
-                .moving(&format!("{} connecting", symbols.in_progress)),
-            SourceState::Live | SourceState::Ended => {
-                look.styles
-                    .good(&format!("{} {}", symbols.current, worst.state.name()))
+            SourceState::Connecting => {
+                Text::new(Role::Moving, format!("{} connecting", symbols.in_progress))
             }
-            SourceState::Polling { .. } => look
-                .styles
-                .moving(&format!("{} polling", symbols.in_progress)),
+            SourceState::Live | SourceState::Ended => {
+                let state = worst.state.name();
+                Text::new(Role::Good, format!("{} {state}", symbols.current))
+            }
+            SourceState::Polling { .. } => {
+                Text::new(Role::Moving, format!("{} polling", symbols.in_progress))
+            }
             SourceState::Retrying {
                 attempt,
                 cause,
@@ -350,12 +350,9 @@ impl Sources {
                 let old = worst.since.map_or(String::new(), |_| {
                     " (the view may be out of date)".to_owned()
                 });
-                let text = format!(
-                    "{} reconnecting, try {attempt} in {wait}{old}: {}",
-                    symbols.failed,
-                    escape_line(cause)
-                );
-                look.styles.bad(&text)
+                let failed = symbols.failed;
+                let text = format!("{failed} reconnecting, try {attempt} in {wait}{old}: {cause}");
+                Text::new(Role::Bad, text)
             }
             SourceState::Forbidden { .. }
             | SourceState::Unserved { .. }
@@ -367,7 +364,7 @@ impl Sources {
                     bad,
                     self.count()
                 );
-                look.styles.paint(Role::Warning, &text)
+                Text::new(Role::Warning, text)
             }
         }
     }

@@ -248,7 +248,10 @@ impl ItemBuilder {
         {
             let shown = ShownChanges::of(diff, &compared.writers, &view);
             let who = shown.who().or_else(|| shown.former_owner());
-            return (who.as_ref().map(VersionWriter::short), shown.in_line(None));
+            return (
+                who.as_ref().map(VersionWriter::short),
+                shown.in_line(None).to_string(),
+            );
         }
         let object = self.redactor.shown(compared.read.doc.root());
         let word = change.word().to_lowercase();

@@ -18,13 +18,12 @@ fn unhealthy(kinds: &[&str], objects: Vec<Value>) -> String {
         ..PLAIN
     };
     let canvas = Canvas::unbounded(look(None), at(600));
-    table(
+    plain(table(
         &(&cluster.state).into(),
         &connection(&cluster),
         options,
         canvas,
-    )
-    .join("\n")
+    ))
 }
 
 /// A Service that selects the Pods of an app.

@@ -478,7 +478,7 @@ fn ascii_and_colour_do_not_change_the_text() {
         now: at(30),
         look: Look {
             width: Some(80),
-            styles: crate::render::style::testing::ansi(),
+            styles: testing::ansi(),
             symbols: &Symbols::ASCII,
         },
         started: Some(start()),
@@ -491,7 +491,7 @@ fn ascii_and_colour_do_not_change_the_text() {
         &mut LiveTable::new(PLAIN),
         canvas,
     );
-    let painted = crate::render::style::testing::explain(&lines.join("\n"));
+    let painted = testing::explain(&testing::painted(lines, testing::ansi()));
     assert_snapshot!(painted, @"
     (bold)deployment.apps/web(normal)  (dim)-n shop(normal)  (dim)ctx demo(normal)     rollout 1/1 updated, 1 failing  0:30
     (bold)NAME(normal)                   (bold)READY(normal)   (bold)STATUS(normal)         (bold)RESTARTS(normal)   (bold)AGE(normal)
@@ -520,7 +520,7 @@ fn the_rules_behind_each_state_have_lines_and_records() {
         explained,
         canvas,
     );
-    assert_snapshot!(lines.join("\n"), @"
+    assert_snapshot!(plain(lines), @"
     NAME                   READY   STATUS         RESTARTS   AGE   NODE       IP
     ✗ deployment/web       0/1     Failed         -          1s    -          -
     │ └ 0 of 1 pods ready: 1 ImagePullBackOff
@@ -534,7 +534,7 @@ fn the_rules_behind_each_state_have_lines_and_records() {
     ");
     let records = Transitions::new(explained).records(&cluster.state, at(1));
     let source = r#""causes":[{"rule":"ImagePull","text":"app: not found","source":"https://"#;
-    assert!(records[2].contains(source), "{}", records[2]);
+    assert!(records[2].as_str().contains(source), "{}", records[2]);
 }
 
 #[test]
@@ -552,7 +552,7 @@ fn the_rule_behind_a_good_state_has_its_message() {
         explained,
         canvas,
     );
-    assert_snapshot!(lines.join("\n"), @r#"
+    assert_snapshot!(plain(lines), @r#"
     NAME                   READY   STATUS    RESTARTS   AGE   NODE       IP
     ● deployment/web       1/1     Current   -          1s    -          -
     │ └ rule kstatus Deployment: "Deployment is available. Replicas: 1": All replicas are updated, ready and available, and no old one is left. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/status/core.go

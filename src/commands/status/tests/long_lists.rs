@@ -43,7 +43,7 @@ fn lines_of(rows: &StatusRows<'_>, room: usize) -> String {
         printed: Vec::new(),
         width: Some(100),
     };
-    lines(rows, &columns, &mut ColumnMemory::default(), canvas).join("\n")
+    plain(lines(rows, &columns, &mut ColumnMemory::default(), canvas))
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::model::Model;
 use crate::object::Resource;
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::header_footer::Freshness;
+use crate::render::style::testing::{self, plain};
 use crate::render::style::{Look, Styles, Symbols};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::Rules;
@@ -111,27 +112,26 @@ fn next_frame(
     let lines = view(&(&cluster.state).into(), connection(cluster), table, canvas);
     assert!(lines.len() <= rows - 2, "{} lines: {lines:#?}", lines.len());
     for line in &lines {
-        let width = crate::render::text::width(line);
+        let width = line.width();
         assert!(width < columns, "{width} columns: {line}");
     }
-    lines.join("\n")
+    plain(lines)
 }
 
 /// The whole table, as in a pipe.
 fn whole(cluster: &Cluster, now: Timestamp) -> String {
     let canvas = Canvas::unbounded(look(None), now);
-    table(
+    plain(table(
         &(&cluster.state).into(),
         &connection(cluster),
         PLAIN,
         canvas,
-    )
-    .join("\n")
+    ))
 }
 
 fn connection(cluster: &Cluster) -> Freshness {
     Freshness {
-        summary: "● live".to_owned(),
+        summary: "● live".into(),
         refused: cluster.refused.clone(),
         watches: cluster.state.model.coverage().sources().count(),
         ..Freshness::default()

@@ -17,7 +17,7 @@ async fn on_a_pipe_each_transition_is_a_line() {
         let now = start() + SignedDuration::from_millis(time.try_into().expect("short"));
         lines.extend(transitions.lines(&cluster.state, None, now));
     });
-    assert_snapshot!(lines.join("\n"), @r#"
+    assert_snapshot!(plain(lines), @r#"
     2026-03-02T12:00:00Z deployment/web Current 3/3
     2026-03-02T12:00:00Z replicaset/web-7f45f79f9d Current 3/3
     2026-03-02T12:00:00Z pod/web-7f45f79f9d-268rp Running 1/1
@@ -67,7 +67,7 @@ fn a_record_contains_everything_once() {
     cluster.delete("web-a-000", at(4));
     cluster.settle(at(4));
     records.extend(transitions.records(&cluster.state, at(4)));
-    assert_snapshot!(records.join("\n"), @r#"
+    assert_snapshot!(plain(records), @r#"
     {"v":1,"time":"2026-03-02T12:00:01.000Z","ref":{"cluster":"demo","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web","uid":"uid-web"},"owner":null,"depth":0,"status":"Failed","worst":"Failed","message":"0 of 1 pods ready: 1 ImagePullBackOff","conditions":[{"type":"Stalled","status":"True","reason":"FailedPods","message":"0 of 1 pods ready: 1 ImagePullBackOff"}],"word":"Failed","ready":"0/1","causes":[{"rule":"FailedPods","text":"0 of 1 pods ready: 1 ImagePullBackOff"}]}
     {"v":1,"time":"2026-03-02T12:00:01.000Z","ref":{"cluster":"demo","apiVersion":"apps/v1","kind":"ReplicaSet","namespace":"shop","name":"web-a","uid":"uid-web-a"},"owner":"uid-web","depth":1,"status":"Failed","worst":"Failed","message":"0 of 1 pods ready: 1 ImagePullBackOff","conditions":[{"type":"Stalled","status":"True","reason":"FailedPods","message":"0 of 1 pods ready: 1 ImagePullBackOff"}],"word":"Failed","ready":"0/1","causes":[]}
     {"v":1,"time":"2026-03-02T12:00:01.000Z","ref":{"cluster":"demo","apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web-a-000","uid":"uid-web-a-000"},"owner":"uid-web-a","depth":2,"status":"Failed","message":"Containers waiting: app (ErrImagePull)","conditions":[{"type":"Stalled","status":"True","reason":"ErrImagePull","message":"Containers waiting: app (ErrImagePull)"}],"word":"ErrImagePull","ready":"0/1","restarts":0,"causes":[{"rule":"ImagePull","text":"app: not found"}]}

@@ -10,7 +10,7 @@ use crate::graph::{ReferenceTarget, TraceSide};
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
 use crate::render::outline::Outline;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::SourceKey;
 use crate::status::Status;
 
@@ -75,17 +75,19 @@ impl Chain for ObjectTrace {
         let causes = causes.iter().flat_map(|cause| cause.text.lines());
         // The headline may be one of the causes.
         let causes = causes.filter(|cause| *cause != headline);
-        let note = canvas.look.styles.dim(canvas.look.symbols.note);
+        let note = Text::dim(canvas.look.symbols.note);
         let ready = assessment.and_then(|found| found.row.ready.clone());
         FrameParts {
             facts: ready
                 .map(|ready| format!("{ready} ready"))
                 .into_iter()
                 .collect(),
-            beside: String::new(),
-            right: canvas.age(self.traced.node().and_then(|node| node.created)),
+            beside: Text::default(),
+            right: canvas
+                .age(self.traced.node().and_then(|node| node.created))
+                .into(),
             lines: causes
-                .flat_map(|cause| canvas.wrapped(&note, &escape_line(cause)))
+                .flat_map(|cause| canvas.wrapped(note.clone(), cause))
                 .collect(),
             has_change: false,
             outline: Outline {

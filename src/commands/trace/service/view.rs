@@ -16,17 +16,22 @@ use crate::render::canvas::Canvas;
 use crate::render::outline::{Outline, OutlineItem};
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::status::{Assessment, CauseRule, Status};
 
 /// The parts of the frame.
 pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
-    let (beside, right) = selection(state, canvas);
+    let (beside, right) = selection(state);
+    let warning = "! pods that are not ready get traffic too (publishNotReadyAddresses)";
+    let service = state.service();
+    let warns = service.is_some_and(|(_, service)| service.publishes_unready);
+    let mut lines = Vec::from_iter(warns.then(|| Text::new(Role::Warning, warning)));
+    lines.extend(notes(state, canvas));
     FrameParts {
         facts: facts(state),
         beside,
         right,
-        lines: [warnings(state, canvas), notes(state, canvas)].concat(),
+        lines,
         has_change: false,
         outline: outline(state, canvas),
     }
@@ -51,36 +56,26 @@ fn facts(state: &ServiceState) -> Vec<String> {
     facts
 }
 
-fn warnings(state: &ServiceState, canvas: Canvas) -> Vec<String> {
-    let service = state.service();
-    if !service.is_some_and(|(_, service)| service.publishes_unready) {
-        return Vec::new();
-    }
-    let warning = "! pods that are not ready get traffic too (publishNotReadyAddresses)";
-    vec![canvas.look.styles.warning(warning)]
-}
-
 /// What is unusual about a Service that is well. The headline has the problem of one that is not.
-fn notes(state: &ServiceState, canvas: Canvas) -> Vec<String> {
+fn notes(state: &ServiceState, canvas: Canvas) -> Vec<Text> {
     let uid = state.traced.uid();
     let assessment = uid.and_then(|uid| state.traced.assessment(uid));
     let causes = assessment.filter(|found| found.is_well()).into_iter();
     let causes = causes.flat_map(|found| &found.causes);
-    let note = canvas.look.styles.dim(canvas.look.symbols.note);
-    let lines = causes.flat_map(|cause| canvas.wrapped(&note, &escape_line(&cause.text)));
+    let note = Text::dim(canvas.look.symbols.note);
+    let lines = causes.flat_map(|cause| canvas.wrapped(note.clone(), &cause.text));
     lines.collect()
 }
 
 /// The selector of a Service with endpoints, and how many pods it matches.
-fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
+fn selection(state: &ServiceState) -> (Text, Text) {
     let service = state.service();
     let service = service.filter(|(_, service)| service.external_name.is_none());
     let Some((node, _)) = service else {
         return Default::default();
     };
     let Some(selector) = node.selector() else {
-        let absent = canvas.look.styles.dim("no selector");
-        return (format!("  {absent}"), String::new());
+        return (Text::from("  ") + Text::dim("no selector"), Text::default());
     };
     let found = match state.pods() {
         PodCoverage::Unknown => "pods not read".to_owned(),
@@ -91,8 +86,7 @@ fn selection(state: &ServiceState, canvas: Canvas) -> (String, String) {
             format!("{matched}, {ready} ready")
         }
     };
-    let selector = escape_line(&selector.to_string()).into_owned();
-    (format!("  selector {selector}"), found)
+    (format!("  selector {selector}").into(), found.into())
 }
 
 fn outline(state: &ServiceState, canvas: Canvas) -> Outline {

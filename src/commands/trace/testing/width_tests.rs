@@ -6,18 +6,16 @@
 use insta::assert_snapshot;
 
 use super::Feed;
-use crate::render::text::cut_line;
+use crate::render::style::testing::plain;
+use crate::render::text::Text;
 use crate::sandbox::scenario::{config, rollout};
 
 /// The frames at 80, 100 and 120 columns, cut as on a terminal.
 fn widths(feed: &Feed) -> String {
     let at = |columns: usize| {
         let frame = feed.frame(columns - 1);
-        let frame: Vec<_> = frame
-            .lines()
-            .map(|line| cut_line(line, columns - 1, "…"))
-            .collect();
-        let frame = frame.join("\n");
+        let frame = Text::lines(&frame).map(|line| line.fit(columns - 1, "…"));
+        let frame = plain(frame);
         format!("{columns}\n{frame}")
     };
     [80, 100, 120].map(at).join("\n")

@@ -17,7 +17,7 @@ use crate::render::diff::{DiffView, Fold, ShownChanges};
 use crate::render::outline::{Outline, OutlineItem, Weight};
 use crate::render::style::{Look, Role, Styles, Symbols, role, symbol};
 use crate::render::table::{Cell, Column, Fit};
-use crate::render::text::{escape_line, fit_names};
+use crate::render::text::Text;
 use crate::rollout::{
     Moment, PhaseName, PhaseProgress, PodGroup, RolloutDue, RolloutPhase, RolloutSnapshot,
     RolloutState, blockers, condition_since, condition_status,
@@ -27,7 +27,7 @@ use crate::status::{Cause, CauseRule, MAX_MISSED, Status};
 /// The parts of the frame.
 pub(super) fn frame_parts(traced: &Traced, state: &RolloutState, canvas: Canvas) -> FrameParts {
     let rollout = state.snapshot(&traced.model, traced.uid());
-    let (mut facts, mut right, mut lines) = Default::default();
+    let (mut facts, mut right, mut lines) = (Vec::new(), String::new(), Vec::new());
     if let Some(rollout) = &rollout {
         facts = rollout.kind.facts(rollout.object());
         right = countdown(rollout, canvas.now);
@@ -38,8 +38,8 @@ pub(super) fn frame_parts(traced: &Traced, state: &RolloutState, canvas: Canvas)
     }
     FrameParts {
         facts,
-        beside: String::new(),
-        right,
+        beside: Text::default(),
+        right: right.into(),
         lines,
         has_change: state.phases.first().is_some_and(RolloutPhase::has_fields),
         outline: outline(traced, state, rollout.as_ref(), canvas),
@@ -77,13 +77,10 @@ fn is_short(canvas: Canvas) -> bool {
 }
 
 /// What keeps the rollout from its next step.
-fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
-    let look = canvas.look;
-    let line = |text: &String| {
-        let symbol = look.styles.paint(Role::Moving, look.symbols.in_progress);
-        format!("{symbol} {}", escape_line(text))
-    };
-    blockers(rollout).iter().map(line).collect()
+fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
+    let lead = Text::new(Role::Moving, canvas.look.symbols.in_progress) + " ";
+    let blockers = blockers(rollout).into_iter();
+    blockers.map(|text| lead.clone() + text).collect()
 }
 
 /// The rules whose causes the headline, the phases and the Pods show.
@@ -99,7 +96,7 @@ const SHOWN_ELSEWHERE: [CauseRule; 8] = [
 ];
 
 /// The causes of the state of the workload that nothing else in the frame shows.
-fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
+fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
     let Some(assessment) = rollout.assessment() else {
         return Vec::new();
     };
@@ -111,14 +108,14 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
         !SHOWN_ELSEWHERE.contains(&cause.rule)
             && !conditions.any(|condition| is_repeated(cause, &condition))
     };
-    let lead = format!("{} ", symbol(assessment.status(), canvas.look));
+    let lead = symbol(assessment.status(), canvas.look.symbols) + " ";
     let causes = assessment.causes.iter().filter(is_new);
     causes
-        .flat_map(|cause| canvas.wrapped(&lead, &escape_line(&cause.text)))
+        .flat_map(|cause| canvas.wrapped(lead.clone(), &cause.text))
         .collect()
 }
 
-fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<String> {
+fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<Text> {
     let phases = &state.phases;
     let start = phases.first().map_or(Moment::default(), |change| change.at);
     let is_short = is_short(canvas);
@@ -140,21 +137,21 @@ fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<String> {
 const INDENT: &str = "    ";
 
 /// What a change changed, with old and new values.
-fn field_lines(phase: &RolloutPhase, canvas: Canvas) -> Vec<String> {
+fn field_lines(phase: &RolloutPhase, canvas: Canvas) -> Vec<Text> {
     let width = canvas.look.width;
     let look = Look {
         width: width.map(|columns| columns.saturating_sub(INDENT.len())),
         ..canvas.look
     };
-    let lines = change_lines(phase, look);
-    lines.iter().map(|line| format!("{INDENT}{line}")).collect()
+    let lines = change_lines(phase, look).into_iter();
+    lines.map(|line| Text::from(INDENT) + line).collect()
 }
 
 /// How many lines of changes are shown.
 const LINES_SHOWN: usize = 5;
 
-/// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`. Display text.
-fn change_lines(phase: &RolloutPhase, look: Look) -> Vec<String> {
+/// The changes, in the notation of `changes`: `~ .spec.replicas: 3 → 5`.
+fn change_lines(phase: &RolloutPhase, look: Look) -> Vec<Text> {
     let change = phase.change.as_ref();
     let Some(fields) = change.and_then(|change| change.fields.as_ref()) else {
         return Vec::new();
@@ -171,7 +168,7 @@ fn change_lines(phase: &RolloutPhase, look: Look) -> Vec<String> {
     let mut lines = ShownChanges::unattributed(&diff, &view).lines();
     let more = lines.len().saturating_sub(LINES_SHOWN);
     lines.truncate(LINES_SHOWN);
-    lines.extend((more > 0).then(|| format!("  {more} more")));
+    lines.extend((more > 0).then(|| Text::from(format!("  {more} more"))));
     lines
 }
 
@@ -182,7 +179,8 @@ pub(super) fn plain_lines(phase: &RolloutPhase) -> Vec<String> {
         styles: Styles::PLAIN,
         symbols: &Symbols::ASCII,
     };
-    change_lines(phase, look)
+    let lines = change_lines(phase, look).into_iter();
+    lines.map(|line| line.to_string()).collect()
 }
 
 /// The time since `start`: in tenths of a second if both were seen live, because one clock then shows both; otherwise in
@@ -195,7 +193,7 @@ fn after(at: Moment, start: Moment) -> Option<String> {
     (!span.is_negative()).then(|| age::delta(span))
 }
 
-fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
+fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> Text {
     let symbols = canvas.look.symbols;
     let (symbol, role) = match phase.progress {
         PhaseProgress::Done => (symbols.done, Role::Good),
@@ -211,7 +209,6 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
         PhaseProgress::Underway | PhaseProgress::Waiting => "...".to_owned(),
         PhaseProgress::Unknown => String::new(),
     };
-    let time = canvas.look.styles.dim(&format!("{time:<6}"));
     let is_dated = matches!(
         phase.name,
         PhaseName::Change | PhaseName::LaterChange | PhaseName::Complete | PhaseName::LastRun
@@ -220,23 +217,16 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> String {
     let time_of = phase.at.time().filter(|_| is_over);
     // The server's clock may be ahead.
     let ago = time_of.map(|time| format!("{} ago", age::age(time.min(canvas.now), canvas.now)));
-    let start = format!(
-        "{} {time}  {:<12}  ",
-        canvas.look.styles.paint(role, symbol),
-        phase.name.as_str(),
-    );
-    let summary = phase.summary();
-    let summary = (!summary.is_empty()).then(|| escape_line(&summary).into_owned());
-    let text = summary
-        .into_iter()
-        .chain(ago)
-        .collect::<Vec<_>>()
-        .join(", ");
-    let text = fit_names(&start, &text, canvas.look);
-    format!("{start}{text}").trim_end().to_owned()
+    let start = Text::new(role, symbol) + " " + Text::dim(format!("{time:<6}"));
+    let start = start + format!("  {:<12}  ", phase.name.as_str());
+    let summary = Some(phase.summary()).filter(|summary| !summary.is_empty());
+    let text: Vec<String> = summary.into_iter().chain(ago).collect();
+    start
+        .with_names(Role::Plain, text.join(", "), canvas.look)
+        .trim_end()
 }
 
-fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String> {
+fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
     let mut lines = Vec::new();
     let is_short = is_short(canvas);
     for condition in conditions(rollout.object()) {
@@ -244,21 +234,15 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<String>
         if is_short && matches!(status, Status::Current | Status::InProgress) {
             continue;
         }
-        let line = format!(
-            "{} {}={} {}  {}",
-            symbol(status, canvas.look),
-            escape_line(&condition.kind),
-            escape_line(&condition.status),
-            escape_line(&condition.reason),
-            canvas
-                .look
-                .styles
-                .dim(&canvas.age(condition_since(&condition))),
+        let words = format!(
+            " {}={} {}  ",
+            condition.kind, condition.status, condition.reason
         );
-        lines.push(line.trim_end().to_owned());
+        let age = Text::dim(canvas.age(condition_since(&condition)));
+        lines.push((symbol(status, canvas.look.symbols) + words + age).trim_end());
         if status == Status::Failed {
             let note = format!("  {}", canvas.look.symbols.note);
-            lines.extend(canvas.wrapped(&note, &escape_line(&condition.message)));
+            lines.extend(canvas.wrapped(note, &condition.message));
         }
     }
     lines

@@ -9,7 +9,6 @@ use crate::commands::UnreadPart;
 use crate::commands::live::sources::{describe, named};
 use crate::object::Resource;
 use crate::render::count::plural;
-use crate::render::text::escape_line;
 use crate::source::SourceKey;
 
 /// How many objects or sources a line names.
@@ -101,7 +100,7 @@ fn interruption(found: &[SourcePast]) -> Option<String> {
     }
     let names = first_names(names);
     let line = format!("look-back interrupted: earlier versions of {names} may be missing");
-    Some(escape_line(&line).into_owned())
+    Some(line)
 }
 
 /// The parts that could not be read, for the exit code.
@@ -131,7 +130,7 @@ pub(crate) fn unfinished(found: &[SourcePast]) -> Vec<String> {
             count if count == found.len() => String::new(),
             _ => format!(" of {}", first_names(sources)),
         };
-        escape_line(&format!("versions{of} {reason}")).into_owned()
+        format!("versions{of} {reason}")
     });
     phrases.collect()
 }
@@ -152,12 +151,11 @@ fn refusal_lines(found: &[SourcePast]) -> Vec<String> {
     }
     let lines = groups.into_iter().map(|(is_read, cause, sources)| {
         let sources = many(&sources);
-        let line = if is_read {
+        if is_read {
             format!("older versions of {sources} are missing: {cause}")
         } else {
             format!("no look-back for {sources}: {cause}")
-        };
-        escape_line(&line).into_owned()
+        }
     });
     lines.collect()
 }
@@ -181,7 +179,7 @@ fn missing_lines(found: &[SourcePast]) -> Vec<String> {
     }
     let lines = causes.into_iter().map(|(cause, objects)| {
         let line = format!("versions of {} are missing: {cause}", first_names(objects));
-        escape_line(&line).into_owned()
+        line
     });
     lines.collect()
 }
@@ -192,8 +190,7 @@ fn compacted_lines(found: &[SourcePast]) -> Vec<String> {
     let line = |is_creation: bool, words: &str| {
         let objects = writes().filter(|write| write.is_creation == is_creation);
         let names: Vec<String> = objects.map(|write| write.object.to_string()).collect();
-        let line = format!("{words}: {}", first_names(names.clone()));
-        (!names.is_empty()).then(|| escape_line(&line).into_owned())
+        (!names.is_empty()).then(|| format!("{words}: {}", first_names(names)))
     };
     let is_recorded = found.iter().any(|found| found.recorded.is_some());
     let [created, changed] = if is_recorded {
@@ -240,7 +237,7 @@ fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
         .map(|(first, others)| part(first, others))
         .collect();
     let line = (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))?;
-    Some(escape_line(&line).into_owned())
+    Some(line)
 }
 
 /// The sort of a cause: the text before its first colon. `Error from server (Forbidden)` is one sort for all kinds.
@@ -264,6 +261,8 @@ fn part(first: &SkippedSource, others: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::object::ObjectRef;
+    use crate::render::style::testing::plain;
+    use crate::render::text::Text;
     use crate::watch::{End, Missing, SourceError};
 
     fn kind(group: &str, plural: &str) -> Resource {
@@ -337,7 +336,8 @@ mod tests {
             found(&[("e", "reset"), ("a", "reset"), ("x", "\u{1b}[2J")]),
             found(&[("b", "reset"), ("c", "reset")]),
         ];
-        insta::assert_snapshot!(missing_lines(&all).join("\n"), @r"
+        let lines = missing_lines(&all).into_iter().map(Text::from);
+        insta::assert_snapshot!(plain(lines), @r"
         versions of pod/x are missing: connection lost: ^[[2J
         versions of pod/a, pod/b and 2 others are missing: connection lost: reset
         ");

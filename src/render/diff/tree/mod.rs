@@ -17,12 +17,13 @@ use super::view::DiffView;
 use crate::diff::{Diff, NodeId, Shown};
 use crate::object::list_keys::ListKeys;
 use crate::object::path::Side;
+use crate::render::text::Text;
 use build::{Spot, TreeBuilder};
 pub use row::Extent;
 use row::{Marking, TreeRow, compact};
 
 /// The object with its changes. The first column of each line holds its mark.
-pub fn tree_lines(shown: &ShownChanges<'_>, extent: Extent) -> Vec<String> {
+pub fn tree_lines(shown: &ShownChanges<'_>, extent: Extent) -> Vec<Text> {
     let lines = paint(rows(&shown.painter, extent), shown.painter.view, extent);
     match extent {
         Extent::Changed => shown.folded(lines),
@@ -31,7 +32,7 @@ pub fn tree_lines(shown: &ShownChanges<'_>, extent: Extent) -> Vec<String> {
 }
 
 /// The lines of an object without an old version to compare with, marked as added if it is new.
-pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -> Vec<String> {
+pub fn whole_lines(object: Shown<'_>, view: &DiffView<'_>, change: ChangeType) -> Vec<Text> {
     let diff = Diff::of(None, None);
     let painter = Painter::unattributed(&diff, view);
     let mark = if change.is_creation() {
@@ -61,8 +62,8 @@ fn rows(painter: &Painter<'_>, extent: Extent) -> Vec<TreeRow> {
     }
 }
 
-fn paint(rows: Vec<TreeRow>, view: &DiffView<'_>, extent: Extent) -> Vec<String> {
+fn paint(rows: Vec<TreeRow>, view: &DiffView<'_>, extent: Extent) -> Vec<Text> {
     let width = view.look.width.filter(|_| extent == Extent::Changed);
-    let lines = rows.into_iter().map(|row| row.paint(view.look, width));
+    let lines = rows.into_iter().map(|row| row.text(view.look, width));
     lines.collect()
 }

@@ -5,7 +5,7 @@ use crate::render::diff::hunks::Excerpt;
 use crate::render::diff::painter::LineMark;
 use crate::render::diff::value::{Room, Span};
 use crate::render::style::{Look, Role};
-use crate::render::text;
+use crate::render::text::{self, Text};
 
 /// How much of an object is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,8 +128,8 @@ impl TreeRow {
         self.shows.extend(next.shows);
     }
 
-    /// The painted line. Values that are too long for `width` are cut.
-    pub(super) fn paint(self, look: Look, width: Option<usize>) -> String {
+    /// The line. Values that are too long for `width` are cut.
+    pub(super) fn text(self, look: Look, width: Option<usize>) -> Text {
         let (mark, rest) = (self.mark, self.mark.role_of_rest());
         let fixed = [&self.head, &self.note, &self.tail, &self.end];
         let taken: usize = fixed.iter().map(|part| text::width(part)).sum();
@@ -137,22 +137,21 @@ impl TreeRow {
             columns: width.map(|width| width.saturating_sub(2 + self.indent + taken)),
             ellipsis: look.symbols.ellipsis,
         };
-        let mut spans = vec![
-            (mark.role, format!("{} ", mark.text)),
-            (rest, format!("{}{}", " ".repeat(self.indent), self.head)),
-        ];
+        let mut line = Text::new(mark.role, format!("{} ", mark.text));
+        line.push(rest, format!("{}{}", " ".repeat(self.indent), self.head));
         match self.body {
             RowBody::None => {}
-            RowBody::One(value) => spans.push((rest, room.one(&value).into_owned())),
-            RowBody::Pair(old, new) => spans.extend(pair(&old, &new, room, look)),
+            RowBody::One(value) => line.push(rest, room.one(&value)),
+            RowBody::Pair(old, new) => {
+                for (role, piece) in pair(&old, &new, room, look) {
+                    line.push(role, piece);
+                }
+            }
         }
-        spans.extend([
-            (Role::Dim, self.note),
-            (rest, self.tail),
-            (Role::Dim, self.end),
-        ]);
-        let paint = |(role, text): &Span| look.styles.paint(*role, text);
-        spans.iter().map(paint).collect()
+        line.push(Role::Dim, self.note);
+        line.push(rest, self.tail);
+        line.push(Role::Dim, self.end);
+        line
     }
 }
 

@@ -14,14 +14,15 @@ use crate::object::managed_fields::Writers;
 use crate::render::diff::Fold;
 use crate::render::diff::laws::{hostile_object, is_harmful};
 use crate::render::diff::tests::{Setting, doc};
-use crate::render::style::testing::ansi;
+use crate::render::style::testing::{ansi, painted, plain};
 
 fn lines(setting: &Setting, old: &str, new: &str, extent: Extent) -> String {
     let (old, new) = (doc(old), doc(new));
     setting.with(|view| {
         let diff = Diff::of(Some(old.root()), Some(new.root()));
         let writers = Writers::of(Some(old.root()), Some(new.root()));
-        tree_lines(&ShownChanges::of(&diff, &writers, view), extent).join("\n")
+        let lines = tree_lines(&ShownChanges::of(&diff, &writers, view), extent);
+        painted(lines, setting.styles)
     })
 }
 
@@ -353,8 +354,13 @@ fn every_line_of_a_new_object_is_marked() {
         r#"{"kind":"ConfigMap","metadata":{"name":"a","managedFields":[{"manager":"x"}]},"data":{}}"#,
     );
     let whole = |standing| {
-        Setting::default()
-            .with(|view| whole_lines(view.redactor.shown(object.root()), view, standing).join("\n"))
+        Setting::default().with(|view| {
+            plain(whole_lines(
+                view.redactor.shown(object.root()),
+                view,
+                standing,
+            ))
+        })
     };
     assert_snapshot!(whole(ChangeType::Created), @r#"
     + {
@@ -419,12 +425,11 @@ fn the_full_view_shows_the_selected_parts() {
     let object = doc(RUNNING);
     let whole = |setting: &Setting| {
         setting.with(|view| {
-            whole_lines(
+            plain(whole_lines(
                 view.redactor.shown(object.root()),
                 view,
                 ChangeType::Created,
-            )
-            .join("\n")
+            ))
         })
     };
     assert_snapshot!(whole(&setting("status.podIP metadata.name", &[])), @r#"
@@ -624,7 +629,7 @@ proptest! {
         let mut output = lines(&setting, &old, &new, Extent::Changed);
         output.push_str(&lines(&setting, &old, &new, Extent::Whole));
         let new = doc(&new);
-        output.push_str(&setting.with(|view| whole_lines(view.redactor.shown(new.root()), view, ChangeType::Created).join("\n")));
+        output.push_str(&setting.with(|view| plain(whole_lines(view.redactor.shown(new.root()), view, ChangeType::Created))));
         for secret in [PLANTED.to_owned(), base64(PLANTED.as_bytes()), base64(&PLANTED.as_bytes()[1..12]), base64(&PLANTED.as_bytes()[2..11])] {
             let secret = secret.trim_end_matches('=');
             prop_assert!(!output.contains(&secret[..10]), "{output}");
