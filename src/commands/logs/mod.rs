@@ -122,7 +122,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: false,
         watches: true,
-        identifies: false,
+        continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
