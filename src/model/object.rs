@@ -54,7 +54,7 @@ pub struct ModelObject {
     /// Its state, cells and causes, as of the last refresh.
     pub assessment: Arc<Assessment>,
     /// The same from the object alone. Most objects share both.
-    pub(super) own: Arc<Assessment>,
+    pub own: Arc<Assessment>,
     /// The cells of the server's table, if its source has them.
     pub printed: Box<[PrintedCell]>,
     /// The worst state among the dependents of its current revision; `None` without dependents.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::event_ring::{EventRing, EventSubject, RingEvent};
+use super::rights::{ReaderRights, SourcePlace};
 use super::snapshot::{ServedRow, Snapshot};
 use crate::render::json::{VERSION, line};
 
@@ -76,8 +77,22 @@ impl Board {
         })
     }
 
+    /// What a reader with these rights sees, without events. Counts since the start are of all objects, so he sees them only
+    /// with the server's own rights.
+    #[must_use]
+    pub fn for_reader(&self, rights: &ReaderRights) -> Board {
+        Board {
+            snapshot: self.snapshot.for_reader(rights),
+            ring: EventRing::new(self.ring.newest().epoch),
+            totals: match rights {
+                ReaderRights::Everything => self.totals.clone(),
+                ReaderRights::Only(_) => Totals::default(),
+            },
+        }
+    }
+
     /// Announces an object that is new or has changed. `was` is its row before.
-    pub fn announce(&mut self, row: &Arc<ServedRow>, was: Option<&ServedRow>) {
+    pub fn announce(&mut self, row: &Arc<ServedRow>, was: Option<&Arc<ServedRow>>) {
         if let Some(was) = was.filter(|was| was.status != row.status) {
             let transition = Transition {
                 kind: row.record.object_ref.kind.clone(),
@@ -90,15 +105,15 @@ impl Board {
             data: row.json(false),
             subject: EventSubject::Object {
                 row: row.clone(),
-                was_unhealthy: was.is_some_and(|was| was.is_unhealthy),
+                was: was.cloned(),
             },
         });
     }
 
-    /// Announces that a source has another state, or has missed versions.
-    pub fn announce_source(&mut self, record: &SourceRecord<'_>) {
+    /// Announces that the source of this place has another state, or has missed versions.
+    pub fn announce_source(&mut self, record: &SourceRecord<'_>, place: SourcePlace) {
         self.ring.push(RingEvent {
-            subject: EventSubject::Source,
+            subject: EventSubject::Source(place),
             data: line(record),
         });
     }

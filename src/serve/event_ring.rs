@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::rights::SourcePlace;
 use super::snapshot::ServedRow;
 
 /// The most events that are kept.
@@ -49,11 +50,11 @@ pub enum EventSubject {
     Object {
         /// Its row.
         row: Arc<ServedRow>,
-        /// Whether it was not well before.
-        was_unhealthy: bool,
+        /// Its row before; `None` for a new object.
+        was: Option<Arc<ServedRow>>,
     },
-    /// A source has another state, or has missed versions.
-    Source,
+    /// A source has another state, or has missed versions. It reads this place.
+    Source(SourcePlace),
 }
 
 /// One event, ready to be sent.
@@ -70,7 +71,7 @@ impl RingEvent {
     pub fn name(&self) -> &'static str {
         match self.subject {
             EventSubject::Object { .. } => "status",
-            EventSubject::Source => "cluster",
+            EventSubject::Source(_) => "cluster",
         }
     }
 }
@@ -191,11 +192,19 @@ pub struct NumberedEvent {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::snapshot::testing::pods;
     use super::*;
+
+    fn source() -> EventSubject {
+        EventSubject::Source(SourcePlace {
+            resource: pods(),
+            namespace: None,
+        })
+    }
 
     fn event(number: u64) -> RingEvent {
         RingEvent {
-            subject: EventSubject::Source,
+            subject: source(),
             data: number.to_string(),
         }
     }
@@ -241,7 +250,7 @@ mod tests {
         for _ in 0..20 {
             let data = "x".repeat(1024 * 1024);
             ring.push(RingEvent {
-                subject: EventSubject::Source,
+                subject: source(),
                 data,
             });
         }

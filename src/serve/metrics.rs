@@ -133,7 +133,10 @@ mod tests {
         }];
         let board = Board::new(1, snapshot);
         board.send_modify(|board| {
-            board.announce(&Arc::new(failed_pod("api", "it fails")), Some(&well));
+            board.announce(
+                &Arc::new(failed_pod("api", "it fails")),
+                Some(&Arc::new(well)),
+            );
             board.totals.restarts.insert("expired", 2);
             board.totals.gaps.insert("expired", 1);
         });

@@ -5,19 +5,32 @@
 //! nothing, delays nobody, and finds a gap when it comes back too late.
 
 mod board;
+mod certificate;
+mod connections;
 mod event_ring;
 mod gate;
+mod guarded_feed;
 mod metrics;
 mod page;
 mod params;
+mod reader;
+mod rights;
+mod rights_cache;
 mod routes;
 mod snapshot;
 mod streams;
+mod web_server;
 
 pub use board::{Board, SourceRecord, Totals, Transition};
+pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
+pub use connections::answer_connections;
 pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent};
-pub use gate::{AccessToken, Denial, Gate, TokenPlace};
+pub use gate::{AccessToken, Admitted, Denial, Gate};
 pub use metrics::{ServerCounts, metrics};
 pub use params::{ParamError, Params, RowFilter};
-pub use routes::{Question, QuestionError, RecordVerb, WebServer, router};
-pub use snapshot::{Link, ServedRow, Snapshot, SourceHealth, UnhealthyRow};
+pub use reader::{ReaderToken, TokenHash, WebReader};
+pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
+pub use rights_cache::{RightsAnswer, RightsCache, RightsError, RightsSource};
+pub use routes::router;
+pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow};
+pub use web_server::{Question, QuestionError, RecordVerb, WebServer};

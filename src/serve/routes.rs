@@ -2,129 +2,44 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use futures::stream::unfold;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION,
-    REFERRER_POLICY, SET_COOKIE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::oneshot;
 
-use super::board::Board;
 use super::event_ring::EventId;
-use super::gate::{Denial, Gate, TokenPlace};
-use super::metrics::{ServerCounts, metrics};
+use super::gate::{Admitted, Gate};
+use super::guarded_feed::{GuardedFeed, StreamAsker};
+use super::metrics::metrics;
 use super::page::{NowPage, ObjectPage, POLICY, SCRIPT, View, nothing, page};
 use super::params::{ParamError, Params, RowFilter};
+use super::reader::WebReader;
+use super::rights_cache::RightsError;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
-
-/// The most streams at a time.
-const MAX_READERS: usize = 1_000;
+use super::web_server::{
+    MAX_READERS, OpenStream, Question, QuestionError, RecordVerb, WebServer, text,
+};
 
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A question that needs more than the board: the verb reads the cluster for it.
-#[derive(Debug)]
-pub struct Question {
-    /// The verb whose records answer it.
-    pub verb: RecordVerb,
-    /// The parameters, which have the names of the flags.
-    pub params: Params,
-    /// Takes the records, one on each line.
-    pub answer: oneshot::Sender<Result<String, QuestionError>>,
-}
-
-/// A verb that answers questions with its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordVerb {
-    /// What an object is connected to.
-    Trace,
-    /// What changed in objects.
-    Changes,
-    /// What containers printed.
-    Logs,
-}
-
-/// Why a question has no answer.
-#[derive(Clone, Debug)]
-pub struct QuestionError {
-    /// The code of the answer.
-    pub code: StatusCode,
-    /// The error in the words of the command line, with its hints.
-    pub words: String,
-}
-
-/// What all requests share.
-pub struct WebServer {
-    board: watch::Receiver<Board>,
-    gate: Gate,
-    questions: mpsc::Sender<Question>,
-    readers: AtomicUsize,
-    denied: [AtomicU64; Denial::ALL.len()],
-}
-
-impl WebServer {
-    /// Answers from this board. What needs more goes to `questions`.
-    pub fn new(
-        board: watch::Receiver<Board>,
-        gate: Gate,
-        questions: mpsc::Sender<Question>,
-    ) -> WebServer {
-        WebServer {
-            board,
-            gate,
-            questions,
-            readers: AtomicUsize::new(0),
-            denied: Default::default(),
-        }
-    }
-
-    /// The number of open streams.
-    pub fn readers(&self) -> usize {
-        self.readers.load(Ordering::Relaxed)
-    }
-
-    fn snapshot(&self) -> Arc<Snapshot> {
-        self.board.borrow().snapshot.clone()
-    }
-
-    fn counts(&self) -> ServerCounts {
-        ServerCounts {
-            readers: self.readers(),
-            denied: [0, 1, 2, 3].map(|at: usize| self.denied[at].load(Ordering::Relaxed)),
-        }
-    }
-
-    fn deny(&self, denial: Denial) -> Response {
-        let counts = Denial::ALL.iter().zip(&self.denied);
-        for (_, count) in counts.filter(|(of, _)| **of == denial) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-        let mut response = text(denial.code(), denial.words().to_owned());
-        let header = match denial {
-            Denial::Method => Some((ALLOW, "GET, HEAD")),
-            Denial::Token => Some((WWW_AUTHENTICATE, "Bearer")),
-            Denial::Host | Denial::Origin => None,
-        };
-        let header = header.map(|(name, value)| (name, HeaderValue::from_static(value)));
-        response.headers_mut().extend(header);
-        response
-    }
-}
-
 /// The shared part of the server, as handlers take it.
 type Shared = State<Arc<WebServer>>;
+
+/// Who sent a request, as handlers take it.
+type Asker = Extension<WebReader>;
 
 /// All paths, behind the gate.
 pub fn router(server: Arc<WebServer>) -> Router {
@@ -155,17 +70,7 @@ pub fn router(server: Arc<WebServer>) -> Router {
 
 /// Checks a request, and gives each answer the headers that keep browsers from doing more with it.
 async fn admit(State(server): Shared, request: Request, next: Next) -> Response {
-    let uri = request.uri().clone();
-    let admission = server.gate.check(request.method(), &uri, request.headers());
-    let is_page = uri.path() == "/" || uri.path().starts_with("/o/");
-    let mut response = match admission {
-        Err(denial) => server.deny(denial),
-        // The token leaves the address, so that no history and no link has it.
-        Ok(TokenPlace::InAddress) if is_page => welcome(&server.gate, &uri),
-        Ok(TokenPlace::InAddress | TokenPlace::Known | TokenPlace::Public) => {
-            next.run(request).await
-        }
-    };
+    let mut response = admitted(&server, request, next).await;
     let headers = response.headers_mut();
     let fixed = [
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -189,6 +94,25 @@ async fn admit(State(server): Shared, request: Request, next: Next) -> Response 
     response
 }
 
+/// Answers a request of a known reader, and refuses others.
+async fn admitted(server: &Arc<WebServer>, mut request: Request, next: Next) -> Response {
+    let uri = request.uri().clone();
+    let is_page = uri.path() == "/" || uri.path().starts_with("/o/");
+    let reader = match server.gate.check(request.method(), &uri, request.headers()) {
+        Err(denial) => return server.deny(denial),
+        // The token leaves the address, so that no history and no link has it.
+        Ok(Admitted::InAddress) if is_page => return welcome(&server.gate, &uri),
+        Ok(Admitted::Public) => return next.run(request).await,
+        Ok(Admitted::InAddress) => WebReader::Owner,
+        Ok(Admitted::Known(reader)) => reader,
+    };
+    if let Err(error) = server.check(&reader).await {
+        return server.unknown(&error);
+    }
+    request.extensions_mut().insert(reader);
+    next.run(request).await
+}
+
 /// Keeps the token as a cookie and leads to the same address without it.
 fn welcome(gate: &Gate, uri: &Uri) -> Response {
     let query = Params::of(uri).to_query();
@@ -196,19 +120,46 @@ fn welcome(gate: &Gate, uri: &Uri) -> Response {
         "" => uri.path().to_owned(),
         query => format!("{}?{query}", uri.path()),
     };
-    let headers = [(LOCATION, address), (SET_COOKIE, gate.cookie())];
-    (StatusCode::SEE_OTHER, headers, "").into_response()
+    let cookie = gate.cookie().map(|cookie| [(SET_COOKIE, cookie)]);
+    (StatusCode::SEE_OTHER, [(LOCATION, address)], cookie, "").into_response()
 }
 
-async fn now(State(server): Shared, uri: Uri) -> Response {
-    match NowPage::of(&Params::of(&uri)) {
-        Ok(view) => html(&view, &server.snapshot()),
-        Err(error) => refused(&error),
+/// What a reader sees now: of the namespace that an address has, or of everything.
+async fn seen_by(
+    server: &WebServer,
+    reader: &WebReader,
+    namespace: Option<&str>,
+) -> Result<Arc<Snapshot>, RightsError> {
+    let rights = server.rights(reader, namespace).await?;
+    Ok(server.snapshot().for_reader(&rights))
+}
+
+async fn now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    let params = Params::of(&uri);
+    let view = match NowPage::of(&params) {
+        Ok(view) => view,
+        Err(error) => return refused(&error),
+    };
+    match seen_by(&server, &reader, chosen_namespace(&params)).await {
+        Ok(snapshot) => html(&view, &snapshot),
+        Err(error) => server.unknown(&error),
     }
 }
 
-async fn object(State(server): Shared, Path(path): Path<ObjectPath>) -> Response {
-    let snapshot = server.snapshot();
+/// The namespace that an address asks for.
+fn chosen_namespace(params: &Params) -> Option<&str> {
+    params.first("namespace").filter(|name| !name.is_empty())
+}
+
+async fn object(
+    State(server): Shared,
+    Extension(reader): Asker,
+    Path(path): Path<ObjectPath>,
+) -> Response {
+    let snapshot = match seen_by(&server, &reader, path.namespace()).await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return server.unknown(&error),
+    };
     if let Some(view) = ObjectPage::at(path.parts(), &snapshot) {
         return html(&view, &snapshot);
     }
@@ -235,27 +186,57 @@ impl ObjectPath {
     fn parts(&self) -> [&str; 4] {
         [&self.cluster, &self.kind, &self.namespace, &self.name]
     }
-}
 
-async fn live_now(State(server): Shared, uri: Uri) -> Response {
-    match NowPage::of(&Params::of(&uri)) {
-        Ok(view) => live(&server, view),
-        Err(error) => refused(&error),
+    fn namespace(&self) -> Option<&str> {
+        (self.namespace != "-").then_some(&*self.namespace)
     }
 }
 
-async fn live_object(State(server): Shared, Path(path): Path<ObjectPath>) -> Response {
-    match ObjectPage::at(path.parts(), &server.snapshot()) {
-        Some(view) => live(&server, view),
+async fn live_now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    let params = Params::of(&uri);
+    let view = match NowPage::of(&params) {
+        Ok(view) => view,
+        Err(error) => return refused(&error),
+    };
+    let asker = StreamAsker::new(reader, chosen_namespace(&params));
+    live(&server, asker, view).await
+}
+
+async fn live_object(
+    State(server): Shared,
+    Extension(reader): Asker,
+    Path(path): Path<ObjectPath>,
+) -> Response {
+    let seen = match seen_by(&server, &reader, path.namespace()).await {
+        Ok(seen) => seen,
+        Err(error) => return server.unknown(&error),
+    };
+    match ObjectPage::at(path.parts(), &seen) {
+        Some(view) => live(&server, StreamAsker::new(reader, path.namespace()), view).await,
         None => not_found("error: no such object\n"),
     }
 }
 
-fn live(server: &Arc<WebServer>, view: impl View + Send + 'static) -> Response {
-    streamed(server, ViewFeed::new(server.board.clone(), view))
+async fn live(
+    server: &Arc<WebServer>,
+    asker: StreamAsker,
+    view: impl View + Send + 'static,
+) -> Response {
+    match asker.rights(server).await {
+        Ok(rights) => {
+            let feed = ViewFeed::new(server.board.clone(), view, rights);
+            streamed(server, asker, feed)
+        }
+        Err(error) => server.unknown(&error),
+    }
 }
 
-async fn events(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
+async fn events(
+    State(server): Shared,
+    Extension(reader): Asker,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let params = Params::of(&uri);
     let filter = params
         .only(&RowFilter::NAMES)
@@ -275,44 +256,36 @@ async fn events(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response
     if !server.snapshot().link.is_read {
         return unread();
     }
-    let feed = EventFeed::new(server.board.clone(), filter, last);
-    streamed(&server, feed)
-}
-
-/// One open stream.
-struct OpenStream(Arc<WebServer>);
-
-impl OpenStream {
-    /// `None` if there are too many.
-    fn begin(server: &Arc<WebServer>) -> Option<OpenStream> {
-        server.readers.fetch_add(1, Ordering::Relaxed);
-        let reading = OpenStream(server.clone());
-        (server.readers() <= MAX_READERS).then_some(reading)
-    }
-}
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        self.0.readers.fetch_sub(1, Ordering::Relaxed);
+    let asker = StreamAsker::new(reader, chosen_namespace(&params));
+    match asker.rights(&server).await {
+        Ok(rights) => {
+            let feed = EventFeed::new(server.board.clone(), filter, last, rights);
+            streamed(&server, asker, feed)
+        }
+        Err(error) => server.unknown(&error),
     }
 }
 
 fn sent(frame: Frame) -> Event {
-    let event = Event::default().event(frame.name).data(frame.data);
+    let event = match frame.name {
+        "" => Event::default(),
+        name => Event::default().event(name).data(frame.data),
+    };
     match frame.id {
         Some(id) => event.id(id.to_string()),
         None => event,
     }
 }
 
-fn streamed(server: &Arc<WebServer>, feed: impl Feed) -> Response {
+fn streamed(server: &Arc<WebServer>, asker: StreamAsker, feed: impl Feed) -> Response {
     let Some(reader) = OpenStream::begin(server) else {
         let words = format!("error: more than {MAX_READERS} streams are open\n");
         return text(StatusCode::SERVICE_UNAVAILABLE, words);
     };
-    let frames = unfold((feed, reader), |(mut feed, reader)| async move {
-        let frame = feed.next().await?;
-        Some((Ok::<_, Infallible>(sent(frame)), (feed, reader)))
+    let guarded = GuardedFeed::new(feed, asker, reader);
+    let frames = unfold(guarded, |mut guarded| async move {
+        let frame = guarded.next().await?;
+        Some((Ok::<_, Infallible>(sent(frame)), guarded))
     });
     let alive = KeepAlive::new().interval(KEEP_ALIVE);
     Sse::new(frames).keep_alive(alive).into_response()
@@ -324,7 +297,7 @@ async fn script() -> Response {
 }
 
 /// The records of `status -o json`.
-async fn status(State(server): Shared, uri: Uri) -> Response {
+async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
     let params = Params::of(&uri);
     let known = [&RowFilter::NAMES[..], &["explain"]].concat();
     let asked = params.only(&known).and_then(|()| {
@@ -335,10 +308,13 @@ async fn status(State(server): Shared, uri: Uri) -> Response {
         Ok(asked) => asked,
         Err(error) => return refused(&error),
     };
-    let snapshot = server.snapshot();
-    if !snapshot.link.is_read {
+    if !server.snapshot().link.is_read {
         return unread();
     }
+    let snapshot = match seen_by(&server, &reader, chosen_namespace(&params)).await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return server.unknown(&error),
+    };
     if let Some(absent) = filter.absent(&snapshot) {
         let words = format!(
             "error: \"{absent}\" not found among the followed objects\n\
@@ -355,26 +331,27 @@ async fn status(State(server): Shared, uri: Uri) -> Response {
 }
 
 /// The records of `trace -o json`.
-async fn trace(State(server): Shared, uri: Uri) -> Response {
-    ask(&server, RecordVerb::Trace, &uri).await
+async fn trace(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Trace, &uri, reader).await
 }
 
 /// The records of `changes -o json`.
-async fn changes(State(server): Shared, uri: Uri) -> Response {
-    ask(&server, RecordVerb::Changes, &uri).await
+async fn changes(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Changes, &uri, reader).await
 }
 
 /// The records of `logs -o json`.
-async fn logs(State(server): Shared, uri: Uri) -> Response {
-    ask(&server, RecordVerb::Logs, &uri).await
+async fn logs(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    ask(&server, RecordVerb::Logs, &uri, reader).await
 }
 
-async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri) -> Response {
+async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader) -> Response {
     let (answer, answered) = oneshot::channel();
     let params = Params::of(uri);
     let question = Question {
         verb,
         params,
+        reader,
         answer,
     };
     if server.questions.try_send(question).is_err() {
@@ -391,8 +368,13 @@ async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri) -> Response {
     }
 }
 
-async fn all_metrics(State(server): Shared) -> Response {
-    let text = metrics(&server.board.borrow(), &server.counts());
+async fn all_metrics(State(server): Shared, Extension(reader): Asker) -> Response {
+    let rights = match server.rights(&reader, None).await {
+        Ok(rights) => rights,
+        Err(error) => return server.unknown(&error),
+    };
+    let board = server.board.borrow().for_reader(&rights);
+    let text = metrics(&board, &server.counts());
     let content = (CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     ([content], text).into_response()
 }
@@ -418,11 +400,6 @@ fn html(view: &impl View, snapshot: &Snapshot) -> Response {
 fn records(lines: String) -> Response {
     let content = (CONTENT_TYPE, "application/x-ndjson; charset=utf-8");
     ([content], lines).into_response()
-}
-
-fn text(code: StatusCode, words: String) -> Response {
-    let content = (CONTENT_TYPE, "text/plain; charset=utf-8");
-    (code, [content], words).into_response()
 }
 
 /// Nothing is known yet: an empty answer would look like an empty cluster.

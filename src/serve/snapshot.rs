@@ -1,9 +1,12 @@
 //! `Snapshot`: everything that readers see of a cluster at one moment. It never changes, so all readers share it.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
 use crate::object::well_known_type;
 use crate::render::json::line;
 use crate::render::json::status::StatusRecord;
@@ -26,12 +29,87 @@ pub struct Snapshot {
     pub link: Link,
     /// The followed sources.
     pub sources: Vec<SourceHealth>,
+    /// Where the server has ever read objects. What it concludes may rest on any of them.
+    pub places: Arc<BTreeSet<SourcePlace>>,
 }
+
+/// The words for readers who may not list everything that the server reads.
+const ALONE: &str =
+    "each object is judged by itself: you may not list everything that the server reads";
 
 impl Snapshot {
     /// The namespace of all objects; `None` if there may be several.
     pub fn namespace(&self) -> Option<&str> {
         self.place.strip_prefix("-n ")
+    }
+
+    /// What a reader with these rights sees.
+    pub fn for_reader(self: &Arc<Self>, rights: &ReaderRights) -> Arc<Snapshot> {
+        if *rights == ReaderRights::Everything {
+            return self.clone();
+        }
+        let judgement = rights.judgement(self.places.iter());
+        let seen = self.rows.iter();
+        let mut rows: Vec<Arc<ServedRow>> = seen
+            .filter_map(|row| row.for_reader(rights, judgement))
+            .collect();
+        let unhealthy = match judgement {
+            Judgement::Whole => self.unhealthy_among(&rows),
+            Judgement::Alone => {
+                // The order of the server depends on objects that the reader may not see.
+                rows.sort_by_cached_key(|row| {
+                    let object = &row.record.object_ref;
+                    let name = (
+                        object.namespace.clone(),
+                        object.kind.clone(),
+                        object.name.clone(),
+                    );
+                    (Reverse(row.status), name)
+                });
+                let unhealthy = rows.iter().filter(|row| row.is_unhealthy);
+                unhealthy.map(UnhealthyRow::alone).collect()
+            }
+        };
+        Arc::new(Snapshot {
+            cluster: self.cluster.clone(),
+            place: self.place.clone(),
+            shortfalls: match judgement {
+                Judgement::Whole => self.shortfalls.clone(),
+                Judgement::Alone => vec![ALONE.to_owned()],
+            },
+            link: match judgement {
+                Judgement::Whole => self.link.clone(),
+                Judgement::Alone => self.link.without_names(),
+            },
+            sources: self.sources_for(rights),
+            places: self.places.clone(),
+            rows,
+            unhealthy,
+        })
+    }
+
+    fn unhealthy_among(&self, rows: &[Arc<ServedRow>]) -> Vec<UnhealthyRow> {
+        let seen: BTreeMap<String, &Arc<ServedRow>> =
+            rows.iter().map(|row| (row.id(), row)).collect();
+        let unhealthy = self.unhealthy.iter().filter_map(|it| {
+            let row = (*seen.get(&it.row.id())?).clone();
+            Some(UnhealthyRow { row, ..it.clone() })
+        });
+        unhealthy.collect()
+    }
+
+    fn sources_for(&self, rights: &ReaderRights) -> Vec<SourceHealth> {
+        let seen = self.places.iter().filter(|place| rights.may_list(place));
+        let seen: HashSet<(String, &str)> = seen
+            .map(|place| {
+                let namespace = place.namespace.as_deref().unwrap_or_default();
+                (place.resource.group_resource(), namespace)
+            })
+            .collect();
+        let sources = self.sources.iter();
+        let sources =
+            sources.filter(|source| seen.contains(&(source.resource.clone(), &*source.namespace)));
+        sources.cloned().collect()
     }
 }
 
@@ -46,6 +124,22 @@ pub struct Link {
     pub is_read: bool,
     /// The sources that cannot be read, one line each.
     pub refused: Vec<String>,
+}
+
+impl Link {
+    /// Whether it is current, without the names of sources.
+    fn without_names(&self) -> Link {
+        let words = if self.is_lost {
+            "! not live"
+        } else {
+            "● live"
+        };
+        Link {
+            words: words.to_owned(),
+            refused: Vec::new(),
+            ..self.clone()
+        }
+    }
 }
 
 /// One followed source, for the metrics.
@@ -78,9 +172,106 @@ pub struct ServedRow {
     pub is_requested: bool,
     /// Whether a view of what is not well has a row for it.
     pub is_unhealthy: bool,
+    /// The same from the object alone; `None` if that is the same.
+    pub own: Option<Box<OwnState>>,
+    /// When its state from the object alone last changed, in RFC 3339.
+    pub own_time: Arc<str>,
+}
+
+/// The state of an object, judged without any other object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnState {
+    /// The record of `status -o json`.
+    pub record: StatusRecord,
+    /// The state.
+    pub status: Status,
+    /// The lines below its row.
+    pub lines: Vec<String>,
+    /// Whether a view of what is not well has a row for it.
+    pub is_unhealthy: bool,
 }
 
 impl ServedRow {
+    /// What a reader sees of the object; `None` if he may not list it.
+    pub fn for_reader(
+        self: &Arc<Self>,
+        rights: &ReaderRights,
+        judgement: Judgement,
+    ) -> Option<Arc<ServedRow>> {
+        let granted = match rights {
+            ReaderRights::Everything => return Some(self.clone()),
+            ReaderRights::Only(granted) => granted,
+        };
+        granted
+            .may_see(&self.record.object_ref)
+            .then(|| match judgement {
+                Judgement::Alone => Arc::new(self.alone()),
+                Judgement::Whole => self.without_hidden(granted),
+            })
+    }
+
+    /// The row without changes of objects that the reader may not list, and without lines of logs that he may not read.
+    fn without_hidden(self: &Arc<Self>, granted: &GrantedRights) -> Arc<ServedRow> {
+        let namespace = self.record.object_ref.namespace.as_deref();
+        let shows_lines = self.last_lines.is_empty() || granted.may_read_logs(namespace);
+        let changes = self.record.last_changes.iter();
+        let is_shown: Vec<bool> = changes
+            .map(|change| change.object.as_ref().is_none_or(|it| granted.may_see(it)))
+            .collect();
+        if shows_lines && is_shown.iter().all(|is_shown| *is_shown) {
+            return self.clone();
+        }
+        let mut seen = ServedRow::clone(self);
+        if !shows_lines {
+            seen.last_lines.clear();
+            seen.record.last_lines.clear();
+        }
+        // Each text is that of the record at its place.
+        let mut kept = is_shown.iter().copied();
+        seen.changes.retain(|_| kept.next().unwrap_or(false));
+        let mut kept = is_shown.iter().copied();
+        seen.record
+            .last_changes
+            .retain(|_| kept.next().unwrap_or(false));
+        Arc::new(seen)
+    }
+
+    /// The row for readers who may not know what is around the object: its place among others is left out, too.
+    #[must_use]
+    pub fn alone(&self) -> ServedRow {
+        let own = self.own.as_deref();
+        let record = own.map_or(&self.record, |own| &own.record);
+        ServedRow {
+            record: StatusRecord {
+                time: self.own_time.to_string(),
+                owner: None,
+                depth: 0,
+                worst: None,
+                last_changes: Vec::new(),
+                last_lines: Vec::new(),
+                ..record.clone()
+            },
+            status: own.map_or(self.status, |own| own.status),
+            lines: own.map_or(&self.lines, |own| &own.lines).clone(),
+            changes: Vec::new(),
+            last_lines: Vec::new(),
+            is_unhealthy: own.map_or(self.is_unhealthy, |own| own.is_unhealthy),
+            created: self.created,
+            is_requested: self.is_requested,
+            own: None,
+            own_time: self.own_time.clone(),
+        }
+    }
+
+    /// Whether readers learn nothing from this row after that one.
+    pub fn is_like(&self, was: &ServedRow) -> bool {
+        let timeless = |row: &ServedRow| StatusRecord {
+            time: String::new(),
+            ..row.record.clone()
+        };
+        self.is_unhealthy == was.is_unhealthy && timeless(self) == timeless(was)
+    }
+
     /// Its uid; `GROUP/KIND/NAMESPACE/NAME` without one.
     pub fn id(&self) -> String {
         let object = &self.record.object_ref;
@@ -165,6 +356,17 @@ pub struct UnhealthyRow {
     pub beside: Vec<String>,
 }
 
+impl UnhealthyRow {
+    /// A row without owners above it.
+    fn alone(row: &Arc<ServedRow>) -> UnhealthyRow {
+        UnhealthyRow {
+            row: row.clone(),
+            depth: 0,
+            beside: Vec::new(),
+        }
+    }
+}
+
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
@@ -191,17 +393,21 @@ pub(super) mod testing {
             created: Some(time),
             is_requested: true,
             is_unhealthy: true,
+            own: None,
+            own_time: "1970-01-01T00:00:00Z".into(),
         }
+    }
+
+    /// The type of Pods.
+    pub(crate) fn pods() -> crate::object::Resource {
+        let known = well_known_type("", "Pod").expect("Pods are well known");
+        known.resource.clone()
     }
 
     /// A snapshot with these rows, all of them not well.
     pub(crate) fn snapshot(rows: Vec<ServedRow>) -> Snapshot {
         let rows: Vec<Arc<ServedRow>> = rows.into_iter().map(Arc::new).collect();
-        let unhealthy = rows.iter().map(|row| UnhealthyRow {
-            row: row.clone(),
-            depth: 0,
-            beside: Vec::new(),
-        });
+        let unhealthy = rows.iter().map(UnhealthyRow::alone);
         Snapshot {
             cluster: "test".into(),
             place: "-n shop".into(),

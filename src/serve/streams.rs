@@ -15,11 +15,15 @@ use super::board::Board;
 use super::event_ring::{EventId, EventSubject, NumberedEvent, Resumption, RingEvent};
 use super::page::{PageView, View};
 use super::params::RowFilter;
-use super::snapshot::ServedRow;
+use super::rights::{Judgement, ReaderRights};
+use super::snapshot::{ServedRow, Snapshot};
 use crate::render::json::{VERSION, line};
 
 /// The most events that a stream takes at a time.
 const BATCH: usize = 64;
+
+/// After how many events that a reader does not get he gets a place to resume from.
+const SKIPPED: u64 = 256;
 
 /// The least time between two views of the page.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -29,9 +33,9 @@ const PAUSE: Duration = Duration::from_millis(250);
 pub(super) struct Frame {
     /// Where a reader resumes after it.
     pub(super) id: Option<EventId>,
-    /// The name of its type.
+    /// The name of its type; empty for a place to resume from without an event.
     pub(super) name: &'static str,
-    /// One line of JSON.
+    /// One line of JSON; empty without an event.
     pub(super) data: String,
 }
 
@@ -39,6 +43,9 @@ pub(super) struct Frame {
 pub(super) trait Feed: Send + 'static {
     /// The next event; `None` at the end. It is cancel safe.
     fn next(&mut self) -> impl Future<Output = Option<Frame>> + Send;
+
+    /// From now on, the reader has other rights.
+    fn change_rights(&mut self, rights: ReaderRights);
 }
 
 /// The events of one reader.
@@ -50,6 +57,11 @@ pub(super) struct EventFeed {
     position: u64,
     /// The ids of the objects that it asks for; `None` for all.
     ids: Option<HashSet<String>>,
+    rights: ReaderRights,
+    /// What the reader sees of the events that it has taken.
+    judgement: Judgement,
+    /// How many events it has passed over since the last id.
+    skipped: u64,
 }
 
 /// What the reader gets next.
@@ -84,6 +96,7 @@ impl EventFeed {
         board: watch::Receiver<Board>,
         filter: RowFilter,
         last: Option<EventId>,
+        rights: ReaderRights,
     ) -> EventFeed {
         EventFeed {
             board,
@@ -91,7 +104,15 @@ impl EventFeed {
             stage: FeedStage::Start(last),
             position: 0,
             ids: None,
+            rights,
+            judgement: Judgement::Alone,
+            skipped: 0,
         }
+    }
+
+    /// What the reader sees of a snapshot.
+    fn seen(&self, snapshot: &Arc<Snapshot>) -> Arc<Snapshot> {
+        snapshot.for_reader(&self.rights)
     }
 
     /// The next event, if the reader has one to get now.
@@ -112,6 +133,7 @@ impl EventFeed {
                 }
                 self.stage = FeedStage::Events(Vec::new().into_iter());
                 let id = self.board.borrow().ring.id(self.position);
+                self.skipped = 0;
                 Some(Frame {
                     id: Some(id),
                     name: "synced",
@@ -131,7 +153,9 @@ impl EventFeed {
         match resumption {
             Resumption::After(number) => {
                 self.position = number;
-                self.ids = self.filter.ids(&self.board.borrow().snapshot);
+                let snapshot = self.board.borrow().snapshot.clone();
+                self.judgement = self.rights.judgement(snapshot.places.iter());
+                self.ids = self.filter.ids(&self.seen(&snapshot));
                 self.stage = FeedStage::Events(Vec::new().into_iter());
                 None
             }
@@ -167,10 +191,13 @@ impl EventFeed {
 
     fn begin_state(&mut self) {
         let board = self.board.borrow_and_update();
-        let rows = self.filter.rows(&board.snapshot);
-        let rows: Vec<Arc<ServedRow>> = rows.into_iter().cloned().collect();
+        let seen = board.snapshot.for_reader(&self.rights);
         self.position = board.ring.newest().number;
-        self.ids = self.filter.ids(&board.snapshot);
+        self.judgement = self.rights.judgement(board.snapshot.places.iter());
+        drop(board);
+        let rows = self.filter.rows(&seen);
+        let rows: Vec<Arc<ServedRow>> = rows.into_iter().cloned().collect();
+        self.ids = self.filter.ids(&seen);
         let count = rows.len();
         self.stage = FeedStage::State(rows.into_iter(), count);
     }
@@ -183,9 +210,11 @@ impl EventFeed {
             drop(board);
             return Some(self.gap(after));
         };
+        self.judgement = self.rights.judgement(board.snapshot.places.iter());
         // The objects that were there before may have gone since.
         if let Some(known) = &mut self.ids {
-            known.extend(self.filter.ids(&board.snapshot).into_iter().flatten());
+            let seen = board.snapshot.for_reader(&self.rights);
+            known.extend(self.filter.ids(&seen).into_iter().flatten());
         }
         self.stage = FeedStage::Events(events.into_iter());
         None
@@ -200,24 +229,56 @@ impl EventFeed {
         waiting || self.board.borrow().ring.newest().number > self.position
     }
 
-    /// The frame of an event, if the reader asks for it.
+    /// The frame of an event, if the reader asks for it and may see it. A reader who gets none for long gets a place to resume
+    /// from: an `id` without `data`, which is no event to a browser.
     fn frame(&mut self, next: &NumberedEvent) -> Option<Frame> {
         self.position = next.number;
-        self.wants(&next.event).then(|| Frame {
-            id: Some(self.board.borrow().ring.id(next.number)),
-            name: next.event.name(),
-            data: next.event.data.clone(),
-        })
+        let id = Some(self.board.borrow().ring.id(next.number));
+        let name = next.event.name();
+        let frame = match self.data(&next.event) {
+            Some(data) => Frame { id, name, data },
+            None if self.skipped < SKIPPED => {
+                self.skipped += 1;
+                return None;
+            }
+            None => Frame {
+                id,
+                name: "",
+                data: String::new(),
+            },
+        };
+        self.skipped = 0;
+        Some(frame)
     }
 
-    fn wants(&self, event: &RingEvent) -> bool {
-        match &event.subject {
-            EventSubject::Object { row, was_unhealthy } => {
-                let is_asked_for = |ids: &HashSet<String>| ids.contains(&row.id());
-                self.ids.as_ref().is_none_or(is_asked_for) && self.filter.takes(row, *was_unhealthy)
+    /// What the reader learns from an event.
+    fn data(&self, event: &RingEvent) -> Option<String> {
+        let (row, was) = match &event.subject {
+            EventSubject::Object { row, was } => (row, was),
+            EventSubject::Source(place) => {
+                return self.rights.may_list(place).then(|| event.data.clone());
             }
-            EventSubject::Source => true,
+        };
+        let is_asked_for = |ids: &HashSet<String>| ids.contains(&row.id());
+        if !self.ids.as_ref().is_none_or(is_asked_for) {
+            return None;
         }
+        let seen = row.for_reader(&self.rights, self.judgement)?;
+        let was = was
+            .as_ref()
+            .and_then(|was| was.for_reader(&self.rights, self.judgement));
+        if was.as_ref().is_some_and(|was| seen.is_like(was)) {
+            return None;
+        }
+        let was_unhealthy = was.is_some_and(|was| was.is_unhealthy);
+        let is_whole = Arc::ptr_eq(&seen, row);
+        self.filter.takes(&seen, was_unhealthy).then(|| {
+            if is_whole {
+                event.data.clone()
+            } else {
+                seen.json(false)
+            }
+        })
     }
 }
 
@@ -229,6 +290,16 @@ impl Feed for EventFeed {
             }
             if matches!(self.stage, FeedStage::Events(_)) && !self.has_more() {
                 self.board.changed().await.ok()?;
+            }
+        }
+    }
+
+    /// The present state follows: there may be more objects in it, or fewer.
+    fn change_rights(&mut self, rights: ReaderRights) {
+        if self.rights != rights {
+            self.rights = rights;
+            if !matches!(self.stage, FeedStage::Start(_)) {
+                self.begin_state();
             }
         }
     }
@@ -244,6 +315,9 @@ pub(super) struct ViewFeed<V> {
     whole: Option<u64>,
     next_at: Instant,
     is_over: bool,
+    rights: ReaderRights,
+    /// Whether the rights have changed since the last view.
+    is_due: bool,
 }
 
 /// A view as the script of the page takes it.
@@ -261,7 +335,7 @@ struct ViewFrame<'a> {
 
 impl<V: View> ViewFeed<V> {
     /// The views of this reader, beginning with the present one.
-    pub(super) fn new(board: watch::Receiver<Board>, view: V) -> ViewFeed<V> {
+    pub(super) fn new(board: watch::Receiver<Board>, view: V, rights: ReaderRights) -> ViewFeed<V> {
         ViewFeed {
             board,
             view,
@@ -269,6 +343,8 @@ impl<V: View> ViewFeed<V> {
             whole: None,
             next_at: Instant::now(),
             is_over: false,
+            rights,
+            is_due: true,
         }
     }
 
@@ -311,12 +387,14 @@ impl<V: View> ViewFeed<V> {
 impl<V: View + Send + 'static> Feed for ViewFeed<V> {
     async fn next(&mut self) -> Option<Frame> {
         while !self.is_over {
-            if self.whole.is_some() {
+            if !self.is_due {
                 self.board.changed().await.ok()?;
-                sleep_until(self.next_at).await;
+                self.is_due = true;
             }
+            sleep_until(self.next_at).await;
+            self.is_due = false;
             let snapshot = self.board.borrow_and_update().snapshot.clone();
-            let Some(view) = self.view.of(&snapshot) else {
+            let Some(view) = self.view.of(&snapshot.for_reader(&self.rights)) else {
                 self.is_over = true;
                 return Some(Frame {
                     id: None,
@@ -331,6 +409,11 @@ impl<V: View + Send + 'static> Feed for ViewFeed<V> {
         }
         None
     }
+
+    fn change_rights(&mut self, rights: ReaderRights) {
+        self.is_due |= self.rights != rights;
+        self.rights = rights;
+    }
 }
 
 #[cfg(test)]
@@ -338,10 +421,12 @@ mod tests {
     use futures::FutureExt;
     use insta::assert_snapshot;
 
+    use super::super::board::SourceRecord;
     use super::super::page::NowPage;
     use super::super::params::Params;
-    use super::super::snapshot::Snapshot;
-    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::super::rights::{GrantedRights, ReadRight, SourcePlace};
+    use super::super::snapshot::testing::{failed_pod, pods, snapshot};
+    use super::super::snapshot::{OwnState, Snapshot};
     use super::*;
     use crate::status::Status;
 
@@ -353,7 +438,7 @@ mod tests {
         let params = Params::of(&format!("/?{query}").parse().expect("an address"));
         let filter = RowFilter::of(&params).expect("valid parameters");
         let last = last.map(|id| id.parse().expect("an id"));
-        EventFeed::new(board.subscribe(), filter, last)
+        EventFeed::new(board.subscribe(), filter, last, ReaderRights::Everything)
     }
 
     /// Publishes a change of an object.
@@ -367,7 +452,7 @@ mod tests {
             let at = rows.iter().position(|known| known.id() == row.id());
             let was = at.map(|at| rows.remove(at));
             rows.push(row.clone());
-            board.announce(&row, was.as_deref());
+            board.announce(&row, was.as_ref());
             board.snapshot = Arc::new(Snapshot {
                 rows,
                 ..Snapshot::clone(&board.snapshot)
@@ -379,8 +464,12 @@ mod tests {
     fn now(feed: &mut EventFeed) -> String {
         let mut lines = Vec::new();
         while let Some(Some(frame)) = feed.next().now_or_never() {
-            let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
             let id = frame.id.map_or("-".to_owned(), |id| id.to_string());
+            if frame.name.is_empty() {
+                lines.push(id);
+                continue;
+            }
+            let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
             let about = data["ref"]["name"].as_str();
             let about = about.map_or_else(|| frame.data.clone(), str::to_owned);
             lines.push(format!("{id} {} {about}", frame.name));
@@ -465,7 +554,7 @@ mod tests {
         let board = board();
         let params = Params::of(&"/?q=web".parse().expect("an address"));
         let view = NowPage::of(&params).expect("valid parameters");
-        let mut feed = ViewFeed::new(board.subscribe(), view);
+        let mut feed = ViewFeed::new(board.subscribe(), view, ReaderRights::Everything);
         let rows = |frame: Frame| {
             let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
             let rows = data["rows"].as_object().expect("rows");
@@ -491,5 +580,124 @@ mod tests {
         board.send_modify(|_| {});
         let next = tokio::time::timeout(Duration::from_secs(9), feed.next());
         assert!(next.await.is_err(), "nothing has changed");
+    }
+
+    /// A reader who may list these types.
+    fn only(resources: Vec<crate::object::Resource>) -> ReaderRights {
+        let mut granted = GrantedRights::default();
+        for resource in resources {
+            granted.grant(ReadRight::List(SourcePlace {
+                resource,
+                namespace: None,
+            }));
+        }
+        ReaderRights::Only(Arc::new(granted))
+    }
+
+    #[test]
+    fn a_reader_gets_no_event_of_what_he_may_not_list() {
+        let board = board();
+        let mut none = feed(&board, "", None);
+        none.change_rights(only(vec![]));
+        let mut pods_alone = feed(&board, "", None);
+        pods_alone.change_rights(only(vec![pods()]));
+        assert_snapshot!(now(&mut none), @r#"7.0 synced {"v":1,"count":0}"#);
+        assert_snapshot!(now(&mut pods_alone), @r#"
+        - status web
+        7.0 synced {"v":1,"count":1}
+        "#);
+        change(&board, "web", Status::Current);
+        board.send_modify(|board| {
+            let time = "1970-01-01T00:00:00Z";
+            let record = SourceRecord {
+                v: SourceRecord::V,
+                time,
+                cluster: "test",
+                source: "secrets",
+                state: "live",
+                cause: None,
+            };
+            let place = SourcePlace {
+                resource: crate::object::Resource {
+                    kind: "Secret".into(),
+                    ..pods()
+                },
+                namespace: None,
+            };
+            board.announce_source(&record, place);
+        });
+        assert_snapshot!(now(&mut none), @"");
+        assert_snapshot!(now(&mut pods_alone), @"7.1 status web");
+        // More rights show more, and fewer show less.
+        none.change_rights(only(vec![pods()]));
+        pods_alone.change_rights(only(vec![]));
+        assert_snapshot!(now(&mut none), @r#"
+        - status web
+        7.2 synced {"v":1,"count":1}
+        "#);
+        assert_snapshot!(now(&mut pods_alone), @r#"7.2 synced {"v":1,"count":0}"#);
+    }
+
+    /// An event that changes only what rests on other objects is none for a reader who sees the object alone.
+    #[test]
+    fn a_reader_learns_nothing_from_what_others_did_to_an_object() {
+        let board = board();
+        board.send_modify(|board| {
+            let place = |kind: &str| SourcePlace {
+                resource: crate::object::Resource {
+                    kind: kind.into(),
+                    ..pods()
+                },
+                namespace: None,
+            };
+            board.snapshot = Arc::new(Snapshot {
+                places: Arc::new([place("Pod"), place("Secret")].into()),
+                ..Snapshot::clone(&board.snapshot)
+            });
+        });
+        let mut alone = feed(&board, "", None);
+        alone.change_rights(only(vec![pods()]));
+        now(&mut alone);
+        board.send_modify(|board| {
+            let was = Arc::new(failed_pod("web", "it fails"));
+            let mut row = failed_pod("web", "secret \"s\" not found");
+            row.own = Some(Box::new(OwnState {
+                record: was.record.clone(),
+                status: was.status,
+                lines: was.lines.clone(),
+                is_unhealthy: true,
+            }));
+            board.announce(&Arc::new(row), Some(&was));
+        });
+        assert_snapshot!(now(&mut alone), @"");
+    }
+
+    #[test]
+    fn a_reader_who_gets_no_event_for_long_gets_a_place_to_resume_from() {
+        let board = board();
+        let mut of_api = feed(&board, "object=pod/api", None);
+        now(&mut of_api);
+        let others = |count: u64| {
+            for _ in 0..count {
+                board.send_modify(|board| {
+                    let row = Arc::new(failed_pod("web", "it fails"));
+                    board.announce(&row, None);
+                });
+            }
+        };
+        others(SKIPPED);
+        assert_snapshot!(now(&mut of_api), @"");
+        others(1);
+        assert_snapshot!(now(&mut of_api), @"7.257");
+        // Far more events than are kept. A reader that reads them resumes without a gap.
+        let mut last = String::new();
+        for _ in 0..50 {
+            others(500);
+            last = now(&mut of_api);
+        }
+        let last = last.lines().last().expect("a place");
+        let mut resumed = feed(&board, "object=pod/api", Some(last));
+        let after = now(&mut resumed);
+        assert!(!after.contains("gap"), "{after}");
     }
 }

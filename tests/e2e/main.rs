@@ -28,6 +28,7 @@ mod outage;
 mod refusals;
 mod rollouts;
 mod sandbox;
+mod serve_readers;
 mod servers;
 mod truth;
 mod verbs;

@@ -48,6 +48,7 @@ mod schedules;
 mod schema;
 mod secrets;
 mod serve;
+mod serve_readers;
 mod servers;
 mod status;
 mod taken_away;

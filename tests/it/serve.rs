@@ -16,33 +16,38 @@ use super::support::{Running, Spy};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server.
-struct Served {
+pub(super) struct Served {
     running: Running,
-    address: String,
+    pub(super) address: String,
     token: String,
 }
 
 /// An answer.
-struct Reply {
-    code: u16,
-    head: String,
-    body: String,
+pub(super) struct Reply {
+    pub(super) code: u16,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Served {
     /// Starts the server, and waits until it has read the cluster.
-    fn start(spy: &Spy, args: &[&str]) -> Served {
+    pub(super) fn start(spy: &Spy, args: &[&str]) -> Served {
         let served = Served::begin(spy, args);
         served.until("/readyz", |reply| reply.code == 200);
         served
     }
 
-    fn begin(spy: &Spy, args: &[&str]) -> Served {
+    pub(super) fn begin(spy: &Spy, args: &[&str]) -> Served {
         let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
         let mut running = spy.start(&args);
-        let line = running.until("http://");
+        let line = running.until_where("the address", |line| line.starts_with("http://"));
         let rest = line.strip_prefix("http://").unwrap();
-        let (address, token) = rest.split_once("/?t=").unwrap();
+        let (address, token) = rest.split_once("/?t=").unwrap_or_default();
+        let address = if address.is_empty() {
+            rest.trim_end_matches('/')
+        } else {
+            address
+        };
         Served {
             running,
             address: address.to_owned(),
@@ -51,7 +56,7 @@ impl Served {
     }
 
     /// Sends a request with the right Host and these headers, and returns the open answer.
-    fn send(&self, method: &str, path: &str, headers: &[&str]) -> TcpStream {
+    pub(super) fn send(&self, method: &str, path: &str, headers: &[&str]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut lines = vec![format!("{method} {path} HTTP/1.1")];
@@ -64,7 +69,7 @@ impl Served {
         stream
     }
 
-    fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Reply {
+    pub(super) fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Reply {
         let mut text = String::new();
         self.send(method, path, headers)
             .read_to_string(&mut text)
@@ -77,17 +82,28 @@ impl Served {
         }
     }
 
-    fn bearer(&self) -> String {
+    /// Ends the server, and returns all that it has printed.
+    pub(super) fn stop(self) -> String {
+        self.running.interrupt().transcript()
+    }
+
+    /// The same server as another reader asks it, with `--auth=kube`.
+    pub(super) fn read_by(&mut self, token: &str) -> &Served {
+        token.clone_into(&mut self.token);
+        self
+    }
+
+    pub(super) fn bearer(&self) -> String {
         format!("Authorization: Bearer {}", self.token)
     }
 
     /// What the user gets.
-    fn get(&self, path: &str) -> Reply {
+    pub(super) fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[&self.bearer()])
     }
 
     /// Asks again until the answer is the expected one.
-    fn until(&self, path: &str, holds: impl Fn(&Reply) -> bool) -> Reply {
+    pub(super) fn until(&self, path: &str, holds: impl Fn(&Reply) -> bool) -> Reply {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let reply = self.get(path);
@@ -100,7 +116,7 @@ impl Served {
     }
 
     /// Opens a stream. `last` is the id of the last event that the reader had.
-    fn events(&self, path: &str, last: Option<&str>) -> Events {
+    pub(super) fn events(&self, path: &str, last: Option<&str>) -> Events {
         let last = last.map(|last| format!("Last-Event-ID: {last}"));
         let bearer = self.bearer();
         let headers: Vec<&str> = [Some(&*bearer), last.as_deref()]
@@ -119,7 +135,7 @@ impl Served {
 }
 
 /// A stream of events.
-struct Events {
+pub(super) struct Events {
     lines: BufReader<TcpStream>,
     /// Idle streams send comments, so a read always ends.
     deadline: Instant,
@@ -127,17 +143,17 @@ struct Events {
 
 /// One event of a stream.
 #[derive(Debug)]
-struct Sent {
-    id: Option<String>,
-    name: String,
-    data: Value,
+pub(super) struct Sent {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) data: Value,
     /// The data as it was sent.
     text: String,
 }
 
 impl Events {
     /// The next event. Heads, chunk sizes and comments are skipped.
-    fn next(&mut self) -> Sent {
+    pub(super) fn next(&mut self) -> Sent {
         let (mut id, mut name) = (None, String::new());
         let mut text = None;
         loop {
@@ -168,7 +184,7 @@ impl Events {
         }
     }
 
-    fn until(&mut self, holds: impl Fn(&Sent) -> bool) -> Sent {
+    pub(super) fn until(&mut self, holds: impl Fn(&Sent) -> bool) -> Sent {
         loop {
             let sent = self.next();
             if holds(&sent) {
@@ -291,7 +307,8 @@ fn only_loopback_addresses_are_served() {
     assert_eq!(ran.status.code(), Some(1));
     assert_snapshot!(ran.transcript(), @"
     ! error: cannot listen on 0.0.0.0:7780: other machines could read what you may read
-    ! hint: serve has no TLS and no login yet: use --listen 127.0.0.1:7780, and reach it from another machine with `ssh -L 7780:127.0.0.1:7780`
+    ! hint: pass --auth=kube with --tls-cert and --tls-key: each reader then sees what he may list
+    ! hint: or use --listen 127.0.0.1:7780, and reach it from another machine with `ssh -L 7780:127.0.0.1:7780`
     ");
     let ran = Spy::alone().run(&["serve", "--listen", "somewhere"]);
     assert_snapshot!(ran.stderr.lines().next().unwrap(), @r#"error: invalid argument "somewhere" for "--listen" flag: expected an address and a port, for example 127.0.0.1:7780"#);

@@ -19,14 +19,14 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::DATE;
-use http::{HeaderMap, StatusCode};
+use http::header::{AUTHORIZATION, DATE};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::kubeconfig::{ClusterConfig, ConfigError};
+use super::kubeconfig::{ClusterConfig, ConfigError, bearer};
 use request_log::{LogPrinter, SentRequest};
 use stack::{ConnectionSlot, ConnectionTuning, Connections, Stack};
 
@@ -66,6 +66,8 @@ impl Default for Limits {
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<ClientShared>,
+    /// The credentials of its requests, beside those of the connection.
+    authorization: Option<HeaderValue>,
 }
 
 struct ClientShared {
@@ -124,6 +126,23 @@ impl Client {
                 messages: OnceLock::new(),
                 reported_wait: std::sync::Mutex::default(),
             }),
+            authorization: None,
+        })
+    }
+
+    /// A client of the same cluster without credentials, for the requests of others ([`Client::with_token`]).
+    pub(crate) async fn without_login(&self) -> Result<Client, ConfigError> {
+        let config = self.shared.config.without_login();
+        Client::with_limits(config, self.shared.limits).await
+    }
+
+    /// A client whose requests have the token of another user. It shares the connections, which must have no credentials of
+    /// their own: [`Client::without_login`].
+    pub(crate) fn with_token(&self, token: &str) -> Result<Client, ConfigError> {
+        let (_, value) = bearer(token, "the token of a reader".to_owned())?;
+        Ok(Client {
+            shared: self.shared.clone(),
+            authorization: Some(value),
         })
     }
 
@@ -194,15 +213,19 @@ impl Client {
         request: &ApiRequest,
     ) -> Result<ResponseBody, RequestError> {
         let login = self.shared.login();
-        let first = match self.shared.send(&login, traffic, request).await {
+        let sending = Sending {
+            traffic,
+            authorization: self.authorization.as_ref(),
+        };
+        let first = match self.shared.send(&login, sending, request).await {
             // The connection ended during the request, as all do when a server shuts down. A GET is safe to
             // repeat at once.
-            Err(RequestError::Cut(_)) => self.shared.send(&login, traffic, request).await,
+            Err(RequestError::Cut(_)) => self.shared.send(&login, sending, request).await,
             other => other,
         };
         match first {
             Err(refused) if refused.is_unauthorized() => match self.shared.renew(&login).await? {
-                Some(login) => self.shared.send(&login, traffic, request).await,
+                Some(login) => self.shared.send(&login, sending, request).await,
                 None => Err(refused),
             },
             other => other,
@@ -254,6 +277,14 @@ enum Traffic {
     FollowedLog,
 }
 
+/// How a request is sent.
+#[derive(Clone, Copy)]
+struct Sending<'a> {
+    traffic: Traffic,
+    /// Credentials beside those of the connection.
+    authorization: Option<&'a HeaderValue>,
+}
+
 /// Leaves out the credentials.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -295,16 +326,22 @@ impl ClientShared {
     async fn send(
         &self,
         login: &Login,
-        traffic: Traffic,
+        Sending {
+            traffic,
+            authorization,
+        }: Sending<'_>,
         request: &ApiRequest,
     ) -> Result<ResponseBody, RequestError> {
-        let sent = request.to_http()?;
+        let mut sent = request.to_http()?;
         let slot = login.slot(traffic);
         let logged = self.log.get().map(|log| {
             let uri = format!("{}{}", self.config.url(), sent.uri());
             let headers = sent.headers().clone();
             (log, SentRequest { uri, headers }, Instant::now())
         });
+        if let Some(value) = authorization {
+            sent.headers_mut().insert(AUTHORIZATION, value.clone());
+        }
         let sending = slot.client.send(sent);
         let response = match traffic {
             Traffic::Objects | Traffic::Log => timeout(self.limits.headers, sending)

@@ -17,6 +17,7 @@ pub(in crate::cluster) mod tests;
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,6 +125,28 @@ impl ClusterConfig {
             plugin_run: PluginRun::Attended,
             origin: None,
         })
+    }
+
+    /// The same cluster for a user without credentials. It is never read again: the files have those of another user.
+    #[must_use]
+    pub(crate) fn without_login(&self) -> ClusterConfig {
+        let mut config = self.config.clone();
+        config.auth_info = AuthInfo::default();
+        config.headers.clear();
+        ClusterConfig {
+            config,
+            origin: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether nobody between here and the server can read what is sent.
+    pub(crate) fn is_private(&self) -> bool {
+        let url = &self.config.cluster_url;
+        let host = url.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let is_local = host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        url.scheme_str() == Some("https") || is_local
     }
 
     /// The same cluster, with this default namespace.

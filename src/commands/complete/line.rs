@@ -361,6 +361,8 @@ impl ValueSort {
             | "client-certificate"
             | "client-key"
             | "filename"
+            | "tls-cert"
+            | "tls-key"
             | "from" => ValueSort::File,
             "cache-dir" | "kustomize" | "store" => ValueSort::Directory,
             _ if arg.get_possible_values().is_empty() => ValueSort::Free,

@@ -1,17 +1,18 @@
 //! `Follower`: follows the cluster as `status` does, and publishes each change for all readers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use crate::commands::status::{PLAIN, ServedStatus};
+use crate::commands::status::{PLAIN, Publication, ServedStatus};
 use crate::commands::{CommandError, Live, Need, Note, Sources, Terminal};
 use crate::model::Model;
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::header_footer::{Freshness, ViewHeader};
-use crate::serve::{Board, Link, Snapshot, SourceHealth, SourceRecord, WebServer};
+use crate::serve::{Board, Link, Snapshot, SourceHealth, SourcePlace, SourceRecord, WebServer};
 use crate::source::{ClusterId, Event, SourceKey, SourceState};
 
 /// The followed objects, and the board that readers look at.
@@ -28,6 +29,8 @@ pub(super) struct Follower {
     is_read: bool,
     /// The time of the last event, for records of sources.
     now: Timestamp,
+    /// Where objects have ever been read.
+    places: Arc<BTreeSet<SourcePlace>>,
 }
 
 /// Where a follower publishes, and to whom.
@@ -48,38 +51,53 @@ impl Follower {
             has_begun: false,
             is_read: false,
             now,
+            places: Arc::default(),
         }
     }
 
     /// Publishes the objects that have changed.
     fn publish(&mut self, sources: &Sources, now: Timestamp) {
-        let changes = self.served.changes(now);
+        let Publication { changes, snapshot } = self.served.publish(now);
+        self.note_places(sources);
         let snapshot = Snapshot {
             link: self.link(sources, now),
             sources: health(sources),
-            ..self.served.snapshot(&changes)
+            places: self.places.clone(),
+            ..snapshot
         };
         let are_events = self.is_read;
         self.board.send_modify(|board| {
             for change in changes.iter().filter(|_| are_events) {
-                board.announce(&change.row, change.was.as_deref());
+                board.announce(&change.row, change.was.as_ref());
             }
             board.snapshot = Arc::new(snapshot);
         });
         self.is_read |= self.served.state.is_settled();
     }
 
+    /// Notes where objects are read. What was concluded from them may stay longer than their source.
+    fn note_places(&mut self, sources: &Sources) {
+        let read = sources.states().map(|(key, _)| place(key));
+        let new: Vec<SourcePlace> = read.filter(|it| !self.places.contains(it)).collect();
+        if !new.is_empty() {
+            Arc::make_mut(&mut self.places).extend(new);
+        }
+    }
+
     /// Publishes how current the objects are, if that has changed.
-    fn publish_link(&self, sources: &Sources, now: Timestamp) {
+    fn publish_link(&mut self, sources: &Sources, now: Timestamp) {
+        self.note_places(sources);
+        let places = self.places.clone();
         let (link, sources) = (self.link(sources, now), health(sources));
         self.board.send_if_modified(|board| {
             let was = &board.snapshot;
-            if was.link == link && was.sources == sources {
+            if was.link == link && was.sources == sources && was.places == places {
                 return false;
             }
             board.snapshot = Arc::new(Snapshot {
                 link,
                 sources,
+                places,
                 ..Snapshot::clone(was)
             });
             true
@@ -122,6 +140,14 @@ impl Follower {
             *counts.entry(name).or_default() += 1;
             false
         });
+    }
+}
+
+/// Where a source reads.
+fn place(key: &SourceKey) -> SourcePlace {
+    SourcePlace {
+        resource: key.resource.clone(),
+        namespace: key.namespace().map(Into::into),
     }
 }
 
@@ -200,8 +226,9 @@ impl Live for Follower {
             state: note.state,
             cause: note.cause.as_deref(),
         };
+        let place = place(key);
         self.board
-            .send_modify(|board| board.announce_source(&record));
+            .send_modify(|board| board.announce_source(&record, place));
         Ok(terminal.note(&note)?)
     }
 

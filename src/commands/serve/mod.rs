@@ -4,27 +4,28 @@
 //! `changes` and `logs`.
 
 mod follower;
+mod kube_rights;
+mod listen;
 mod verb_answers;
 
-use std::future::IntoFuture;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::live::session::silent_groups;
 use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
-    LogLineArgs, MemoryArgs, ObjectArgs, Output, RecordUse, Session, Shutdown, Stop, Subject,
-    Terminal, follow,
+    LogLineArgs, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse, Session, Shutdown, Stop,
+    Subject, Terminal, follow,
 };
 use crate::render::display::Stream;
-use crate::serve::{AccessToken, Board, Gate, WebServer, router};
+use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
 use crate::status::Rules;
 use follower::{Follower, Publisher};
+use kube_rights::KubeRights;
+use listen::{Auth, ListenArgs, OpenPort};
 use verb_answers::{VerbAnswers, WAITING};
 
 /// Show the state of a cluster on a page in your browser, live
@@ -40,9 +41,8 @@ pub(crate) struct ServeArgs {
     /// Look in all namespaces, even if -n names one
     #[arg(short = 'A', long)]
     all_namespaces: bool,
-    /// Answer at this address of your machine; port 0 chooses a free port
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7780", value_parser = parse_listen)]
-    listen: SocketAddr,
+    #[command(flatten)]
+    listen: ListenArgs,
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
@@ -67,34 +67,6 @@ impl ServeArgs {
             ..ObjectArgs::default()
         }
     }
-
-    /// The address to listen on. Fails unless only this machine can reach it.
-    fn address(&self) -> Result<SocketAddr, CommandError> {
-        if self.listen.ip().is_loopback() {
-            return Ok(self.listen);
-        }
-        let port = self.listen.port();
-        let error = format!(
-            "error: cannot listen on {}: other machines could read what you may read",
-            self.listen
-        );
-        Err(CommandError::failed(error).hint(format!(
-            "serve has no TLS and no login yet: use --listen 127.0.0.1:{port}, and reach it from another \
-             machine with `ssh -L {port}:127.0.0.1:{port}`"
-        )))
-    }
-}
-
-fn parse_listen(text: &str) -> Result<SocketAddr, String> {
-    let local = text.strip_prefix("localhost:");
-    let parsed = match local {
-        Some(port) => port
-            .parse()
-            .ok()
-            .map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        None => text.parse().ok(),
-    };
-    parsed.ok_or_else(|| "expected an address and a port, for example 127.0.0.1:7780".to_owned())
 }
 
 pub(crate) fn run(args: &ServeArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
@@ -109,8 +81,7 @@ async fn serve(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let listener = listen(args).await?;
-    let address = listener.local_addr()?;
+    let port = args.listen.open().await?;
     let mut stop = Stop::at(shutdown);
     let session = connect(args, &stop, context).await?;
     let every = Box::pin(targets(args, &session, context));
@@ -120,32 +91,38 @@ async fn serve(
     let served = ServedStatus::new(stop.in_time(Awaited::Types, state).await?);
     let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
     let (asked, questions) = mpsc::channel(WAITING);
-    let token = random_token()?;
-    let mut gate = Gate::new(token.clone(), address);
-    let url = format!("http://{address}/");
-    if args.open {
-        let once = random_token()?;
-        open(&format!("{url}?t={}", once.text()), context);
-        gate = gate.admitting_once(once);
-    }
-    let web = Arc::new(WebServer::new(board.subscribe(), gate, asked));
-    let answering = tokio::spawn(axum::serve(listener, router(web.clone())).into_future());
+    let entrance = entrance(args, &port, context)?;
+    let web = WebServer::new(board.subscribe(), entrance.gate, asked);
+    let (web, readers) = match args.listen.auth {
+        Auth::Token => (web, None),
+        Auth::Kube => {
+            let login = Box::pin(reader_login(args, &session, context));
+            let login = stop.in_time(Awaited::Types, login).await?;
+            let rights = KubeRights::new(login.client.clone()).await?;
+            (web.asking(RightsCache::new(Arc::new(rights))), Some(login))
+        }
+    };
+    let web = Arc::new(web);
+    let lines = context.env.requests.clone();
+    let answering = port.answer(router(web.clone()), move |note| lines.print(vec![note]));
+    let answering = tokio::spawn(answering);
     let answers = VerbAnswers {
         session: &session,
         origin: context.origin.clone(),
         look: context.look,
         env: context.env.detached(Stream::default(), Stream::default()),
         memory: args.memory.words(),
+        readers,
     };
     for line in silent_groups(&every.silent) {
         context.note(&line);
     }
     let mut terminal = Terminal::open(context, Output::Text);
-    terminal.print(&[format!("{url}?t={}", token.text())])?;
+    terminal.print(&[entrance.printed])?;
     let to = Publisher {
         board,
         web,
-        address: url,
+        address: entrance.address,
     };
     let mut follower = Follower::new(served, to, now);
     let ended = tokio::select! {
@@ -154,6 +131,66 @@ async fn serve(
     };
     answering.abort();
     ended
+}
+
+/// Where readers come in.
+struct Entrance {
+    gate: Gate,
+    /// The address without a token.
+    address: String,
+    /// The printed address: with the token, if the server has one.
+    printed: String,
+}
+
+/// The gate for the readers of `--auth`, and the page in the browser with `--open`.
+fn entrance(
+    args: &ServeArgs,
+    port: &OpenPort,
+    context: &mut Context<'_>,
+) -> Result<Entrance, CommandError> {
+    let (scheme, address) = (
+        port.scheme(),
+        format!("{}://{}/", port.scheme(), port.address),
+    );
+    if args.listen.auth == Auth::Kube {
+        if args.open {
+            open(&address, context);
+        }
+        return Ok(Entrance {
+            gate: Gate::kube(scheme),
+            printed: address.clone(),
+            address,
+        });
+    }
+    let token = random_token()?;
+    let mut gate = Gate::own(token.clone(), port.address, scheme);
+    if args.open {
+        let once = random_token()?;
+        open(&format!("{address}?t={}", once.text()), context);
+        gate = gate.admitting_once(once);
+    }
+    Ok(Entrance {
+        gate,
+        printed: format!("{address}?t={}", token.text()),
+        address,
+    })
+}
+
+/// What the sessions of readers are made with: a client without credentials, and the name of the cluster in the record.
+async fn reader_login(
+    args: &ServeArgs,
+    session: &Session,
+    context: &mut Context<'_>,
+) -> Result<ReaderLogin, CommandError> {
+    let client = session.client_without_login().await?;
+    let recorded_as = match args.memory.path(context.env) {
+        Some(_) => session.recorded_cluster().await.ok(),
+        None => None,
+    };
+    Ok(ReaderLogin {
+        client,
+        recorded_as,
+    })
 }
 
 /// The cluster by its own clock, over its record if there is one.
@@ -174,15 +211,6 @@ async fn connect(
         }
     }
     Ok(session)
-}
-
-/// Listens before anything is read, so that a port in use is an error at once.
-async fn listen(args: &ServeArgs) -> Result<TcpListener, CommandError> {
-    let address = args.address()?;
-    TcpListener::bind(address).await.map_err(|error| {
-        CommandError::failed(format!("error: cannot listen on {address}: {error}"))
-            .hint("choose another port with --listen, or 0 for any free one")
-    })
 }
 
 /// The requested objects and types; without any, every kind but Events, which have no state.
@@ -239,38 +267,5 @@ fn open(address: &str, context: &mut Context<'_>) {
         .stderr(Stdio::null());
     if let Err(error) = command.spawn() {
         context.note(&format!("cannot open a browser: {}: {error}", OPENER[0]));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_has_a_port_and_is_of_this_machine() {
-        for (text, is_ours) in [
-            ("127.0.0.1:7780", Some(true)),
-            ("127.0.0.9:1", Some(true)),
-            ("[::1]:0", Some(true)),
-            ("localhost:7780", Some(true)),
-            ("0.0.0.0:7780", Some(false)),
-            ("[::]:7780", Some(false)),
-            ("192.168.0.7:80", Some(false)),
-            ("127.0.0.1", None),
-            (":7780", None),
-            ("example.com:80", None),
-            ("localhost:99999", None),
-        ] {
-            let args = parse_listen(text).map(|listen| ServeArgs {
-                objects: Vec::new(),
-                selector: None,
-                all_namespaces: false,
-                listen,
-                open: false,
-                memory: MemoryArgs::default(),
-            });
-            let found = args.ok().map(|args| args.address().is_ok());
-            assert_eq!(found, is_ours, "{text}");
-        }
     }
 }

@@ -12,11 +12,12 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::commands::{
-    ClusterOrigin, CommandError, Context, LookArgs, Session, UnreadFiles, changes, logs, trace,
+    ClusterOrigin, CommandError, Context, LookArgs, ReaderLogin, Session, UnreadFiles, changes,
+    logs, trace,
 };
 use crate::env::Env;
 use crate::render::display::Stream;
-use crate::serve::{Params, Question, QuestionError, RecordVerb};
+use crate::serve::{Params, Question, QuestionError, RecordVerb, WebReader};
 
 /// The most questions that are answered at a time. Each may read several sources.
 const AT_ONCE: usize = 4;
@@ -86,6 +87,8 @@ pub(super) struct VerbAnswers<'a> {
     pub(super) env: Env,
     /// The flags about the record.
     pub(super) memory: Vec<String>,
+    /// What the sessions of readers are made with, without their tokens; `None` if only the owner reads.
+    pub(super) readers: Option<ReaderLogin>,
 }
 
 impl VerbAnswers<'_> {
@@ -104,7 +107,7 @@ impl VerbAnswers<'_> {
     }
 
     async fn answer_one(&self, question: Question) {
-        let running = Box::pin(self.run(question.verb, &question.params));
+        let running = Box::pin(self.run(&question));
         let answer = match timeout(LIMIT, running).await {
             Ok(Ok(lines)) => Ok(lines),
             Ok(Err(error)) => Err(refusal(&error)),
@@ -120,8 +123,25 @@ impl VerbAnswers<'_> {
         let _unread = question.answer.send(answer);
     }
 
-    async fn run(&self, verb: RecordVerb, params: &Params) -> Result<String, CommandError> {
-        let mut session = self.session.clone();
+    /// The session for a reader: with the reader's own token, the API server decides about each request.
+    fn session_of(&self, reader: &WebReader) -> Result<Session, CommandError> {
+        let token = match reader {
+            WebReader::Owner => return Ok(self.session.clone()),
+            WebReader::User(token) => token,
+        };
+        let Some(login) = &self.readers else {
+            return Err(CommandError::failed("error: only the owner may read"));
+        };
+        let login = ReaderLogin {
+            client: login.client.with_token(token.expose())?,
+            recorded_as: login.recorded_as.clone(),
+        };
+        self.session.of_reader(login, self.session.clock(&self.env))
+    }
+
+    async fn run(&self, question: &Question) -> Result<String, CommandError> {
+        let (verb, params) = (question.verb, &question.params);
+        let mut session = self.session_of(&question.reader)?;
         if let Some(namespace) = params.first("namespace") {
             session.namespace = namespace.into();
         }

@@ -37,7 +37,7 @@ pub(super) use cluster_status::own_namespace;
 use cluster_status::{ServerColumns, StatusSetup};
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
-pub(super) use served::{PLAIN, ServedStatus};
+pub(super) use served::{PLAIN, Publication, ServedStatus};
 use since::TimeComparison;
 use sort_by::SortBy;
 pub(super) use state::{RETENTION, StatusState};

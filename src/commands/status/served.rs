@@ -1,22 +1,24 @@
 //! `ServedStatus`: the rows of `status` as snapshots, for readers that are not on a terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::blocks::blocks;
 use super::options::{HealthFilter, RowOptions};
-use super::rows::{StatusRow, StatusRows};
+use super::rows::StatusRow;
 use super::state::StatusState;
 use super::transitions::Transitions;
 use super::view::lines_below;
 use crate::commands::{LastChange, LastLines};
 use crate::object::Uid;
+use crate::render::age::rfc3339_millis;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::style::{Look, Styles, Symbols};
-use crate::serve::{ServedRow, Snapshot, UnhealthyRow};
+use crate::serve::{OwnState, ServedRow, Snapshot, UnhealthyRow};
 use crate::source::{Scope, SourceKey};
+use crate::status::Assessment;
 
 /// How lines look that are no terminal's.
 pub(in crate::commands) const PLAIN: Look = Look {
@@ -30,7 +32,20 @@ pub(in crate::commands) const PLAIN: Look = Look {
 pub(in crate::commands) struct ServedStatus {
     pub(in crate::commands) state: StatusState,
     transitions: Transitions,
-    rows: BTreeMap<Uid, Arc<ServedRow>>,
+    rows: BTreeMap<Uid, HeldRow>,
+}
+
+/// A row that readers have, and the assessment of its object alone.
+#[derive(Clone, Debug)]
+struct HeldRow {
+    row: Arc<ServedRow>,
+    own: Arc<Assessment>,
+}
+
+/// The changes since the last publication, and everything after them.
+pub(in crate::commands) struct Publication {
+    pub(in crate::commands) changes: Vec<RowChange>,
+    pub(in crate::commands) snapshot: Snapshot,
 }
 
 /// An object that is new or has changed.
@@ -61,64 +76,53 @@ impl ServedStatus {
         }
     }
 
-    /// The rows that are new or have changed since the last call.
-    pub(in crate::commands) fn changes(&mut self, now: Timestamp) -> Vec<RowChange> {
-        let cluster = cluster(&self.state);
-        let mut changed: Vec<RowChange> = Vec::new();
-        let rows = &self.rows;
-        self.transitions.take(&self.state, |row, _| {
-            let served = Arc::new(served(row, &cluster, now));
-            let was = rows.get(&row.object.identity()).cloned();
-            changed.push(RowChange { row: served, was });
+    /// The rows that are new or have changed since the last call, and all rows. The tree of the objects is walked once.
+    pub(in crate::commands) fn publish(&mut self, now: Timestamp) -> Publication {
+        let rows = self.state.rows();
+        let mut due: BTreeSet<Uid> = BTreeSet::new();
+        self.transitions.take_rows(&self.state, &rows, |row, _| {
+            due.insert(row.object.identity());
             None::<String>
         });
-        changed
-    }
-
-    /// Everything after these changes.
-    pub(in crate::commands) fn snapshot(&mut self, changes: &[RowChange]) -> Snapshot {
-        for change in changes {
-            let uid = Uid::new(change.row.id());
-            self.rows.insert(uid, change.row.clone());
+        let cluster = cluster(&self.state);
+        let (mut changes, mut shown, mut held) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for row in &rows {
+            let uid = row.object.identity();
+            let was = self.rows.get(&uid);
+            let own = own_assessment(row);
+            let is_due = due.contains(&uid) || was.is_some_and(|was| was.own != *own);
+            let kept = match was {
+                Some(was) if !is_due => was.clone(),
+                None if !is_due => continue,
+                was => {
+                    let place = ServedPlace {
+                        cluster: &cluster,
+                        was,
+                        now,
+                    };
+                    let new = HeldRow {
+                        row: Arc::new(served(row, &place)),
+                        own: own.clone(),
+                    };
+                    changes.push(RowChange {
+                        row: new.row.clone(),
+                        was: was.map(|was| was.row.clone()),
+                    });
+                    new
+                }
+            };
+            shown.push(kept.row.clone());
+            held.insert(uid, kept);
         }
-        let rows = StatusRows::from(self.state.rows());
-        let in_order = rows.shown.iter().map(|row| row.object.identity());
-        let in_order: Vec<Uid> = in_order.collect();
-        let mut kept = BTreeMap::new();
-        let mut shown = Vec::new();
-        for uid in in_order {
-            if let Some(row) = self.rows.remove(&uid) {
-                shown.push(row.clone());
-                kept.insert(uid, row);
-            }
-        }
-        self.rows = kept;
-        let unhealthy = self.unhealthy();
-        Snapshot {
+        let unhealthy = unhealthy(rows, &held, &self.state);
+        self.rows = held;
+        let snapshot = Snapshot {
             rows: shown,
             unhealthy,
             shortfalls: self.shortfalls(),
             ..self.empty_snapshot()
-        }
-    }
-
-    /// The rows of `status --unhealthy`.
-    fn unhealthy(&self) -> Vec<UnhealthyRow> {
-        let health = HealthFilter::Unhealthy;
-        let rows = health.without_departed(self.state.rows().into());
-        let rows = blocks(health.select(rows), &self.state.model, health);
-        let unhealthy = rows.shown.iter().filter_map(|row| {
-            let served = self.rows.get(&row.object.identity())?;
-            let alike = row.repetition.alike;
-            let alike = (alike > 0).then(|| format!("{alike} more like this"));
-            let others = row.repetition.text(row.object.namespace.as_deref());
-            Some(UnhealthyRow {
-                row: served.clone(),
-                depth: row.depth,
-                beside: alike.into_iter().chain(others).collect(),
-            })
-        });
-        unhealthy.collect()
+        };
+        Publication { changes, snapshot }
     }
 
     /// What the rows lack, one line each.
@@ -146,8 +150,50 @@ fn place(state: &StatusState) -> String {
     }
 }
 
-fn served(row: &StatusRow<'_>, cluster: &str, now: Timestamp) -> ServedRow {
-    let place = TreePlace {
+/// The rows of `status --unhealthy`.
+fn unhealthy(
+    rows: Vec<StatusRow<'_>>,
+    held: &BTreeMap<Uid, HeldRow>,
+    state: &StatusState,
+) -> Vec<UnhealthyRow> {
+    let health = HealthFilter::Unhealthy;
+    let rows = health.without_departed(rows.into());
+    let rows = blocks(health.select(rows), &state.model, health);
+    let unhealthy = rows.shown.iter().filter_map(|row| {
+        let served = held.get(&row.object.identity())?;
+        let alike = row.repetition.alike;
+        let alike = (alike > 0).then(|| format!("{alike} more like this"));
+        let others = row.repetition.text(row.object.namespace.as_deref());
+        Some(UnhealthyRow {
+            row: served.row.clone(),
+            depth: row.depth,
+            beside: alike.into_iter().chain(others).collect(),
+        })
+    });
+    unhealthy.collect()
+}
+
+/// The assessment of the object of a row alone. One that was never there has no other.
+fn own_assessment<'a>(row: &StatusRow<'a>) -> &'a Arc<Assessment> {
+    row.known.map_or(row.assessment, |known| &known.own)
+}
+
+/// What a row is made for.
+struct ServedPlace<'a> {
+    cluster: &'a str,
+    /// The row before.
+    was: Option<&'a HeldRow>,
+    now: Timestamp,
+}
+
+fn served(row: &StatusRow<'_>, place: &ServedPlace<'_>) -> ServedRow {
+    let (cluster, now) = (place.cluster, place.now);
+    let own = own_assessment(row);
+    let own_time = match place.was.filter(|was| was.own == *own) {
+        Some(was) => was.row.own_time.clone(),
+        None => rfc3339_millis(now).into(),
+    };
+    let tree = TreePlace {
         owner: row.owner.as_ref(),
         depth: row.depth,
     };
@@ -160,7 +206,7 @@ fn served(row: &StatusRow<'_>, cluster: &str, now: Timestamp) -> ServedRow {
                 .map(|change| change.record(cluster))
                 .collect(),
             last_lines: row.last_lines.iter().map(LastLines::record).collect(),
-            ..record.at(place, row.worst()).explained(row.assessment)
+            ..record.at(tree, row.worst()).explained(row.assessment)
         },
         status: row.assessment.status(),
         lines: row.assessment.lines().map(str::to_owned).collect(),
@@ -169,5 +215,18 @@ fn served(row: &StatusRow<'_>, cluster: &str, now: Timestamp) -> ServedRow {
         created: row.created(),
         is_requested: row.is_requested,
         is_unhealthy: HealthFilter::Unhealthy.shows(row),
+        own: (own != row.assessment).then(|| Box::new(own_state(row, own, place))),
+        own_time,
+    }
+}
+
+/// The state of an object that nothing around it decides.
+fn own_state(row: &StatusRow<'_>, own: &Arc<Assessment>, place: &ServedPlace<'_>) -> OwnState {
+    let record = StatusRecord::new(place.cluster, &row.object, own, place.now);
+    OwnState {
+        record: record.explained(own),
+        status: own.status(),
+        lines: own.lines().map(str::to_owned).collect(),
+        is_unhealthy: !own.is_well() && !row.is_over(),
     }
 }

@@ -161,19 +161,29 @@ impl Transitions {
     pub(super) fn take<L: IntoIterator<Item: Into<Text>>>(
         &mut self,
         state: &StatusState,
+        render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
+    ) -> Vec<Text> {
+        self.take_rows(state, &state.rows(), render)
+    }
+
+    /// The same with the rows of the state.
+    pub(super) fn take_rows<L: IntoIterator<Item: Into<Text>>>(
+        &mut self,
+        state: &StatusState,
+        rows: &[StatusRow<'_>],
         mut render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
     ) -> Vec<Text> {
         self.round += 1;
         let round = self.round;
         let mut lines = Vec::new();
-        for row in state.rows() {
+        for row in rows {
             let uid = row.object.identity();
             let entry = self.printed.get_mut(&uid);
-            if let Some(same) = entry.filter(|printed| printed.is_of(&row)) {
+            if let Some(same) = entry.filter(|printed| printed.is_of(row)) {
                 same.round = round;
                 continue;
             }
-            if row.known.is_none() && !self.is_worth_printing(&row) {
+            if row.known.is_none() && !self.is_worth_printing(row) {
                 continue;
             }
             let graph = state.model.graph();
@@ -185,8 +195,8 @@ impl Transitions {
                 self.met.insert(row.object.without_uid());
             }
             let was = self.printed.remove(&uid);
-            lines.extend(render(&row, was.as_ref()).into_iter().map(Into::into));
-            let mut printed = Printed::of(&row, round);
+            lines.extend(render(row, was.as_ref()).into_iter().map(Into::into));
+            let mut printed = Printed::of(row, round);
             if let Some(was) = was.filter(|_| printed.quoted.is_empty()) {
                 printed.quoted = was.quoted;
             }

@@ -13,6 +13,7 @@ use crate::cluster::{
 };
 use crate::commands::CommandError;
 use crate::env::Clock;
+use crate::record::RecordedCluster;
 use crate::source::ClusterId;
 use crate::watch::{HttpTransport, Mux, Transport};
 
@@ -30,7 +31,11 @@ pub(super) struct ClusterConnection {
     /// The schemas of the types.
     pub(super) openapi: Arc<OpenApi>,
     /// Where discovery leaves the types for completion.
-    types: Option<Arc<TypeCache>>,
+    pub(super) types: Option<Arc<TypeCache>>,
+    /// The cluster in the record, if that is known.
+    pub(super) recorded_as: Option<RecordedCluster>,
+    /// Whether it has the rights of a reader of `serve`, who may not read the record as it is.
+    pub(super) is_of_reader: bool,
 }
 
 impl ClusterConnection {
@@ -50,6 +55,8 @@ impl ClusterConnection {
             openapi: Arc::new(openapi),
             types: types.map(Arc::new),
             client,
+            recorded_as: None,
+            is_of_reader: false,
         })
     }
 

@@ -8,8 +8,8 @@ use crate::cluster::{Filters, Names, Target};
 use crate::commands::CommandError;
 use crate::commands::input::newest_of;
 use crate::env::Env;
-use crate::object::ResourceType;
 use crate::object::selector::{FieldSelector, SelectableFields};
+use crate::object::{ObjectRef, ResourceType};
 use crate::watch::{FileResource, FileTransport};
 
 /// Sets the clock for a file to `now`, or else to the newest time in the file. The clock of a file without times, and of a
@@ -80,4 +80,17 @@ pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
         has_status: found.has_status,
     });
     types.collect()
+}
+
+/// The objects of a target, in the order of the file.
+pub(super) fn held(file: &FileTransport, target: &Target) -> Vec<ObjectRef> {
+    let found = file.resources().iter();
+    let found = found.filter(|found| found.resource == target.resource);
+    let is_inside = |object: &&ObjectRef| {
+        let asked = target.namespace.as_ref();
+        let own = object.namespace.as_ref();
+        asked.is_none() || own.is_none() || own == asked
+    };
+    let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
+    objects.cloned().collect()
 }

@@ -6,6 +6,7 @@ mod every_kind;
 mod file;
 mod missing;
 mod place;
+mod reader;
 mod record;
 mod server_clock;
 mod snapshot;
@@ -16,17 +17,14 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use serde_json::Value as Json;
 
-use crate::cluster::{ClusterConfig, Filters, Namespaces, OpenApi, Target, parse_arguments};
+use crate::cluster::{Client, ClusterConfig, OpenApi, Target};
 use crate::commands::input::{read_files, stream_of, unreadable};
-use crate::commands::manifests::{
-    ManifestPlace, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
-};
-use crate::commands::{
-    CommandError, Context, FailureLogs, FileArgs, ObjectArgs, Subject, TimeOrAge,
-};
+use crate::commands::manifests::{ObjectRequest, ResolvedTargets};
+use crate::commands::{CommandError, Context, FailureLogs, FileArgs, ObjectArgs, TimeOrAge};
 use crate::env::{Ahead, Clock, Env};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ServedTypes};
+use crate::record::RecordedCluster;
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::Rules;
 use crate::watch::logs::LogFeeds;
@@ -36,6 +34,8 @@ pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
 pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
 use place::SessionPlace;
+use reader::AskingTransport;
+pub(crate) use reader::ReaderLogin;
 pub(crate) use record::{LastRecord, recorded_types};
 pub(crate) use server_clock::ServerClock;
 use snapshot::PastView;
@@ -237,22 +237,7 @@ impl Session {
         &self,
         args: &ObjectArgs,
     ) -> Result<Option<EveryKind>, CommandError> {
-        match (&self.place, args.subject()) {
-            (SessionPlace::Cluster(connection), Subject::Unnamed) => {
-                let resolver = connection.resolver();
-                let found = resolver.discovery().await?;
-                Ok(Some(EveryKind::of(found, args, &self.namespace)))
-            }
-            (SessionPlace::Record(record), Subject::Unnamed) => {
-                let every = record::every_recorded(record, args, &self.namespace);
-                Ok(Some(every))
-            }
-            (
-                SessionPlace::Cluster(_) | SessionPlace::Record(_),
-                Subject::Manifests | Subject::Releases | Subject::Words,
-            )
-            | (SessionPlace::File(_), _) => Ok(None),
-        }
+        self.place.every_kind(args, &self.namespace).await
     }
 
     /// The targets of a request, with selectors that may not be supported. `hint` prints a hint.
@@ -261,55 +246,7 @@ impl Session {
         request: &ObjectRequest,
         hint: &mut dyn FnMut(&str),
     ) -> Result<ResolvedTargets, CommandError> {
-        let (args, verb) = (&request.args, request.verb);
-        let filters = Filters {
-            labels: args.selector.clone(),
-            fields: args.field_selector.clone(),
-            namespaces: if args.all_namespaces {
-                Namespaces::All
-            } else {
-                Namespaces::One(self.namespace.clone())
-            },
-        };
-        let resolver = self.place.resolver();
-        if let Some(manifests) = &request.manifests {
-            let place = ManifestPlace {
-                resolver: &resolver,
-                namespace: self.namespace.clone(),
-                is_given: request.names_namespace,
-                everywhere: args.all_namespaces,
-            };
-            let (targets, errors) = manifests.targets(args, &place, verb).await?;
-            return Ok(ResolvedTargets { targets, errors });
-        }
-        match (args.subject(), &self.place) {
-            (Subject::Releases, SessionPlace::Cluster(connection)) => {
-                let place = ReleasePlace {
-                    client: &connection.client,
-                    resolver: &resolver,
-                    filters: &filters,
-                    namespace: &self.namespace,
-                };
-                return Ok(release_targets(args, &place, verb, hint).await?.into());
-            }
-            (Subject::Releases, SessionPlace::File(_) | SessionPlace::Record(_)) => {
-                return Err(CommandError::usage(
-                    "helm:RELEASE needs a cluster: it cannot be used with --from",
-                ));
-            }
-            (Subject::Unnamed, SessionPlace::File(file)) => {
-                file.look_at_all();
-                return Ok(file::everything(file, &filters).into());
-            }
-            // Without a name or type, the arguments are kubectl's error.
-            (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
-            | (Subject::Words | Subject::Manifests, _) => {}
-        }
-        let arguments = parse_arguments(&args.objects, &filters)?;
-        if let Some(form) = &arguments.equivalent {
-            hint(&format!("use `kubectl spy {verb} {form}`"));
-        }
-        Ok(arguments.resolve(&resolver, &filters).await?.into())
+        self.place.resolve(request, &self.namespace, hint).await
     }
 
     /// The types that are served, besides Kubernetes' own. Without an answer in time, there are none.
@@ -333,6 +270,32 @@ impl Session {
     /// The schemas of the cluster; `None` for a file.
     pub(crate) fn openapi(&self) -> Option<&Arc<OpenApi>> {
         self.connection().map(|connection| &connection.openapi)
+    }
+
+    /// A session of the same cluster with the rights of a reader. It shares no source and no record with this one.
+    pub(crate) fn of_reader(
+        &self,
+        login: ReaderLogin,
+        now: Clock,
+    ) -> Result<Session, CommandError> {
+        let Some(connection) = self.connection() else {
+            return Err(CommandError::failed("error: a file has no readers"));
+        };
+        let place = SessionPlace::Cluster(connection.of_reader(login));
+        let session = Session::new(place, self.cluster.clone(), self.namespace.clone(), now);
+        Ok(Session {
+            server_clock: self.server_clock.clone(),
+            is_by_server: self.is_by_server,
+            ..session
+        })
+    }
+
+    /// A client of the cluster without credentials, for the requests of readers. Fails for a file.
+    pub(crate) async fn client_without_login(&self) -> Result<Client, CommandError> {
+        let connection = self
+            .connection()
+            .ok_or_else(|| CommandError::failed("error: a file has no readers"))?;
+        Ok(connection.client.without_login().await?)
     }
 
     /// Whether a login is on its way, which may ask the user a question.
@@ -383,18 +346,7 @@ impl Session {
 
     /// The objects of a target in the file, in the order of the file; `None` for a cluster.
     pub(crate) fn held(&self, target: &Target) -> Option<Vec<ObjectRef>> {
-        let SessionPlace::File(file) = &self.place else {
-            return None;
-        };
-        let found = file.resources().iter();
-        let found = found.filter(|found| found.resource == target.resource);
-        let is_inside = |object: &&ObjectRef| {
-            let asked = target.namespace.as_ref();
-            let own = object.namespace.as_ref();
-            asked.is_none() || own.is_none() || own == asked
-        };
-        let objects = found.flat_map(|found| found.objects.iter().filter(is_inside));
-        Some(objects.cloned().collect())
+        Some(file::held(self.file()?, target))
     }
 
     /// The logs of a few failed containers; `None` for a file.
@@ -490,6 +442,15 @@ impl Session {
         Ok(())
     }
 
+    /// The cluster as a record names it. Two contexts of one cluster have the same id. It fails for a file, and if the server
+    /// does not answer.
+    pub(crate) async fn recorded_cluster(&self) -> Result<RecordedCluster, CommandError> {
+        match self.connection() {
+            Some(connection) => record::identity(connection, &self.mux).await,
+            None => Err(CommandError::failed("error: a file has no record")),
+        }
+    }
+
     /// What the store in a directory has of this cluster, and the last states of these sources. It fails for a file, and if the
     /// server does not answer.
     pub(crate) async fn last_record(
@@ -524,10 +485,17 @@ impl Session {
             Ok(layered) => {
                 let layered = layered?;
                 match used {
+                    RecordUse::Everything if connection.is_of_reader => {
+                        let asking = AskingTransport::new(layered, connection.transport());
+                        self.transport = Arc::new(asking);
+                        self.read_anew(now);
+                    }
                     RecordUse::Everything => {
                         self.transport = Arc::new(layered);
                         self.read_anew(now);
                     }
+                    // No verb of a reader looks back beside its own sources.
+                    RecordUse::LookBacks if connection.is_of_reader => {}
                     RecordUse::LookBacks => {
                         let past: Arc<dyn Transport> = Arc::new(layered.without_secrets());
                         self.past = Some(Mux::new([(self.cluster.clone(), past)], now));

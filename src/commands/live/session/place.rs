@@ -6,9 +6,14 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::connection::ClusterConnection;
+use super::every_kind::EveryKind;
 use super::file;
-use super::record::recorded_types;
-use crate::cluster::Resolver;
+use super::record::{every_recorded, recorded_types};
+use crate::cluster::{Filters, Namespaces, Resolver, parse_arguments};
+use crate::commands::manifests::{
+    ManifestPlace, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
+};
+use crate::commands::{CommandError, ObjectArgs, Subject};
 use crate::object::{ResourceType, ServedTypes};
 use crate::record::StoreTransport;
 use crate::watch::{FileTransport, Transport};
@@ -61,5 +66,87 @@ impl SessionPlace {
                 }
             }
         }
+    }
+
+    /// Every kind, if the arguments have no object and no type; `None` if they have, and for a file.
+    pub(super) async fn every_kind(
+        &self,
+        args: &ObjectArgs,
+        namespace: &Arc<str>,
+    ) -> Result<Option<EveryKind>, CommandError> {
+        match (self, args.subject()) {
+            (SessionPlace::Cluster(connection), Subject::Unnamed) => {
+                let resolver = connection.resolver();
+                let found = resolver.discovery().await?;
+                Ok(Some(EveryKind::of(found, args, namespace)))
+            }
+            (SessionPlace::Record(record), Subject::Unnamed) => {
+                let every = every_recorded(record, args, namespace);
+                Ok(Some(every))
+            }
+            (
+                SessionPlace::Cluster(_) | SessionPlace::Record(_),
+                Subject::Manifests | Subject::Releases | Subject::Words,
+            )
+            | (SessionPlace::File(_), _) => Ok(None),
+        }
+    }
+
+    /// The targets of a request, with selectors that may not be supported. `hint` prints a hint.
+    pub(super) async fn resolve(
+        &self,
+        request: &ObjectRequest,
+        namespace: &Arc<str>,
+        hint: &mut dyn FnMut(&str),
+    ) -> Result<ResolvedTargets, CommandError> {
+        let (args, verb) = (&request.args, request.verb);
+        let filters = Filters {
+            labels: args.selector.clone(),
+            fields: args.field_selector.clone(),
+            namespaces: if args.all_namespaces {
+                Namespaces::All
+            } else {
+                Namespaces::One(namespace.clone())
+            },
+        };
+        let resolver = self.resolver();
+        if let Some(manifests) = &request.manifests {
+            let place = ManifestPlace {
+                resolver: &resolver,
+                namespace: namespace.clone(),
+                is_given: request.names_namespace,
+                everywhere: args.all_namespaces,
+            };
+            let (targets, errors) = manifests.targets(args, &place, verb).await?;
+            return Ok(ResolvedTargets { targets, errors });
+        }
+        match (args.subject(), self) {
+            (Subject::Releases, SessionPlace::Cluster(connection)) => {
+                let place = ReleasePlace {
+                    client: &connection.client,
+                    resolver: &resolver,
+                    filters: &filters,
+                    namespace,
+                };
+                return Ok(release_targets(args, &place, verb, hint).await?.into());
+            }
+            (Subject::Releases, SessionPlace::File(_) | SessionPlace::Record(_)) => {
+                return Err(CommandError::usage(
+                    "helm:RELEASE needs a cluster: it cannot be used with --from",
+                ));
+            }
+            (Subject::Unnamed, SessionPlace::File(file)) => {
+                file.look_at_all();
+                return Ok(file::everything(file, &filters).into());
+            }
+            // Without a name or type, the arguments are kubectl's error.
+            (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
+            | (Subject::Words | Subject::Manifests, _) => {}
+        }
+        let arguments = parse_arguments(&args.objects, &filters)?;
+        if let Some(form) = &arguments.equivalent {
+            hint(&format!("use `kubectl spy {verb} {form}`"));
+        }
+        Ok(arguments.resolve(&resolver, &filters).await?.into())
     }
 }

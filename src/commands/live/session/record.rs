@@ -52,10 +52,13 @@ pub(super) async fn last_record(
 }
 
 /// The cluster as a record names it. It fails if the server does not answer.
-async fn identity(
+pub(super) async fn identity(
     connection: &ClusterConnection,
     mux: &Mux,
 ) -> Result<RecordedCluster, CommandError> {
+    if let Some(known) = &connection.recorded_as {
+        return Ok(known.clone());
+    }
     let config = connection.client.config();
     let uid = system_uid(connection, mux).await?;
     Ok(RecordedCluster {

@@ -1,0 +1,285 @@
+//! `ReaderRights`: what a reader may read, and what a snapshot shows of that.
+//!
+//! The rule: a reader sees an object if he may list its type in its namespace. He sees what the server concluded from several
+//! objects only if he may list every source that the server has ever read. Otherwise he sees each object judged by itself.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::object::Resource;
+use crate::render::json::RefRecord;
+
+/// What the API server can be asked about a reader.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReadRight {
+    /// To list a type.
+    List(SourcePlace),
+    /// To read the logs of the Pods in a namespace.
+    Logs(Arc<str>),
+}
+
+/// Where objects are listed: a type in a namespace, or everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourcePlace {
+    /// The type.
+    pub resource: Resource,
+    /// The namespace; `None` for all, and for cluster-scoped types.
+    pub namespace: Option<Arc<str>>,
+}
+
+/// The rights of a reader, as the API server has answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReaderRights {
+    /// Those of the server itself.
+    Everything,
+    /// These, and no others.
+    Only(Arc<GrantedRights>),
+}
+
+/// What a reader may read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantedRights {
+    /// Group, kind and namespace of the places that he may list; all namespaces without one.
+    listed: HashSet<KindPlace>,
+    /// The namespaces whose logs he may read.
+    logs: HashSet<Arc<str>>,
+}
+
+/// A kind in a namespace, as records name it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct KindPlace {
+    group: Arc<str>,
+    kind: Arc<str>,
+    namespace: Option<Arc<str>>,
+}
+
+/// How much of a conclusion a reader sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// With everything that the server knows.
+    Whole,
+    /// From each object alone.
+    Alone,
+}
+
+impl GrantedRights {
+    /// Adds a right.
+    pub fn grant(&mut self, right: ReadRight) {
+        match right {
+            ReadRight::List(place) => {
+                self.listed.insert(KindPlace {
+                    group: place.resource.group,
+                    kind: place.resource.kind,
+                    namespace: place.namespace,
+                });
+            }
+            ReadRight::Logs(namespace) => {
+                self.logs.insert(namespace);
+            }
+        }
+    }
+
+    fn may_list(&self, group: &str, kind: &str, namespace: Option<&str>) -> bool {
+        let place = |namespace: Option<&str>| KindPlace {
+            group: group.into(),
+            kind: kind.into(),
+            namespace: namespace.map(Into::into),
+        };
+        self.listed.contains(&place(None))
+            || (namespace.is_some() && self.listed.contains(&place(namespace)))
+    }
+
+    /// Whether the reader may list an object.
+    pub fn may_see(&self, object: &RefRecord) -> bool {
+        let group = object
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        self.may_list(group, &object.kind, object.namespace.as_deref())
+    }
+
+    /// Whether the reader may read the logs of a namespace.
+    pub fn may_read_logs(&self, namespace: Option<&str>) -> bool {
+        namespace.is_some_and(|name| self.logs.contains(name))
+    }
+}
+
+impl ReaderRights {
+    /// Whether the reader may list a place.
+    pub fn may_list(&self, place: &SourcePlace) -> bool {
+        match self {
+            ReaderRights::Everything => true,
+            ReaderRights::Only(granted) => {
+                let resource = &place.resource;
+                granted.may_list(&resource.group, &resource.kind, place.namespace.as_deref())
+            }
+        }
+    }
+
+    /// How much of the conclusions from all these places the reader sees.
+    pub fn judgement<'p>(&self, places: impl IntoIterator<Item = &'p SourcePlace>) -> Judgement {
+        if places.into_iter().all(|place| self.may_list(place)) {
+            Judgement::Whole
+        } else {
+            Judgement::Alone
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use std::collections::BTreeSet;
+
+    use super::super::snapshot::testing::{failed_pod, pods, snapshot};
+    use super::super::snapshot::{Link, OwnState, Snapshot, SourceHealth};
+    use super::*;
+    use crate::render::json::LastLinesRecord;
+    use crate::status::Status;
+
+    fn list(resource: Resource, namespace: Option<&str>) -> ReadRight {
+        ReadRight::List(SourcePlace {
+            resource,
+            namespace: namespace.map(Arc::from),
+        })
+    }
+
+    fn config_maps() -> Resource {
+        Resource {
+            plural: "configmaps".into(),
+            kind: "ConfigMap".into(),
+            ..pods()
+        }
+    }
+
+    /// A Pod that fails because of a `ConfigMap`, and that object. The Pod alone is Current.
+    fn all() -> Arc<Snapshot> {
+        let mut web = failed_pod("web", "configmap \"hidden\" not found");
+        web.changes = vec!["configmap/hidden deleted".to_owned()];
+        web.last_lines = vec!["a secret line".to_owned()];
+        web.record.last_lines = vec![LastLinesRecord {
+            container: "app".to_owned(),
+            instance: "1".to_owned(),
+            exit_code: None,
+            lines: vec!["a secret line".to_owned()],
+        }];
+        let alone = failed_pod("web", "fine");
+        web.own = Some(Box::new(OwnState {
+            record: alone.record,
+            status: Status::Current,
+            lines: Vec::new(),
+            is_unhealthy: false,
+        }));
+        let mut map = failed_pod("hidden", "it is gone");
+        "ConfigMap".clone_into(&mut map.record.object_ref.kind);
+        let mut all = snapshot(vec![web, map]);
+        all.shortfalls = vec!["hidden is not read".to_owned()];
+        all.link = Link {
+            words: "● live hidden".to_owned(),
+            refused: vec!["hidden is forbidden".to_owned()],
+            ..Link::default()
+        };
+        all.sources = ["pods", "configmaps"]
+            .map(|resource| SourceHealth {
+                resource: resource.to_owned(),
+                namespace: "shop".to_owned(),
+                is_up: true,
+            })
+            .into();
+        let place = |resource| SourcePlace {
+            resource,
+            namespace: Some("shop".into()),
+        };
+        all.places = Arc::new(BTreeSet::from([pods(), config_maps()].map(place)));
+        Arc::new(all)
+    }
+
+    /// Everything that a reader with these rights sees, as text.
+    fn seen(rights: Vec<ReadRight>) -> String {
+        let mut granted = GrantedRights::default();
+        for right in rights {
+            granted.grant(right);
+        }
+        let seen = all().for_reader(&ReaderRights::Only(Arc::new(granted)));
+        let rows = seen.rows.iter().map(|row| {
+            let lines = [&row.lines[..], &row.changes, &row.last_lines].concat();
+            let lines = lines.join(" | ");
+            let text = format!("{} {} {lines}", row.name(), row.status.as_str());
+            text.trim_end().to_owned()
+        });
+        let mut lines: Vec<String> = rows.collect();
+        lines.push(format!("unhealthy: {}", seen.unhealthy.len()));
+        lines.push(format!(
+            "{} {:?} {:?}",
+            seen.link.words, seen.link.refused, seen.shortfalls
+        ));
+        let sources = seen.sources.iter().map(|source| &*source.resource);
+        lines.push(format!("sources: {:?}", sources.collect::<Vec<_>>()));
+        assert!(
+            seen.rows
+                .iter()
+                .all(|row| row.own.is_none() || row.record.depth == 0)
+        );
+        lines.join("\n")
+    }
+
+    #[test]
+    fn a_reader_sees_what_he_may_list_and_nothing_that_rests_on_more() {
+        let shop = |resource| list(resource, Some("shop"));
+        assert_snapshot!(seen(vec![]), @r#"
+        unhealthy: 0
+        ● live [] ["each object is judged by itself: you may not list everything that the server reads"]
+        sources: []
+        "#);
+        assert_snapshot!(seen(vec![shop(pods())]), @r#"
+        pod/web Current
+        unhealthy: 0
+        ● live [] ["each object is judged by itself: you may not list everything that the server reads"]
+        sources: ["pods"]
+        "#);
+        assert_snapshot!(seen(vec![shop(pods()), shop(config_maps())]), @r#"
+        pod/web Failed configmap "hidden" not found
+        configmap/hidden Failed it is gone
+        unhealthy: 2
+        ● live hidden ["hidden is forbidden"] ["hidden is not read"]
+        sources: ["pods", "configmaps"]
+        "#);
+        let logs = ReadRight::Logs("shop".into());
+        let granted = vec![list(pods(), None), list(config_maps(), None), logs];
+        assert_snapshot!(seen(granted), @r#"
+        pod/web Failed configmap "hidden" not found | configmap/hidden deleted | a secret line
+        configmap/hidden Failed it is gone
+        unhealthy: 2
+        ● live hidden ["hidden is forbidden"] ["hidden is not read"]
+        sources: ["pods", "configmaps"]
+        "#);
+        assert_snapshot!(seen(vec![list(pods(), Some("prod"))]), @r#"
+        unhealthy: 0
+        ● live [] ["each object is judged by itself: you may not list everything that the server reads"]
+        sources: []
+        "#);
+    }
+
+    #[test]
+    fn the_owner_sees_the_snapshot_itself() {
+        let all = all();
+        assert!(Arc::ptr_eq(
+            &all,
+            &all.for_reader(&ReaderRights::Everything)
+        ));
+    }
+
+    /// What a reader who may list only Pods gets does not depend on the `ConfigMap`, in any form.
+    #[test]
+    fn no_word_of_a_hidden_object_is_left() {
+        let mut granted = GrantedRights::default();
+        granted.grant(list(pods(), None));
+        let rights = ReaderRights::Only(Arc::new(granted));
+        let text = format!("{:?}", all().for_reader(&rights).rows);
+        assert!(
+            !text.contains("hidden") && !text.contains("secret"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,381 @@
+//! `RightsCache`: asks the API server what a reader may read, and remembers each answer for half a minute.
+//!
+//! One question is asked once, however many requests wait for its answer. Only the hash of a token is remembered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, try_join_all};
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::Instant;
+
+use super::reader::{ReaderToken, TokenHash, WebReader};
+use super::rights::{GrantedRights, ReadRight, ReaderRights, SourcePlace};
+use super::snapshot::Snapshot;
+use crate::object::Resource;
+
+/// How long an answer counts.
+const LIFETIME: Duration = Duration::from_secs(30);
+
+/// The most answers in memory.
+const MAX_ANSWERS: usize = 100_000;
+
+/// How many questions the API server gets at a time.
+const AT_ONCE: usize = 32;
+
+/// In how many namespaces a reader is asked about, who may not list all of them and names none.
+const MAX_NAMESPACES: usize = 32;
+
+/// What the API server answers about a right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RightsAnswer {
+    /// The reader has it.
+    Granted,
+    /// He does not have it.
+    Denied,
+    /// The API server does not know the token.
+    Unknown,
+}
+
+/// Answers what the owner of a token may read.
+pub trait RightsSource: Send + Sync + 'static {
+    /// Whether he has a right. Fails if the API server does not answer.
+    fn answer<'a>(
+        &'a self,
+        token: &'a ReaderToken,
+        right: &'a ReadRight,
+    ) -> BoxFuture<'a, Result<RightsAnswer, String>>;
+}
+
+/// Why the rights of a reader are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RightsError {
+    /// The API server does not know his token.
+    UnknownToken,
+    /// The API server does not answer. This is its error.
+    Unavailable(String),
+}
+
+/// The answers of the last half minute.
+pub struct RightsCache {
+    source: Arc<dyn RightsSource>,
+    answers: Mutex<HashMap<(TokenHash, ReadRight), Held>>,
+    turns: Semaphore,
+}
+
+/// An answer, or a question on its way.
+#[derive(Clone)]
+struct Held {
+    asked: Instant,
+    answer: Arc<OnceCell<RightsAnswer>>,
+}
+
+impl RightsCache {
+    /// Nothing was asked yet.
+    pub fn new(source: Arc<dyn RightsSource>) -> RightsCache {
+        RightsCache {
+            source,
+            answers: Mutex::default(),
+            turns: Semaphore::new(AT_ONCE),
+        }
+    }
+
+    /// Whether the owner of a token has a right.
+    pub async fn ask(
+        &self,
+        token: &ReaderToken,
+        right: &ReadRight,
+    ) -> Result<RightsAnswer, RightsError> {
+        let held = self.held(token, right);
+        let answer = held.answer.get_or_try_init(async || {
+            let _turn = self.turns.acquire().await;
+            self.source.answer(token, right).await
+        });
+        Ok(*answer.await.map_err(RightsError::Unavailable)?)
+    }
+
+    fn held(&self, token: &ReaderToken, right: &ReadRight) -> Held {
+        let now = Instant::now();
+        let answers = self.answers.lock();
+        let mut answers = answers.unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= MAX_ANSWERS {
+            answers.retain(|_, held| now < held.asked + LIFETIME);
+        }
+        if answers.len() >= MAX_ANSWERS {
+            answers.clear();
+        }
+        let fresh = || Held {
+            asked: now,
+            answer: Arc::default(),
+        };
+        let key = (token.hash(), right.clone());
+        let held = answers.entry(key).or_insert_with(fresh);
+        if now >= held.asked + LIFETIME {
+            *held = fresh();
+        }
+        held.clone()
+    }
+
+    /// Fails unless the API server knows the token.
+    pub async fn check(&self, token: &ReaderToken, known: &ReadRight) -> Result<(), RightsError> {
+        match self.ask(token, known).await? {
+            RightsAnswer::Granted | RightsAnswer::Denied => Ok(()),
+            RightsAnswer::Unknown => Err(RightsError::UnknownToken),
+        }
+    }
+
+    /// What a reader may read of a snapshot; with a namespace, of that namespace.
+    pub async fn rights(
+        &self,
+        reader: &WebReader,
+        snapshot: &Snapshot,
+        namespace: Option<&str>,
+    ) -> Result<ReaderRights, RightsError> {
+        let token = match reader {
+            WebReader::Owner => return Ok(ReaderRights::Everything),
+            WebReader::User(token) => token,
+        };
+        let mut granted = GrantedRights::default();
+        let places = AskedPlaces::of(snapshot, namespace);
+        for right in self.granted(token, places.first()).await? {
+            granted.grant(right);
+        }
+        let narrow = places.narrower(|place| {
+            let rights = ReaderRights::Only(Arc::new(granted.clone()));
+            rights.may_list(place)
+        });
+        for right in self.granted(token, narrow).await? {
+            granted.grant(right);
+        }
+        Ok(ReaderRights::Only(Arc::new(granted)))
+    }
+
+    /// Those of these rights that the owner of a token has.
+    async fn granted(
+        &self,
+        token: &ReaderToken,
+        rights: Vec<ReadRight>,
+    ) -> Result<Vec<ReadRight>, RightsError> {
+        let asked = rights.iter().map(|right| self.ask(token, right));
+        let answers = try_join_all(asked).await?;
+        if answers.contains(&RightsAnswer::Unknown) {
+            return Err(RightsError::UnknownToken);
+        }
+        let answered = rights.into_iter().zip(answers);
+        let granted = answered.filter(|(_, answer)| *answer == RightsAnswer::Granted);
+        Ok(granted.map(|(right, _)| right).collect())
+    }
+}
+
+/// The types of a snapshot, and where they are.
+struct AskedPlaces {
+    types: BTreeMap<Resource, TypePlaces>,
+    /// The namespaces in which logs are shown.
+    logs: BTreeSet<Arc<str>>,
+}
+
+/// Where the objects of a type are.
+#[derive(Default)]
+struct TypePlaces {
+    /// Whether the server lists them in all namespaces, or they are cluster-scoped.
+    is_everywhere: bool,
+    namespaces: BTreeSet<Arc<str>>,
+}
+
+impl AskedPlaces {
+    fn of(snapshot: &Snapshot, namespace: Option<&str>) -> AskedPlaces {
+        let mut by_kind: BTreeMap<(&str, &str), BTreeSet<Arc<str>>> = BTreeMap::new();
+        let mut logs = BTreeSet::new();
+        let is_asked_for = |name: &str| namespace.is_none_or(|asked| name == asked);
+        for row in &snapshot.rows {
+            let object = &row.record.object_ref;
+            let own = object.namespace.as_deref();
+            let Some(own) = own.filter(|own| is_asked_for(own)) else {
+                continue;
+            };
+            let known = by_kind.entry((row.group(), &object.kind)).or_default();
+            if !known.contains(own) {
+                known.insert(own.into());
+            }
+            if !row.last_lines.is_empty() {
+                logs.insert(Arc::from(own));
+            }
+        }
+        let mut types: BTreeMap<Resource, TypePlaces> = BTreeMap::new();
+        for place in snapshot.places.iter() {
+            let of_type = types.entry(place.resource.clone()).or_default();
+            of_type.is_everywhere |= place.namespace.is_none();
+            let own = place.namespace.clone();
+            of_type
+                .namespaces
+                .extend(own.filter(|own| is_asked_for(own)));
+        }
+        for (resource, of_type) in &mut types {
+            let found = by_kind.get(&(&*resource.group, &*resource.kind));
+            of_type
+                .namespaces
+                .extend(found.into_iter().flatten().cloned());
+            of_type.namespaces.extend(namespace.map(Arc::from));
+        }
+        AskedPlaces { types, logs }
+    }
+
+    /// The rights that may be enough: each type everywhere, or in its namespaces if the server does not list it everywhere.
+    fn first(&self) -> Vec<ReadRight> {
+        let everywhere = self.types.iter().filter(|(_, of)| of.is_everywhere);
+        let everywhere = everywhere.map(|(resource, _)| list(resource, None));
+        let within = self.types.iter().filter(|(_, of)| !of.is_everywhere);
+        let within = within.flat_map(|(resource, of)| {
+            let namespaces = of.namespaces.iter().take(MAX_NAMESPACES);
+            namespaces.map(|name| list(resource, Some(name)))
+        });
+        let logs = self.logs.iter().take(MAX_NAMESPACES).cloned();
+        let logs = logs.map(ReadRight::Logs);
+        everywhere.chain(within).chain(logs).collect()
+    }
+
+    /// The namespaces of each type that is not granted everywhere. Too many are left out: the reader sees nothing of them
+    /// unless he names one.
+    fn narrower(&self, is_granted: impl Fn(&SourcePlace) -> bool) -> Vec<ReadRight> {
+        let mut all: BTreeSet<&Arc<str>> = BTreeSet::new();
+        let mut rights = Vec::new();
+        for (resource, of) in self.types.iter().filter(|(_, of)| of.is_everywhere) {
+            let everywhere = SourcePlace {
+                resource: resource.clone(),
+                namespace: None,
+            };
+            if !resource.namespaced || is_granted(&everywhere) {
+                continue;
+            }
+            for name in &of.namespaces {
+                if all.len() < MAX_NAMESPACES || all.contains(name) {
+                    all.insert(name);
+                    rights.push(list(resource, Some(name)));
+                }
+            }
+        }
+        rights
+    }
+}
+
+fn list(resource: &Resource, namespace: Option<&Arc<str>>) -> ReadRight {
+    ReadRight::List(SourcePlace {
+        resource: resource.clone(),
+        namespace: namespace.cloned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::future::join_all;
+    use tokio::time::{advance, sleep};
+
+    use super::super::snapshot::testing::{failed_pod, pods, snapshot};
+    use super::*;
+
+    /// An API server that grants these rights to the token `alice`, knows `bob`, and counts its answers.
+    #[derive(Default)]
+    struct Server {
+        granted: Mutex<Vec<ReadRight>>,
+        answers: AtomicUsize,
+    }
+
+    impl RightsSource for Server {
+        fn answer<'a>(
+            &'a self,
+            token: &'a ReaderToken,
+            right: &'a ReadRight,
+        ) -> BoxFuture<'a, Result<RightsAnswer, String>> {
+            Box::pin(async move {
+                sleep(Duration::from_millis(10)).await;
+                self.answers.fetch_add(1, Ordering::Relaxed);
+                let granted = self.granted.lock().expect("no panic");
+                Ok(match token.expose() {
+                    "broken" => return Err("it is down".to_owned()),
+                    "alice" if granted.contains(right) => RightsAnswer::Granted,
+                    "alice" | "bob" => RightsAnswer::Denied,
+                    _ => RightsAnswer::Unknown,
+                })
+            })
+        }
+    }
+
+    fn list(namespace: Option<&str>) -> ReadRight {
+        super::list(&pods(), namespace.map(Arc::from).as_ref())
+    }
+
+    fn cache(granted: Vec<ReadRight>) -> (Arc<Server>, RightsCache) {
+        let server = Arc::new(Server::default());
+        *server.granted.lock().expect("no panic") = granted;
+        (server.clone(), RightsCache::new(server))
+    }
+
+    fn token(text: &str) -> ReaderToken {
+        ReaderToken::new(text).expect("a token")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_question_is_asked_once_in_half_a_minute() {
+        let (server, cache) = cache(vec![list(None)]);
+        let (alice, bob, right) = (token("alice"), token("bob"), list(None));
+        let asked = join_all((0..50).map(|_| cache.ask(&alice, &right))).await;
+        assert!(
+            asked
+                .iter()
+                .all(|answer| *answer == Ok(RightsAnswer::Granted))
+        );
+        assert_eq!(server.answers.load(Ordering::Relaxed), 1);
+        assert_eq!(cache.ask(&bob, &right).await, Ok(RightsAnswer::Denied));
+        server.granted.lock().expect("no panic").clear();
+        advance(Duration::from_secs(29)).await;
+        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        advance(Duration::from_secs(2)).await;
+        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Denied));
+        assert_eq!(server.answers.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_error_is_no_answer() {
+        let (server, cache) = cache(vec![]);
+        let (broken, right) = (token("broken"), list(None));
+        for _ in 0..2 {
+            let error = RightsError::Unavailable("it is down".to_owned());
+            assert_eq!(cache.ask(&broken, &right).await, Err(error));
+        }
+        assert_eq!(server.answers.load(Ordering::Relaxed), 2);
+        let unknown = cache.check(&token("mallory"), &right).await;
+        assert_eq!(unknown, Err(RightsError::UnknownToken));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rights_are_those_of_the_namespaces_in_which_objects_are() {
+        let mut other = failed_pod("api", "it fails");
+        other.record.object_ref.namespace = Some("prod".to_owned());
+        let mut all = snapshot(vec![failed_pod("web", "it fails"), other]);
+        all.places = Arc::new(BTreeSet::from([SourcePlace {
+            resource: pods(),
+            namespace: None,
+        }]));
+        let seen = async |granted: Vec<ReadRight>, namespace: Option<&str>| {
+            let (_, cache) = cache(granted);
+            let reader = WebReader::User(token("alice"));
+            let rights = cache
+                .rights(&reader, &all, namespace)
+                .await
+                .expect("an answer");
+            let all = Arc::new(all.clone());
+            let seen = all.for_reader(&rights);
+            let names = seen.rows.iter();
+            let names: Vec<&str> = names.map(|row| &*row.record.object_ref.name).collect();
+            names.join(",")
+        };
+        assert_eq!(seen(vec![], None).await, "");
+        assert_eq!(seen(vec![list(Some("shop"))], None).await, "web");
+        assert_eq!(seen(vec![list(Some("prod"))], Some("prod")).await, "api");
+        assert_eq!(seen(vec![list(Some("prod"))], Some("shop")).await, "");
+        assert_eq!(seen(vec![list(None)], None).await, "web,api");
+    }
+}

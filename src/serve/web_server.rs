@@ -1,0 +1,201 @@
+//! `WebServer`: what all requests share: the board, the gate, the rights of readers, and the counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use axum::response::{IntoResponse, Response};
+use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::board::Board;
+use super::gate::{Denial, Gate};
+use super::metrics::ServerCounts;
+use super::params::Params;
+use super::reader::WebReader;
+use super::rights::{ReadRight, ReaderRights, SourcePlace};
+use super::rights_cache::{RightsCache, RightsError};
+use super::snapshot::Snapshot;
+use crate::object::well_known_type;
+
+/// The most streams at a time.
+pub(super) const MAX_READERS: usize = 1_000;
+
+/// A question that needs more than the board: the verb reads the cluster for it.
+#[derive(Debug)]
+pub struct Question {
+    /// The verb whose records answer it.
+    pub verb: RecordVerb,
+    /// The parameters, which have the names of the flags.
+    pub params: Params,
+    /// Who asks.
+    pub reader: WebReader,
+    /// Takes the records, one on each line.
+    pub answer: oneshot::Sender<Result<String, QuestionError>>,
+}
+
+/// A verb that answers questions with its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordVerb {
+    /// What an object is connected to.
+    Trace,
+    /// What changed in objects.
+    Changes,
+    /// What containers printed.
+    Logs,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug)]
+pub struct QuestionError {
+    /// The code of the answer.
+    pub code: StatusCode,
+    /// The error in the words of the command line, with its hints.
+    pub words: String,
+}
+
+/// What all requests share.
+pub struct WebServer {
+    pub(super) board: watch::Receiver<Board>,
+    pub(super) gate: Gate,
+    /// What readers may read; `None` if only the owner reads.
+    rights: Option<RightsCache>,
+    pub(super) questions: mpsc::Sender<Question>,
+    readers: AtomicUsize,
+    denied: [AtomicU64; Denial::ALL.len()],
+}
+
+impl WebServer {
+    /// Answers from this board. What needs more goes to `questions`.
+    pub fn new(
+        board: watch::Receiver<Board>,
+        gate: Gate,
+        questions: mpsc::Sender<Question>,
+    ) -> WebServer {
+        WebServer {
+            board,
+            gate,
+            rights: None,
+            questions,
+            readers: AtomicUsize::new(0),
+            denied: Default::default(),
+        }
+    }
+
+    /// The same server, which asks about the rights of its readers.
+    #[must_use]
+    pub fn asking(self, rights: RightsCache) -> WebServer {
+        WebServer {
+            rights: Some(rights),
+            ..self
+        }
+    }
+
+    /// What a reader may read now; with a namespace, of that namespace.
+    pub(super) async fn rights(
+        &self,
+        reader: &WebReader,
+        namespace: Option<&str>,
+    ) -> Result<ReaderRights, RightsError> {
+        match (&self.rights, reader) {
+            (Some(cache), reader) => {
+                let snapshot = self.snapshot();
+                cache.rights(reader, &snapshot, namespace).await
+            }
+            (None, WebReader::Owner) => Ok(ReaderRights::Everything),
+            (None, WebReader::User(_)) => Err(RightsError::UnknownToken),
+        }
+    }
+
+    /// Fails unless the API server knows the token of a reader.
+    pub(super) async fn check(&self, reader: &WebReader) -> Result<(), RightsError> {
+        let WebReader::User(token) = reader else {
+            return Ok(());
+        };
+        match (&self.rights, well_known_type("", "Namespace")) {
+            (Some(cache), Some(namespaces)) => {
+                let known = ReadRight::List(SourcePlace {
+                    resource: namespaces.resource.clone(),
+                    namespace: None,
+                });
+                cache.check(token, &known).await
+            }
+            _ => Err(RightsError::UnknownToken),
+        }
+    }
+
+    /// The answer to a reader whose rights are not known.
+    pub(super) fn unknown(&self, error: &RightsError) -> Response {
+        match error {
+            RightsError::UnknownToken => self.deny(Denial::Token),
+            RightsError::Unavailable(error) => {
+                let words = format!(
+                    "{error}\nhint: the API server decides what you may read: try again in a moment\n"
+                );
+                text(StatusCode::SERVICE_UNAVAILABLE, words)
+            }
+        }
+    }
+
+    /// The number of open streams.
+    pub fn readers(&self) -> usize {
+        self.readers.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        self.board.borrow().snapshot.clone()
+    }
+
+    pub(super) fn counts(&self) -> ServerCounts {
+        ServerCounts {
+            readers: self.readers(),
+            denied: [0, 1, 2, 3].map(|at: usize| self.denied[at].load(Ordering::Relaxed)),
+        }
+    }
+
+    pub(super) fn deny(&self, denial: Denial) -> Response {
+        let counts = Denial::ALL.iter().zip(&self.denied);
+        for (_, count) in counts.filter(|(of, _)| **of == denial) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        let mut response = text(denial.code(), self.gate.words(denial).to_owned());
+        let values: &[&str] = match denial {
+            Denial::Method => &["GET, HEAD"],
+            Denial::Token => self.gate.challenges(),
+            Denial::Host | Denial::Origin => &[],
+        };
+        let name = match denial {
+            Denial::Method => ALLOW,
+            Denial::Token | Denial::Host | Denial::Origin => WWW_AUTHENTICATE,
+        };
+        for value in values {
+            let value = HeaderValue::from_static(value);
+            response.headers_mut().append(name.clone(), value);
+        }
+        response
+    }
+}
+
+/// One open stream.
+pub(super) struct OpenStream(pub(super) Arc<WebServer>);
+
+impl OpenStream {
+    /// `None` if there are too many.
+    pub(super) fn begin(server: &Arc<WebServer>) -> Option<OpenStream> {
+        server.readers.fetch_add(1, Ordering::Relaxed);
+        let reading = OpenStream(server.clone());
+        (server.readers() <= MAX_READERS).then_some(reading)
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.readers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// An answer for people.
+pub(super) fn text(code: StatusCode, words: String) -> Response {
+    let content = (CONTENT_TYPE, "text/plain; charset=utf-8");
+    (code, [content], words).into_response()
+}
