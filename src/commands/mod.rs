@@ -40,8 +40,8 @@ pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};
 pub(crate) use live::session::{
-    ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, ReaderLogin, RecordUse, ServerClock,
-    Session, recorded_types,
+    ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, PastTime, ReaderLogin, RecordUse,
+    ServerClock, Session, recorded_types,
 };
 pub(crate) use live::shutdown::{Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};

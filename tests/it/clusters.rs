@@ -1,6 +1,7 @@
 //! Tests of several clusters in one view: two embedded servers and one kubeconfig.
 
 mod logs;
+mod past;
 mod recording;
 
 use std::fs;

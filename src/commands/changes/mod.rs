@@ -148,6 +148,7 @@ async fn show_several(
         watches: true,
         continues: None,
         store: store.map(|store| (store, RecordUse::Everything)),
+        past: None,
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
     let mut changes = SeveralChanges::new(args, context.env.now.clone());

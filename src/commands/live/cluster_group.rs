@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
-use super::session::{ClusterOrigin, ConnectionSetup, LastRecord, RecordUse, Session};
+use super::session::{ClusterOrigin, ConnectionSetup, LastRecord, PastTime, RecordUse, Session};
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
@@ -40,6 +40,8 @@ pub(crate) struct GroupOptions {
     pub(crate) continues: Option<PathBuf>,
     /// The directory of the records that are read beside the servers, and what for.
     pub(crate) store: Option<(PathBuf, RecordUse)>,
+    /// The time at which everything is shown, instead of now.
+    pub(crate) past: Option<PastTime>,
 }
 
 /// Several clusters, one session each, over one multiplexer.
@@ -51,8 +53,6 @@ pub(crate) struct ClusterGroup {
     mux: Mux,
     /// Limits how many clusters connect at the same time.
     room: Semaphore,
-    /// Notes about connections that nobody has taken yet.
-    notes: RefCell<Vec<String>>,
     /// Held during a login: two of them must not open two browsers.
     login: Mutex<()>,
 }
@@ -65,6 +65,8 @@ struct GroupMember {
     /// Its configuration, for the first attempt.
     config: RefCell<Option<Result<ClusterConfig, ConfigError>>>,
     session: OnceCell<Session>,
+    /// Notes about its connection that nobody has taken yet.
+    notes: RefCell<Vec<String>>,
 }
 
 /// A cluster that has joined.
@@ -115,6 +117,7 @@ impl ClusterGroup {
             label: label.into(),
             config: RefCell::new(Some(context.config)),
             session: OnceCell::new(),
+            notes: RefCell::default(),
         });
         let mux_options = MuxOptions {
             watches: options.watches,
@@ -127,7 +130,6 @@ impl ClusterGroup {
             request,
             options,
             room: Semaphore::new(AT_ONCE),
-            notes: RefCell::default(),
             login: Mutex::default(),
         }
     }
@@ -218,7 +220,7 @@ impl ClusterGroup {
         if self.options.means_every_kind {
             every = session.every_kind(&self.request.args).await?;
         }
-        let (mut hints, mut errors) = (self.notes.take(), Vec::new());
+        let (mut hints, mut errors) = (member.notes.take(), Vec::new());
         let every = if let Some(every) = every {
             every
         } else {
@@ -264,10 +266,15 @@ impl ClusterGroup {
         let config = config.running_plugins(PluginRun::Unattended(LOGIN));
         let mut session = Session::of_config(config, &self.setup).await?;
         drop(login);
-        if let Some((store, used)) = &self.options.store {
+        let store = self.options.store.as_ref();
+        if let Some(past) = self.options.past {
+            let store = store.map(|(store, _)| store.as_path());
+            let notes = session.look_at_beside(past, store).await?;
+            member.notes.borrow_mut().extend(notes);
+        } else if let Some((store, used)) = store {
             let remembered = session.remember(store, self.setup.now.clone(), *used);
             let not_used = remembered.await;
-            self.notes.borrow_mut().extend(not_used);
+            member.notes.borrow_mut().extend(not_used);
         }
         session.share(&self.mux);
         Ok(session)

@@ -124,6 +124,7 @@ async fn show_several(
         watches: true,
         continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
+        past: None,
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
     stop.wait_for_clusters(&group, Judge::Model);

@@ -110,6 +110,7 @@ async fn record_several(
         watches: true,
         continues: Some(path.clone()),
         store: None,
+        past: None,
     };
     let setup = RecorderSetup {
         args,

@@ -21,12 +21,14 @@ mod tests;
 mod transitions;
 mod view;
 
+use std::sync::Arc;
+
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, EveryKind, Judge, ObjectArgs,
-    Output, RecordUse, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
+    Output, PastTime, RecordUse, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
     ViewOpening, WaitArgs, WatchArgs, follow,
 };
 use crate::cluster::ContextConfig;
@@ -272,7 +274,7 @@ async fn show_at(
     let mut setup = args.setup(context.env)?;
     setup.looks_back &= comparison.shows_causes();
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
-    if !args.objects.source.is_given() && args.watch.at.is_none() && args.since.is_none() {
+    if !args.objects.source.is_given() && args.since.is_none() {
         let contexts = Box::pin(ClusterGroup::contexts(context));
         if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
             return Box::pin(show_several(args, contexts, context, stop)).await;
@@ -317,14 +319,18 @@ async fn show_several(
     let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
     let awaited = Awaited::targets(&args.objects);
     let request = stop.in_time(awaited, request).await?;
-    let store = args.watch.memory.path(context.env);
+    let (store, now) = (args.watch.memory.path(context.env), (context.env.now)());
     let options = GroupOptions {
         means_every_kind: args.is_about_every_kind(),
         watches: !args.is_once(),
         continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
+        past: args.watch.at.map(|at| PastTime { at, now }),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    if args.watch.at.is_some() {
+        context.env.now = Arc::new(move || now);
+    }
     let started = (context.env.now)();
     let live = LiveStatus::new(setup, args.output, started);
     stop.wait_for_clusters(&group, Judge::Model);

@@ -14,14 +14,14 @@ mod snapshot;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use crate::cluster::{Client, ClusterConfig, OpenApi, Target};
 use crate::commands::input::{read_files, stream_of, unreadable};
 use crate::commands::manifests::{ObjectRequest, ResolvedTargets};
 use crate::commands::{CommandError, Context, FailureLogs, FileArgs, ObjectArgs, TimeOrAge};
-use crate::env::{Ahead, Clock, Env};
+use crate::env::{Ahead, Clock, Env, shifted};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ServedTypes};
 use crate::record::RecordedCluster;
@@ -60,8 +60,16 @@ pub(crate) struct Session {
     server_clock: Option<Arc<ServerClock>>,
     /// Whether the server's clock counts, instead of this machine's.
     is_by_server: bool,
-    /// Whether everything is as it was at a time in the past.
-    is_past: bool,
+    /// How far the time of `--at`, at which everything is shown, is ahead of the view's clock; `None` without it.
+    past_ahead: Option<SignedDuration>,
+}
+
+/// The time of `--at`, and the time from which a duration in it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PastTime {
+    pub(crate) at: TimeOrAge,
+    /// The time by this machine's clock, which stands still.
+    pub(crate) now: Timestamp,
 }
 
 /// What comes from the record of a cluster.
@@ -174,7 +182,7 @@ impl Session {
             past: None,
             server_clock: None,
             is_by_server: false,
-            is_past: false,
+            past_ahead: None,
         }
     }
 
@@ -333,7 +341,7 @@ impl Session {
 
     /// Whether everything is as it was at a time in the past (`--at`).
     pub(crate) fn is_past(&self) -> bool {
-        self.is_past
+        self.past_ahead.is_some()
     }
 
     /// The file; `None` for a cluster.
@@ -413,29 +421,12 @@ impl Session {
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
         let now = self.clock(context.env)();
-        let view = match &self.place {
-            SessionPlace::Cluster(connection) => {
-                let time = snapshot::past_time(at, now)?;
-                snapshot::of_cluster(connection, &self.mux, time, store).await?
-            }
-            SessionPlace::Record(record) => snapshot::of_record(record, at.seen_from(now))?,
-            SessionPlace::File(_) => {
-                let error = "--at needs a cluster or a record: a file has one time";
-                return Err(CommandError::usage(error));
-            }
-        };
-        let PastView {
-            transport,
-            time,
-            notes,
-        } = view;
+        let view = self.past_view(at.seen_from(now), now, store).await?;
+        let time = view.time;
         context.env.now = Arc::new(move || time);
         context.env.ahead = Arc::new(|| SignedDuration::ZERO);
-        self.transport = transport;
-        self.watches = false;
+        let notes = self.show_past(view, SignedDuration::ZERO);
         self.read_anew(context.env.now.clone());
-        self.server_clock = None;
-        (self.is_by_server, self.is_past) = (false, true);
         for note in notes {
             context.note(&note);
         }
@@ -449,6 +440,47 @@ impl Session {
             Some(connection) => record::identity(connection, &self.mux).await,
             None => Err(CommandError::failed("error: a file has no record")),
         }
+    }
+
+    /// The same beside other clusters, each of which has a time of its own. The session is not shared yet. Returns what the user
+    /// must know about it.
+    pub(crate) async fn look_at_beside(
+        &mut self,
+        past: PastTime,
+        store: Option<&Path>,
+    ) -> Result<Vec<String>, CommandError> {
+        let now = shifted(past.now, self.ahead()());
+        let view = self.past_view(past.at.seen_from(now), now, store).await?;
+        let ahead = view.time.duration_since(past.now);
+        Ok(self.show_past(view, ahead))
+    }
+
+    async fn past_view(
+        &self,
+        time: Timestamp,
+        now: Timestamp,
+        store: Option<&Path>,
+    ) -> Result<PastView, CommandError> {
+        match &self.place {
+            SessionPlace::Cluster(connection) => {
+                snapshot::check_time(time, now)?;
+                snapshot::of_cluster(connection, &self.mux, time, store).await
+            }
+            SessionPlace::Record(record) => snapshot::of_record(record, time),
+            SessionPlace::File(_) => {
+                let error = "--at needs a cluster or a record: a file has one time";
+                Err(CommandError::usage(error))
+            }
+        }
+    }
+
+    /// Reads this past from now on, whose time is so far ahead of the view's clock. Returns what the user must know about it.
+    fn show_past(&mut self, view: PastView, ahead: SignedDuration) -> Vec<String> {
+        self.transport = view.transport;
+        self.watches = false;
+        self.server_clock = None;
+        (self.is_by_server, self.past_ahead) = (false, Some(ahead));
+        view.notes
     }
 
     /// What the store in a directory has of this cluster, and the last states of these sources. It fails for a file, and if the
@@ -532,11 +564,12 @@ impl Session {
         missing::not_found(&self.place, &self.cluster, missing).await
     }
 
-    /// How far the server's clock is ahead of this machine's, as far as that is known.
+    /// How far the server's clock, or the time of `--at`, is ahead of the view's clock, as far as that is known.
     pub(crate) fn ahead(&self) -> Ahead {
+        let past = self.past_ahead.unwrap_or_default();
         match self.server_clock.clone() {
             Some(clock) => Arc::new(move || clock.ahead()),
-            None => Arc::new(|| SignedDuration::ZERO),
+            None => Arc::new(move || past),
         }
     }
 

@@ -7,20 +7,19 @@ use jiff::Timestamp;
 
 use super::connection::ClusterConnection;
 use super::record;
-use crate::commands::{CommandError, TimeOrAge};
+use crate::commands::CommandError;
 use crate::record::{RecordedSnapshot, StaleSource, StoreTransport};
 use crate::render::age;
 use crate::watch::{End, Mux, SnapshotTransport, Transport};
 
-/// The time that `--at` names. It fails for one that has not come yet.
-pub(super) fn past_time(at: TimeOrAge, now: Timestamp) -> Result<Timestamp, CommandError> {
-    let time = at.seen_from(now);
+/// Fails for a time that has not come yet.
+pub(super) fn check_time(time: Timestamp, now: Timestamp) -> Result<(), CommandError> {
     if time > now {
         return Err(CommandError::usage(format!(
             "--at {time:.0} has not come yet: it is {now:.0}"
         )));
     }
-    Ok(time)
+    Ok(())
 }
 
 /// A past that can be read.

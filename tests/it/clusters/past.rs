@@ -1,0 +1,112 @@
+//! Tests of `status --at` of several clusters: each is as it was at that time, and says what is known of it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::super::record::{Folder, wait_for};
+use super::super::support::Spy;
+use super::super::support::cluster::config_map;
+use super::{Fleet, ready};
+
+/// A time at which both clusters had the Pod `a` alone.
+const THEN: &str = "2026-03-02T12:01:00Z";
+
+/// Two clusters whose Leases are renewed every ten seconds. Each has the Pod `a`, and later one that is `late`.
+async fn aged() -> Fleet {
+    let fleet = Fleet::start().await;
+    fleet.put(&ready("a"));
+    for cluster in &fleet.clusters {
+        for _ in 0..9 {
+            cluster.renew();
+            cluster.tick(9);
+        }
+    }
+    fleet.put(&ready("late"));
+    for cluster in &fleet.clusters {
+        cluster.renew();
+    }
+    fleet
+}
+
+/// Lets the second server forget everything but the present.
+fn forget(fleet: &Fleet) {
+    let sandbox = &fleet.clusters[1].sandbox;
+    sandbox.compact(sandbox.revision());
+    sandbox.expire_watch_window();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_cluster_is_shown_as_it_was() {
+    let fleet = aged().await;
+    let now = fleet.run(&["status", "pods", "--once"]);
+    assert!(now.stdout.contains("late"), "{}", now.transcript());
+    let then = fleet.run(&["status", "pods", "--at", THEN]);
+    assert_eq!(then.status.code(), Some(0), "{}", then.transcript());
+    assert_snapshot!(then.stdout, @"
+    2 Current
+    CLUSTER   NAME      READY   STATUS    RESTARTS   AGE   NODE   IP
+    eu        ● pod/a   1/1     Running   0          59s   -      -
+    us        ● pod/a   1/1     Running   0          59s   -      -
+    ");
+    for name in ["prod-eu", "prod-us"] {
+        let note = format!("{name}: everything as it was at {THEN}, or up to ");
+        assert!(then.stderr.contains(&note), "{}", then.transcript());
+    }
+    let json = fleet.run(&["status", "pods", "-o", "json", "--at", THEN]);
+    assert_eq!(json.stdout.lines().count(), 2, "{}", json.transcript());
+    let future = fleet.run(&["status", "pods", "--at", "2026-03-02T13:00:00Z"]);
+    assert!(
+        future.stderr.contains("has not come yet"),
+        "{}",
+        future.transcript()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_has_forgotten_the_time_is_an_error_after_the_others() {
+    let fleet = aged().await;
+    forget(&fleet);
+    let then = fleet.run(&["status", "pods", "--at", THEN]);
+    assert_eq!(then.status.code(), Some(1), "{}", then.transcript());
+    let rows = then.stdout.matches("pod/").count();
+    assert_eq!(rows, 1, "{}", then.transcript());
+    let error = format!("prod-us: error: the server has forgotten what was at {THEN}");
+    assert!(then.stderr.contains(&error), "{}", then.transcript());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_has_forgotten_the_time_is_read_from_its_record() {
+    let fleet = aged().await;
+    let folder = Folder::of(&fleet.clusters[0]);
+    let spy = |now: &str| -> Spy {
+        let spy = fleet.spy().var("KUBECTL_SPY_STORE", folder.path());
+        spy.var("KUBECTL_SPY_NOW", now)
+    };
+    let args = ["record", "pods", "--context", "prod-us"];
+    let mut run = spy("2026-03-02T12:00:30Z").start(&args);
+    run.until("recording");
+    wait_for(&folder, "late 14 Listed");
+    run.signal("KILL");
+    fleet.put_in(1, config_map("flags", &json!({})));
+    forget(&fleet);
+    let args = ["status", "pods", "--contexts", "prod-*", "--at", THEN];
+    let then = spy("2026-03-02T12:05:00Z").run(&args);
+    assert_eq!(then.status.code(), Some(0), "{}", then.transcript());
+    let hole =
+        "prod-us: everything as it was at 2026-03-02T12:00:30Z: the record ends then".to_owned();
+    let server = format!("prod-eu: everything as it was at {THEN}");
+    for note in [hole, server] {
+        assert!(then.stderr.contains(&note), "{}", then.transcript());
+    }
+    // By its clock, the recorder has listed the later Pod before that time.
+    let late: Vec<&str> = then
+        .stdout
+        .lines()
+        .filter(|row| row.contains("late"))
+        .collect();
+    assert!(
+        late.len() == 1 && late[0].starts_with("us "),
+        "{}",
+        then.transcript()
+    );
+}
