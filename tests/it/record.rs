@@ -85,6 +85,29 @@ fn without_path(folder: &Folder, ran: &Ran) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_does_not_answer_at_the_start_is_recorded_later() {
+    let mut cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"dark": "off"})));
+    cluster.sandbox.stop().await;
+    let mut run = folder.spy(&cluster).start(&["record", "cm"]);
+    run.until("The connection to the server");
+    cluster.sandbox.restart().await.unwrap();
+    run.until("recording");
+    wait_for(&folder, "flags 2 Listed");
+    run.interrupt();
+    // What waiting does not help is an error at once.
+    let wrong = ["record", "cm", "--context", "nowhere"];
+    let ran = folder.spy(&cluster).run(&wrong);
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("\"nowhere\" does not exist"),
+        "{}",
+        ran.transcript()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_restart_leaves_no_hole() {
     let cluster = Cluster::start().await;
     let folder = Folder::of(&cluster);

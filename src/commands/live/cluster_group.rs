@@ -23,6 +23,8 @@ use crate::watch::{Mux, MuxOptions};
 
 /// How many clusters connect at the same time.
 const AT_ONCE: usize = 8;
+/// How many times to try a cluster before its silence is an answer.
+const TRIES: u32 = 3;
 /// How long the login of one cluster may take. Nobody can answer its questions, because the view has the terminal.
 const LOGIN: Duration = Duration::from_secs(60);
 /// The waits between two attempts: they double from the first to the longest.
@@ -151,6 +153,14 @@ impl ClusterGroup {
     /// The clusters, in the order of the request.
     pub(crate) fn clusters(&self) -> impl Iterator<Item = &ClusterId> {
         self.members.iter().map(|member| &member.cluster)
+    }
+
+    /// How many times to try a cluster before its silence is an answer. A recorder waits without end.
+    pub(crate) fn tries(&self) -> u32 {
+        match self.options.continues {
+            Some(_) => u32::MAX,
+            None => TRIES,
+        }
     }
 
     /// The sessions of the clusters that are connected.

@@ -62,7 +62,10 @@ impl<'a> Clusters<'a> {
     pub(crate) fn states(self) -> ClusterStates {
         match self {
             Clusters::One(_) => ClusterStates::default(),
-            Clusters::Several(group) => ClusterStates::joining(group.clusters().cloned().collect()),
+            Clusters::Several(group) => {
+                let clusters = group.clusters().cloned().collect();
+                ClusterStates::joining(clusters, group.tries())
+            }
         }
     }
 

@@ -5,6 +5,9 @@ mod cluster_recorder;
 mod manifest;
 mod recording;
 
+use futures::FutureExt;
+use tokio::time::sleep;
+
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
@@ -15,8 +18,6 @@ use crate::cluster::ContextConfig;
 use crate::commands::Ended;
 use crate::commands::live::terminal::Output;
 use crate::record::Store;
-use crate::render::text::Text;
-use crate::source::SourceKey;
 pub(crate) use args::RecordArgs;
 use cluster_recorder::{RecordPlan, RecorderSetup, unrecorded};
 use manifest::RecorderManifest;
@@ -35,13 +36,14 @@ async fn record(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let stop = Stop::at(shutdown);
-    if !args.print_manifest {
-        let contexts = Box::pin(ClusterGroup::contexts(context));
-        if let Some(contexts) = stop.in_time(Awaited::Types, contexts).await? {
-            return Box::pin(record_several(args, contexts, context, stop)).await;
-        }
+    if args.print_manifest {
+        return Box::pin(print_manifest(args, context, &stop)).await;
     }
-    Box::pin(record_one(args, context, stop)).await
+    let contexts = Box::pin(ClusterGroup::contexts(context));
+    match stop.in_time(Awaited::Types, contexts).await? {
+        Some(contexts) => Box::pin(record_several(args, contexts, context, stop)).await,
+        None => Box::pin(record_one(args, context, stop)).await,
+    }
 }
 
 /// Records one cluster.
@@ -50,38 +52,13 @@ async fn record_one(
     context: &mut Context<'_>,
     stop: Stop,
 ) -> Result<Ended, CommandError> {
-    let connected = Box::pin(Session::connect(context));
-    let session = stop.in_time(Awaited::Types, connected).await?;
-    let objects = args.objects(context.origin.names_namespace());
-    let every = Box::pin(session.targets_or_every_kind(&objects, "record", context));
-    let every = args.recorded(stop.in_time(Awaited::Types, every).await?);
-    let redactions = args.redactions(&every)?;
-    let keys = session.keys(&every.targets);
-    if args.print_manifest {
-        context.print(manifest(
-            args,
-            &session,
-            &keys,
-            context.origin.names_namespace(),
-        ))?;
-        return Ok(Ended::Answered);
-    }
+    let connected = Box::pin(connected(args, context, &stop));
+    let (session, plan) = connected.await?;
     let path = args.store.path(context.env)?;
-    let store = Store::create(&path)?;
-    let record = Box::pin(session.last_record(&path, &keys));
-    let record = stop.in_time(Awaited::Types, record).await?;
-    for line in unrecorded(&every) {
-        context.note(&line);
-    }
     let setup = RecorderSetup {
         args,
-        store,
+        store: Store::create(&path)?,
         clock: context.env.now.clone(),
-    };
-    let plan = RecordPlan {
-        record,
-        keys,
-        redactions,
     };
     let recorder = setup.start(plan, &session, &mut |text| context.note(text))?;
     let place = path.display().to_string();
@@ -91,6 +68,54 @@ async fn record_one(
     let terminal = Terminal::open(context, Output::Text);
     let recording = LiveRecording::new(setup, place, terminal.env().now()).with(recorder);
     run_recording(recording, (&session).into(), terminal, stop).await
+}
+
+/// Connects to the cluster. A server that does not answer is tried again without end, as one that goes away later.
+async fn connected(
+    args: &RecordArgs,
+    context: &mut Context<'_>,
+    stop: &Stop,
+) -> Result<(Session, RecordPlan), CommandError> {
+    let mut count = 0;
+    loop {
+        count += 1;
+        let planned = Box::pin(planned(args, context));
+        match stop.in_time(Awaited::Types, planned).await {
+            Err(error) if error.is_silence() => {
+                if count == 1 {
+                    context.note(&format!("{error}; retrying"));
+                }
+                let pause = sleep(ClusterGroup::wait_after(count, true)).map(Ok);
+                stop.in_time(Awaited::Types, pause).await?;
+            }
+            planned => return planned,
+        }
+    }
+}
+
+/// Finds out what to record of the cluster.
+async fn planned(
+    args: &RecordArgs,
+    context: &mut Context<'_>,
+) -> Result<(Session, RecordPlan), CommandError> {
+    let session = Session::connect(context).await?;
+    let objects = args.objects(context.origin.names_namespace());
+    let every = session.targets_or_every_kind(&objects, "record", context);
+    let every = args.recorded(every.await?);
+    let redactions = args.redactions(&every)?;
+    let keys = session.keys(&every.targets);
+    let store = args.store.path(context.env)?;
+    Store::create(&store)?;
+    let record = session.last_record(&store, &keys).await?;
+    for line in unrecorded(&every) {
+        context.note(&line);
+    }
+    let plan = RecordPlan {
+        record,
+        keys,
+        redactions,
+    };
+    Ok((session, plan))
 }
 
 /// Records several clusters, each of which joins when it is connected.
@@ -136,21 +161,29 @@ async fn run_recording(
     ended
 }
 
-/// The lines of `--print-manifest`. The recorder runs in the namespace of `-n`, or in that of the context.
-fn manifest(
+/// Prints the objects of a recorder inside the cluster. It runs in the namespace of `-n`, or in that of the context.
+async fn print_manifest(
     args: &RecordArgs,
-    session: &Session,
-    keys: &[SourceKey],
-    names_namespace: bool,
-) -> Vec<Text> {
+    context: &mut Context<'_>,
+    stop: &Stop,
+) -> Result<Ended, CommandError> {
+    let connected = Box::pin(Session::connect(context));
+    let session = stop.in_time(Awaited::Types, connected).await?;
+    let names_namespace = context.origin.names_namespace();
+    let objects = args.objects(names_namespace);
+    let every = Box::pin(session.targets_or_every_kind(&objects, "record", context));
+    let every = args.recorded(stop.in_time(Awaited::Types, every).await?);
+    args.redactions(&every)?;
+    let keys = session.keys(&every.targets);
     let is_of_one = names_namespace || keys.iter().any(|key| key.namespace().is_some());
     let own = is_of_one.then_some(&*session.namespace);
     let manifest = RecorderManifest {
-        keys,
+        keys: &keys,
         namespace: &session.namespace,
         image: &args.image,
         arguments: args.words(own),
         max_bytes: args.retention().max_bytes,
     };
-    manifest.lines()
+    context.print(manifest.lines())?;
+    Ok(Ended::Answered)
 }

@@ -18,13 +18,12 @@ const MAX_LINES: usize = 5;
 /// The most notes about refused sources of one cluster.
 const MAX_NOTES: usize = 5;
 
-/// How many times to try a cluster that has not joined yet before its silence is an answer.
-const TRIES: u32 = 3;
-
 /// Several clusters, in the order of the request. A verb that reads one cluster has none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterStates {
     all: Vec<(ClusterId, JoinState)>,
+    /// How many times to try a cluster that has not joined yet before its silence is an answer.
+    tries: u32,
     /// The clusters that were reported as lost.
     lost: BTreeSet<ClusterId>,
     /// How many refusals of each cluster were reported.
@@ -66,10 +65,11 @@ pub(super) enum ClusterState {
 }
 
 impl ClusterStates {
-    /// These clusters, of which none has joined.
-    pub(crate) fn joining(clusters: Vec<ClusterId>) -> ClusterStates {
+    /// These clusters, of which none has joined. The silence of one is an answer after so many tries.
+    pub(crate) fn joining(clusters: Vec<ClusterId>, tries: u32) -> ClusterStates {
         let all = clusters.into_iter();
         ClusterStates {
+            tries,
             all: all.map(|cluster| (cluster, JoinState::Joining)).collect(),
             ..ClusterStates::default()
         }
@@ -104,7 +104,7 @@ impl ClusterStates {
     pub(crate) fn are_joining(&self) -> bool {
         self.iter().any(|(_, state)| match state {
             JoinState::Joining => true,
-            JoinState::Failing(failed) => failed.may_pass && failed.attempt < TRIES,
+            JoinState::Failing(failed) => failed.may_pass && failed.attempt < self.tries,
             JoinState::Joined => false,
         })
     }
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn a_cluster_joins_soon_until_it_was_tried_often_enough() {
         let cluster = ClusterId("a".into());
-        let mut states = ClusterStates::joining(vec![cluster.clone()]);
+        let states = |tries| ClusterStates::joining(vec![cluster.clone()], tries);
         let attempt = |attempt, may_pass| {
             JoinState::Failing(FailedAttempt {
                 attempt,
@@ -346,13 +346,16 @@ mod tests {
                 may_pass,
             })
         };
-        assert!(states.are_joining());
-        for (state, is_joining) in [
-            (attempt(2, true), true),
-            (attempt(3, true), false),
-            (attempt(1, false), false),
-            (JoinState::Joined, false),
+        assert!(states(3).are_joining());
+        for (tries, state, is_joining) in [
+            (3, attempt(2, true), true),
+            (3, attempt(3, true), false),
+            (3, attempt(1, false), false),
+            (3, JoinState::Joined, false),
+            (u32::MAX, attempt(1000, true), true),
+            (u32::MAX, attempt(1000, false), false),
         ] {
+            let mut states = states(tries);
             states.set(&cluster, state);
             assert_eq!(states.are_joining(), is_joining);
         }
