@@ -85,11 +85,29 @@ impl Params {
         }
     }
 
+    /// The same parameters with this value of one of them and without the token, as the part of an address after its `?`.
+    pub fn with(&self, name: &str, value: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs().filter(|(given, _)| *given != name));
+        query.append_pair(name, value).finish()
+    }
+
     /// The same parameters without the token, as the part of an address after its `?`; empty without any.
     pub fn to_query(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.pairs());
         query.finish()
+    }
+}
+
+impl<'p> FromIterator<(&'p str, &'p str)> for Params {
+    fn from_iter<I: IntoIterator<Item = (&'p str, &'p str)>>(pairs: I) -> Params {
+        let pairs = pairs.into_iter();
+        Params(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
     }
 }
 

@@ -16,13 +16,16 @@ use http::header::{
     SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use jiff::SignedDuration;
 use tokio::sync::oneshot;
 
 use super::event_ring::EventId;
 use super::gate::{Admitted, Gate};
 use super::guarded_feed::{GuardedFeed, StreamAsker};
 use super::metrics::metrics;
-use super::page::{NowPage, ObjectPage, POLICY, SCRIPT, View, nothing, page};
+use super::page::{
+    NowPage, ObjectAddress, ObjectPage, POLICY, Report, SCRIPT, View, nothing, page,
+};
 use super::params::{ParamError, Params, RowFilter};
 use super::reader::WebReader;
 use super::rights_cache::RightsError;
@@ -31,12 +34,19 @@ use super::streams::{EventFeed, Feed, Frame, ViewFeed};
 use super::web_server::{
     MAX_READERS, OpenStream, Question, QuestionError, RecordVerb, WebServer, text,
 };
+use crate::object::parse_duration;
 
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The shared part of the server, as handlers take it.
 type Shared = State<Arc<WebServer>>;
+
+/// The addresses of pages besides the first one. The token may come with them, and leaves them.
+const PAGES: [&str; 4] = ["/o/", "/c/", "/g/", "/t"];
+
+/// How far back a timeline begins, if the reader chooses nothing.
+const TIMELINE: &str = "1h";
 
 /// Who sent a request, as handlers take it.
 type Asker = Extension<WebReader>;
@@ -51,6 +61,12 @@ pub fn router(server: Arc<WebServer>) -> Router {
             "/live/o/{cluster}/{kind}/{namespace}/{name}",
             get(live_object),
         )
+        .route(
+            "/c/{cluster}/{kind}/{namespace}/{name}",
+            get(object_changes),
+        )
+        .route("/g/{cluster}/{kind}/{namespace}/{name}", get(object_graph))
+        .route("/t", get(all_changes))
         .route("/page.js", get(script))
         .route("/spy/v1/status", get(status))
         .route("/spy/v1/trace", get(trace))
@@ -97,7 +113,7 @@ async fn admit(State(server): Shared, request: Request, next: Next) -> Response 
 /// Answers a request of a known reader, and refuses others.
 async fn admitted(server: &Arc<WebServer>, mut request: Request, next: Next) -> Response {
     let uri = request.uri().clone();
-    let is_page = uri.path() == "/" || uri.path().starts_with("/o/");
+    let is_page = PAGES.iter().any(|page| uri.path().starts_with(page)) || uri.path() == "/";
     let reader = match server.gate.check(request.method(), &uri, request.headers()) {
         Err(denial) => return server.deny(denial),
         // The token leaves the address, so that no history and no link has it.
@@ -160,7 +176,7 @@ async fn object(
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
-    if let Some(view) = ObjectPage::at(path.parts(), &snapshot) {
+    if let Some(view) = ObjectPage::at(path.address(), &snapshot) {
         return html(&view, &snapshot);
     }
     let words = "This object is not among those that kubectl spy serve follows.";
@@ -183,8 +199,8 @@ struct ObjectPath {
 }
 
 impl ObjectPath {
-    fn parts(&self) -> [&str; 4] {
-        [&self.cluster, &self.kind, &self.namespace, &self.name]
+    fn address(&self) -> ObjectAddress {
+        ObjectAddress::of_segments([&self.cluster, &self.kind, &self.namespace, &self.name])
     }
 
     fn namespace(&self) -> Option<&str> {
@@ -211,7 +227,7 @@ async fn live_object(
         Ok(seen) => seen,
         Err(error) => return server.unknown(&error),
     };
-    match ObjectPage::at(path.parts(), &seen) {
+    match ObjectPage::at(path.address(), &seen) {
         Some(view) => live(&server, StreamAsker::new(reader, path.namespace()), view).await,
         None => not_found("error: no such object\n"),
     }
@@ -346,25 +362,96 @@ async fn logs(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Resp
 }
 
 async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader) -> Response {
+    match answered(server, verb, Params::of(uri), reader).await {
+        Ok(lines) => records(lines),
+        Err(QuestionError { code, words }) => text(code, words),
+    }
+}
+
+/// The records that answer a question, one on each line.
+async fn answered(
+    server: &WebServer,
+    verb: RecordVerb,
+    params: Params,
+    reader: WebReader,
+) -> Result<String, QuestionError> {
     let (answer, answered) = oneshot::channel();
-    let params = Params::of(uri);
     let question = Question {
         verb,
         params,
         reader,
         answer,
     };
+    let unavailable = |words: &str| QuestionError {
+        code: StatusCode::SERVICE_UNAVAILABLE,
+        words: words.to_owned(),
+    };
     if server.questions.try_send(question).is_err() {
         let words = "error: too many questions at a time\nhint: try again in a moment\n";
-        return text(StatusCode::SERVICE_UNAVAILABLE, words.to_owned());
+        return Err(unavailable(words));
     }
-    match answered.await {
-        Ok(Ok(lines)) => records(lines),
-        Ok(Err(QuestionError { code, words })) => text(code, words),
-        Err(_) => text(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "error: the server ends\n".to_owned(),
-        ),
+    let answered = answered.await;
+    answered.map_err(|_| unavailable("error: the server ends\n"))?
+}
+
+/// The versions of an object and of what it owns.
+async fn object_changes(
+    State(server): Shared,
+    Extension(reader): Asker,
+    Path(path): Path<ObjectPath>,
+    uri: Uri,
+) -> Response {
+    let (address, query) = (path.address(), Params::of(&uri));
+    let since = query.first("since").map(|since| ("since", since));
+    let argument = address.argument();
+    let params = address.params(&argument).chain([("owned", "true")]);
+    let params = params.chain(since).collect();
+    let records = answered(&server, RecordVerb::Changes, params, reader).await;
+    report(&Report::Changes(&address), records, &query)
+}
+
+/// What an object is connected to.
+async fn object_graph(
+    State(server): Shared,
+    Extension(reader): Asker,
+    Path(path): Path<ObjectPath>,
+    uri: Uri,
+) -> Response {
+    let address = path.address();
+    let argument = address.argument();
+    let params = address.params(&argument).collect();
+    let records = answered(&server, RecordVerb::Trace, params, reader).await;
+    report(&Report::Graph(&address), records, &Params::of(&uri))
+}
+
+/// The versions of all objects, of a namespace if the server follows one or the reader names one.
+async fn all_changes(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    let query = Params::of(&uri);
+    let since = query.first("since").unwrap_or(TIMELINE);
+    let Some(length) = parse_duration(since) else {
+        let words = format!("error: invalid value \"{since}\" of \"since\": expected a duration\n");
+        return text(StatusCode::BAD_REQUEST, words);
+    };
+    let snapshot = server.snapshot();
+    let place = match (query.first("namespace"), snapshot.namespace()) {
+        (Some(namespace), _) => Some(("namespace", namespace)),
+        (None, Some(_)) => None,
+        (None, None) => Some(("all-namespaces", "true")),
+    };
+    let params = [("since", since)].into_iter().chain(place).collect();
+    let records = answered(&server, RecordVerb::Changes, params, reader).await;
+    let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
+    report(&Report::Timeline(length), records, &query)
+}
+
+/// A page of records, or the error in their place.
+fn report(of: &Report<'_>, records: Result<String, QuestionError>, query: &Params) -> Response {
+    let content = (CONTENT_TYPE, "text/html; charset=utf-8");
+    match records {
+        Ok(records) => ([content], of.page(&records, query).into_string()).into_response(),
+        Err(QuestionError { code, words }) => {
+            (code, [content], nothing(&words).into_string()).into_response()
+        }
     }
 }
 

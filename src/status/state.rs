@@ -21,6 +21,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// All states, the best first.
+    pub const ALL: [Status; 6] = [
+        Status::Current,
+        Status::Terminating,
+        Status::InProgress,
+        Status::NotFound,
+        Status::Unknown,
+        Status::Failed,
+    ];
+
     /// The word, as kstatus spells it.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -49,6 +49,7 @@ mod schema;
 mod secrets;
 mod serve;
 mod serve_readers;
+mod serve_reports;
 mod servers;
 mod status;
 mod taken_away;

@@ -3,21 +3,32 @@
 //! Cluster text is untrusted. maud escapes every text and attribute, [`Shown`] also makes hidden characters visible, and the
 //! policy of the page forbids every script and style but our own. No cluster text is ever part of a script or a style.
 
+mod changed_version;
+mod changes;
+mod graph;
 mod now;
 mod object;
+mod object_address;
 mod row;
+mod timeline;
 
 use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use jiff::SignedDuration;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use ring::digest::{SHA256, digest};
 
+use super::params::Params;
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
+use changes::changes;
+use graph::graph;
 pub(super) use now::NowPage;
 pub(super) use object::ObjectPage;
+pub(super) use object_address::ObjectAddress;
+use timeline::timeline;
 
 /// The script of the page. Without it, the page is as it was when it was loaded.
 pub(super) const SCRIPT: &str = include_str!("page.js");
@@ -98,6 +109,7 @@ pub(super) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot) -> Marku
             body data-live=(of.live_address()) {
                 header {
                     a.home href="/" { "kubectl spy" }
+                    a href="/t" { "Timeline" }
                     span.cluster { (Shown(&snapshot.cluster)) " " (Shown(&snapshot.place)) }
                     span #link role="status" { (view.link) }
                     form action="/" method="get" role="search" {
@@ -132,23 +144,109 @@ fn table(view: &PageView) -> Markup {
     }
 }
 
-/// The page for an address that shows nothing.
-pub(super) fn nothing(words: &str) -> Markup {
+/// A page about what a verb has answered. It does not follow the cluster.
+pub(super) enum Report<'r> {
+    /// The versions of an object.
+    Changes(&'r ObjectAddress),
+    /// What an object is connected to.
+    Graph(&'r ObjectAddress),
+    /// The versions of all objects that changed, so long ago at most.
+    Timeline(SignedDuration),
+}
+
+/// The times that a timeline and the versions of an object offer.
+const TIMES: [&str; 5] = ["10m", "1h", "6h", "1d", "3d"];
+
+impl Report<'_> {
+    /// The page for these records. `query` has the parameters of its address.
+    pub(super) fn page(&self, records: &str, query: &Params) -> Markup {
+        let (title, main) = match self {
+            Report::Changes(address) => (
+                format!("Changes of {}", address.display()),
+                html! { (path(address)) (times(query)) (changes(records)) (copied(address, "changes")) },
+            ),
+            Report::Graph(address) => {
+                let graph = graph(records, address);
+                let graph =
+                    graph.unwrap_or_else(|| html! { p.empty { "Nothing is connected to it." } });
+                let title = format!("Graph of {}", address.display());
+                (
+                    title,
+                    html! { (path(address)) (graph) (copied(address, "trace")) },
+                )
+            }
+            Report::Timeline(length) => (
+                "Timeline".to_owned(),
+                html! { (times(query)) (timeline(records, *length)) },
+            ),
+        };
+        simple(&title, &html! { h1 { (Shown(&title)) } (main) })
+    }
+}
+
+fn path(address: &ObjectAddress) -> Markup {
+    html! {
+        nav.path aria-label="Object" {
+            a href="/" { "Now" } " › " a href=(address.path("o")) { (Shown(&address.display())) }
+        }
+        nav.chips aria-label="Views" {
+            a href=(address.path("c")) { "Changes" }
+            a href=(address.path("g")) { "Graph" }
+        }
+    }
+}
+
+/// Links to the same page over other times.
+fn times(query: &Params) -> Markup {
+    let chosen = query.first("since");
+    html! {
+        nav.chips aria-label="Times" {
+            @for time in TIMES {
+                a href=(format!("?{}", query.with("since", time))) aria-current=[(chosen == Some(time)).then_some("true")] { (time) }
+            }
+        }
+    }
+}
+
+/// The command that shows the same.
+fn copied(address: &ObjectAddress, verb: &str) -> Markup {
+    let command = address.command(verb);
+    html! { p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } } }
+}
+
+/// A page that does not follow the cluster.
+pub(super) fn simple(title: &str, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "kubectl spy" }
+                meta name="color-scheme" content="light dark";
+                title { (Shown(title)) }
+                link rel="icon" href="data:,";
                 style { (PreEscaped(STYLE)) }
+                script src="/page.js" defer {}
             }
             body {
-                header { a.home href="/" { "kubectl spy" } }
-                main { p { (Shown(words)) } p { a href="/" { "Show what is not well" } } }
+                header {
+                    a.home href="/" { "kubectl spy" }
+                    a href="/t" { "Timeline" }
+                    span #link role="status" {}
+                    form action="/" method="get" role="search" {
+                        input #search type="search" name="q" placeholder="Search (/)" aria-label="Search";
+                    }
+                }
+                main { (main) }
             }
         }
     }
+}
+
+/// The page for an address that shows nothing.
+pub(super) fn nothing(words: &str) -> Markup {
+    let main = html! { p { (Shown(words)) } p { a href="/" { "Show what is not well" } } };
+    simple("kubectl spy", &main)
 }
 
 /// The state of the connection, and a warning if the view may be out of date.
@@ -174,6 +272,7 @@ fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::super::snapshot::ServedRow;
     use super::super::snapshot::testing::{failed_pod, snapshot};
@@ -213,7 +312,37 @@ mod tests {
             let shown = view.of(&snapshot).expect("it is there");
             page(&shown, view, &snapshot).into_string()
         };
-        whole(&now) + &whole(&object)
+        whole(&now) + &whole(&object) + &reports(text)
+    }
+
+    /// The pages of records in which every text is this one.
+    fn reports(text: &str) -> String {
+        let object = json!({
+            "cluster": text, "apiVersion": text, "kind": text, "namespace": text, "name": text,
+        });
+        let version = json!({
+            "v": 1, "type": "modified", "time": "2026-03-02T12:00:00Z", "ref": object,
+            "actors": [{"manager": text, "operation": text, "subresource": text}],
+            "changes": [{"op": text, "path": text, "old": text, "new": {text: [text]}}],
+        });
+        let past = json!({
+            "v": 1, "type": "lookback", "seen": "2026-03-02T12:05:00Z", "cause": text,
+        });
+        let nodes = ["a", "b"].map(|id| {
+            json!({
+                "id": id, "ref": object, "status": text, "word": text, "ready": text,
+                "causes": [{"text": text}],
+            })
+        });
+        let line = json!({"from": "a", "to": "b", "relation": text, "state": text});
+        let traced = json!({"v": 1, "nodes": nodes, "edges": [line]}).to_string();
+        let changed = format!("{version}\n{past}\n");
+        let address = ObjectAddress::of_segments([text; 4]);
+        let query: Params = [("since", text)].into_iter().collect();
+        let page = |report: Report<'_>, records| report.page(records, &query).into_string();
+        page(Report::Changes(&address), &changed)
+            + &page(Report::Graph(&address), &traced)
+            + &page(Report::Timeline(SignedDuration::from_hours(1)), &changed)
     }
 
     /// The tags of a page with their attributes, as a browser reads them: a `<` and a letter begin one.
@@ -278,8 +407,8 @@ mod tests {
         fn no_text_becomes_another_address(text in "\\PC{0,24}|[:/.?#%a-z]{0,24}") {
             let html = pages(&text);
             for part in html.split("href=\"").skip(1) {
-                prop_assert!(part.starts_with("/o/") || part.starts_with("/\"") || part.starts_with("/?")
-                    || part.starts_with("data:,\""), "{part}");
+                let own = ["/o/", "/c/", "/g/", "/t\"", "/\"", "/?", "?since=", "data:,\""];
+                prop_assert!(own.iter().any(|own| part.starts_with(own)), "{part}");
             }
         }
     }

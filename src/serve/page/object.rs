@@ -5,51 +5,31 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::row::{RowPlace, address, class, command, row, sign};
+use super::object_address::ObjectAddress;
+use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Shown, View, foot, link};
 use crate::serve::snapshot::{ServedRow, Snapshot};
 
-/// The page about one object. The name stays, whichever object bears it.
-pub(in crate::serve) struct ObjectPage {
-    /// `/o/CLUSTER/KIND/NAMESPACE/NAME`.
-    address: String,
-    kind: String,
-    namespace: Option<String>,
-    name: String,
-}
+/// The page about one object.
+pub(in crate::serve) struct ObjectPage(ObjectAddress);
 
 impl ObjectPage {
-    /// The view of the object with this address: its cluster, kind, namespace and name.
-    pub(in crate::serve) fn at(
-        [cluster, kind, namespace, name]: [&str; 4],
-        snapshot: &Snapshot,
-    ) -> Option<ObjectPage> {
-        let namespace = (namespace != "-").then(|| namespace.to_owned());
+    /// The view of the object with this address; `None` if the server does not follow it.
+    pub(in crate::serve) fn at(address: ObjectAddress, snapshot: &Snapshot) -> Option<ObjectPage> {
+        let page = ObjectPage(address);
         let mut rows = snapshot.rows.iter();
-        let is_it = |row: &&Arc<ServedRow>| {
-            let object = &row.record.object_ref;
-            object.name == name && object.namespace == namespace && row.kind_and_group() == kind
-        };
-        let row = rows.find(is_it).filter(|_| *snapshot.cluster == *cluster)?;
-        Some(ObjectPage::about(row))
+        let is_there = rows.any(|row| page.is_of(row)) && *snapshot.cluster == *page.0.cluster;
+        is_there.then_some(page)
     }
 
     /// The view of the object of a row.
+    #[cfg(test)]
     pub(super) fn about(row: &ServedRow) -> ObjectPage {
-        let object = &row.record.object_ref;
-        ObjectPage {
-            address: address(row),
-            kind: row.kind_and_group(),
-            namespace: object.namespace.clone(),
-            name: object.name.clone(),
-        }
+        ObjectPage(ObjectAddress::of_row(row))
     }
 
     fn is_of(&self, row: &ServedRow) -> bool {
-        let object = &row.record.object_ref;
-        object.name == self.name
-            && object.namespace == self.namespace
-            && row.kind_and_group() == self.kind
+        self.0.is_of(row)
     }
 }
 
@@ -77,7 +57,7 @@ impl View for ObjectPage {
     }
 
     fn live_address(&self) -> String {
-        format!("/live{}", self.address)
+        format!("/live{}", self.0.path("o"))
     }
 }
 
@@ -97,10 +77,11 @@ fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
 /// The owners, the state and its rule, and the commands that show the same.
 fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
     let record = &row.record;
+    let address = ObjectAddress::of_row(row);
     html! {
         nav.path aria-label="Owners" {
             a href="/" { "Now" }
-            @for owner in owners { " › " a href=(address(owner)) { (Shown(&owner.name())) } }
+            @for owner in owners { " › " a href=(ObjectAddress::of_row(owner).path("o")) { (Shown(&owner.name())) } }
             " › " span aria-current="page" { (Shown(&row.name())) }
         }
         h1.(class(row.status)) { (sign(row.status)) " " (Shown(&row.name())) " " (Shown(&record.word)) }
@@ -111,8 +92,12 @@ fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
                 @for rule in rules(row) { " " (rule) }
             }
         }
+        nav.chips aria-label="Views" {
+            a href=(address.path("c")) { "Changes" }
+            a href=(address.path("g")) { "Graph" }
+        }
         @for verb in ["status", "trace", "changes"] {
-            @let command = command(verb, row);
+            @let command = address.command(verb);
             p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } }
         }
     }
@@ -137,7 +122,8 @@ mod tests {
         };
         let rows = [("a", 0), ("b", 1), ("c", 2), ("d", 2), ("e", 1), ("f", 0)];
         let snapshot = snapshot(rows.map(|(name, depth)| row(name, depth)).into());
-        let view = ObjectPage::at(["test", "Pod", "shop", "b"], &snapshot).expect("it is there");
+        let view = ObjectAddress::of_segments(["test", "Pod", "shop", "b"]);
+        let view = ObjectPage::at(view, &snapshot).expect("it is there");
         let shown = view.of(&snapshot).expect("it is there");
         let ids: Vec<&str> = shown.rows.iter().map(|row| &*row.id).collect();
         assert_eq!(ids, ["uid-b", "uid-c", "uid-d"]);
@@ -150,7 +136,8 @@ mod tests {
             ["test", "Pod", "-", "b"],
             ["test", "Pod.apps", "shop", "b"],
         ] {
-            assert!(ObjectPage::at(absent, &snapshot).is_none(), "{absent:?}");
+            let address = ObjectAddress::of_segments(absent);
+            assert!(ObjectPage::at(address, &snapshot).is_none(), "{absent:?}");
         }
     }
 }
