@@ -195,7 +195,7 @@ impl ChangesArgs {
         let is_every_kind = self.objects.subject() == Subject::Unnamed
             && !self.objects.source.is_given()
             && self.looks_back();
-        let is_chosen = self.writers.are_chosen() || !self.only.is_empty();
+        let is_chosen = self.writers.owned || !self.writers.by.is_empty() || !self.only.is_empty();
         match () {
             () if !is_every_kind || self.output.audience() != Audience::Person => FoldMode::Nothing,
             () if is_chosen => FoldMode::Events,
@@ -309,10 +309,5 @@ impl WriterArgs {
             [] => ManagerFilter::Everyone,
             names => ManagerFilter::Named(names.to_vec()),
         }
-    }
-
-    /// Whether the flags name versions that a timeline folds by default.
-    fn are_chosen(&self) -> bool {
-        self.owned || !self.by.is_empty()
     }
 }

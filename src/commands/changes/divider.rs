@@ -95,7 +95,11 @@ impl Divider<'_> {
             return Vec::new(); // the error names the sources
         }
         let mut lines = unread_lines(self.found, self.skipped);
-        if !self.found.iter().any(SourcePast::is_read) || self.is_of_nothing() {
+        let is_refused = self.found.iter().any(|found| !found.is_read());
+        let mut read = self.found.iter().filter(|found| found.is_read()).peekable();
+        let is_empty = |found: &SourcePast| found.objects == Some(0) && found.versions.is_empty();
+        // Without objects in what could be read, only what could not be read says something.
+        if read.peek().is_none() || (is_refused && read.all(is_empty)) {
             return lines;
         }
         let live = |live| format!("live since {}", time(live));
@@ -124,14 +128,6 @@ impl Divider<'_> {
             .collect();
         lines.extend(ruled(&parts, columns));
         lines
-    }
-
-    /// Whether the sources that could be read have no objects, but others could not be read.
-    fn is_of_nothing(&self) -> bool {
-        let is_empty = |found: &&SourcePast| found.objects == Some(0) && found.versions.is_empty();
-        let read = self.found.iter().filter(|found| found.is_read());
-        let is_refused = self.found.iter().any(|found| !found.is_read());
-        is_refused && read.clone().all(|found| is_empty(&found))
     }
 
     /// The messages for formats whose output has no divider: the parts that could not be read, where the history starts, and

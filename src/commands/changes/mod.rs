@@ -5,12 +5,13 @@ mod divider;
 mod fold;
 mod formats;
 mod line_style;
+mod live;
 mod output;
 mod run;
 mod schemas;
-mod several;
 
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, RecordUse, Session,
@@ -20,9 +21,7 @@ use crate::cluster::ContextConfig;
 use crate::model::Retention;
 use crate::status::Rules;
 pub(crate) use args::ChangesArgs;
-use output::Renderer;
-use run::{Changes, Span};
-use several::SeveralChanges;
+use live::{LiveChanges, NewCluster};
 
 pub(crate) fn run(args: &ChangesArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -91,44 +90,24 @@ async fn show_in(
         context.unread.refuse_manifests()?;
     }
     let keys = session.keys(&every.targets);
-    let span = match (args.is_once(), session.is_of_file()) {
-        (false, _) => Span::On,
-        (true, false) => Span::Once,
-        (true, true) => Span::File,
-    };
-    let mut renderer = Renderer::new(
-        args.display_options(&session, session.clock(context.env)),
-        args.output,
-        &keys,
-        context.env.now(),
-    );
-    renderer.summary.limit = args.count;
-    let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
-    changes.look_back(&session, args.reach(context.env.now()), &every);
-    changes.ask_for_schemas(&session);
-    if args.wait.needs_judgement() {
+    let mut changes = LiveChanges::new(args, context.env.now.clone());
+    let (model, judge) = if args.wait.needs_judgement() {
         let model = async { Ok(session.model(&keys, Rules::Spy, Retention::None).await) };
         let model = stop.in_time(Awaited::Types, Box::pin(model)).await?;
-        changes.judge(model, session.clock(context.env));
-        stop.wait_for(&keys, Judge::Model);
+        (Some(model), Judge::Model)
     } else {
-        stop.wait_for(&keys, Judge::Versions);
-    }
-    stop.looks_once = args.is_once();
-    let mut terminal = Terminal::open(context, args.output.output());
-    if let Some(hint) = args.vain_question() {
-        terminal.notify(hint)?;
-    }
-    let ended = follow(&mut changes, &session, &mut terminal, &mut stop).await;
-    if ended.is_ok() {
-        changes.close(&mut terminal).await?;
-    }
-    let missing = changes.missing(args, &stop, &ended);
-    let absence = stop.explain_absence(&session, &missing, &ended).await?;
-    terminal.notify_if(absence)?;
-    let answer = changes.answer(&stop);
-    let unread = changes.unread.into_iter().chain(stop.unread);
-    args.wait.conclude(ended?, answer, unread)
+        (None, Judge::Versions)
+    };
+    stop.wait_for(&keys, judge);
+    changes.add(NewCluster {
+        place: 0,
+        label: None,
+        session: &session,
+        every: &every,
+        keys,
+        model,
+    });
+    follow_to_the_end(changes, &session, context, stop).await
 }
 
 /// Shows the changes of several clusters.
@@ -151,29 +130,41 @@ async fn show_several(
         past: None,
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
-    let mut changes = SeveralChanges::new(args, context.env.now.clone());
+    let changes = LiveChanges::new(args, context.env.now.clone());
     let judge = if args.wait.needs_judgement() {
         Judge::Model
     } else {
         Judge::Versions
     };
     stop.wait_for_clusters(&group, judge);
+    follow_to_the_end(changes, &group, context, stop).await
+}
+
+/// Prints changes until something stops it, and what follows the last version.
+async fn follow_to_the_end<'c>(
+    mut changes: LiveChanges<'_>,
+    clusters: impl Into<Clusters<'c>>,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let (args, clusters) = (changes.args, clusters.into());
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
     if let Some(hint) = args.vain_question() {
         terminal.notify(hint)?;
     }
-    let ended = follow(&mut changes, &group, &mut terminal, &mut stop).await;
+    let ended = follow(&mut changes, clusters, &mut terminal, &mut stop).await;
     if ended.is_ok() {
         changes.close(&mut terminal).await?;
     }
     let missing = changes.missing(&stop, &ended);
-    let absence = stop.explain_absence(&group, &missing, &ended).await?;
+    let absence = stop.explain_absence(clusters, &missing, &ended).await?;
     terminal.notify_if(absence)?;
     let answer = changes.answer(&stop);
     let unread = changes.unread().into_iter().chain(stop.unread);
-    let ended = ended.map_err(|error| match error.kind() {
-        ErrorKind::Usage => args.with_hint(error),
+    let ended = ended.map_err(|error| match (clusters, error.kind()) {
+        // The requested objects of several clusters are resolved as each joins.
+        (Clusters::Several(_), ErrorKind::Usage) => args.with_hint(error),
         _ => error,
     })?;
     args.wait.conclude(ended, answer, unread)

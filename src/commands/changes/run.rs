@@ -1,4 +1,4 @@
-//! `Changes`: the running verb. It takes events and prints them.
+//! `Changes`: the changes of one cluster or file. It takes events and prints them.
 
 use std::sync::Arc;
 
@@ -17,17 +17,15 @@ use crate::commands::versions::{
     timeline, unread_parts,
 };
 use crate::commands::{
-    Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
+    Answer, CommandError, Ended, EveryKind, Need, Note, Session, Sources, Stop, Terminal,
     UnreadPart,
 };
 use crate::env::Clock;
 use crate::model::Model;
 use crate::render::diff::ChangeType;
-use crate::render::header_footer::Freshness;
 use crate::render::style::Symbols;
 use crate::render::text::Text;
-use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
-use crate::watch::CatchUp;
+use crate::source::{Event, SourceKey, SourceState, Why};
 
 /// How many lines about folded versions the footer has.
 const FEW_RUNS: usize = 3;
@@ -43,7 +41,7 @@ pub(super) enum Span {
     File,
 }
 
-/// The running verb.
+/// The changes of one cluster or file.
 pub(super) struct Changes {
     pub(super) keys: Vec<SourceKey>,
     pub(super) state: ChangesState,
@@ -181,13 +179,6 @@ impl Changes {
         }
     }
 
-    /// Requests the schemas of the watched kinds, if the run will compare versions.
-    pub(super) fn ask_for_schemas(&mut self, session: &Session) {
-        if self.span == Span::On || self.past.is_some() {
-            self.schemas = Schemas::of(session, &self.keys);
-        }
-    }
-
     /// Whether the timeline must wait for a schema.
     fn holds_past(&mut self) -> bool {
         let past = self.past.as_ref().filter(|past| past.is_over());
@@ -237,28 +228,6 @@ impl Changes {
         }
     }
 
-    /// The messages about flags that none of the first versions matches. A file may have more versions later.
-    fn first_unmatched(&mut self, sources: &Sources) -> Vec<String> {
-        if self.span == Span::File || self.is_settled || !sources.are_settled() {
-            return Vec::new();
-        }
-        self.is_settled = true;
-        self.renderer.unmatched.take_messages()
-    }
-
-    /// Whether live versions may follow. Only the end of the program cuts a look-back.
-    fn is_live_after(&self, past: &LookBack) -> bool {
-        self.span == Span::On && !past.found.iter().any(|found| found.is_cut)
-    }
-
-    /// Takes what a requested look-back could not show: it leaves the question of `--exit-code` open, or answers it.
-    fn take_unshown(&mut self, past: &LookBack) {
-        if past.is_asked() {
-            self.unread.extend(unread_parts(&past.found, &past.skipped));
-            self.renderer.summary.is_changed |= past.has_compacted_change();
-        }
-    }
-
     /// Prints the timeline when all of it is read. Returns whether live entries may follow.
     fn print_past(&mut self, terminal: &mut Terminal<'_>) -> Result<bool, CommandError> {
         if self.holds_past() {
@@ -280,7 +249,13 @@ impl Changes {
             self.absent.retain(|key| !has_past(key));
         }
         let mut page = self.renderer.page(&entries, terminal);
-        let left_out = self.take_left_out();
+        let left_out = match self.audience() {
+            Audience::Person | Audience::Records => std::mem::take(&mut self.renderer.left_out),
+            // Documents have no divider, so the last message names them.
+            Audience::Documents => LeftOut::default(),
+        };
+        // Only the end of the program cuts a look-back.
+        let is_live_after = self.span == Span::On && !past.found.iter().any(|found| found.is_cut);
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
@@ -293,9 +268,16 @@ impl Changes {
             left_out: &left_out,
             is_asked: past.is_asked(),
             since: past.since(),
-            live: self.is_live_after(&past).then_some(now),
+            live: is_live_after.then_some(now),
         };
-        self.take_unshown(&past);
+        if past.is_asked() {
+            // What it could not show leaves the question of `--exit-code` open, or answers it.
+            self.unread.extend(unread_parts(&past.found, &past.skipped));
+            self.renderer.summary.is_changed |= past.found.iter().any(|found| {
+                let mut compacted = found.compacted.iter();
+                compacted.any(|write| write.is_shown(&self.renderer.options.shown))
+            });
+        }
         if self.audience() == Audience::Person {
             self.pending.retain(|entry| {
                 let is_repeated = entry.is_baseline() && has_past(&entry.key);
@@ -309,14 +291,6 @@ impl Changes {
         page.asides.extend(note.map(|note| options.about(&note)));
         page.print(terminal)?;
         Ok(true)
-    }
-
-    /// The managers that the divider names. Documents have none, so the last message names them.
-    fn take_left_out(&mut self) -> LeftOut {
-        match self.audience() {
-            Audience::Person | Audience::Records => std::mem::take(&mut self.renderer.left_out),
-            Audience::Documents => LeftOut::default(),
-        }
     }
 
     /// Adds the divider below the earlier versions, in the form of the format.
@@ -370,20 +344,21 @@ impl Changes {
     }
 }
 
-impl Live for Changes {
-    fn wanted(&self) -> Vec<SourceKey> {
+/// What the loop asks of each cluster.
+impl Changes {
+    pub(super) fn wanted(&self) -> Vec<SourceKey> {
         match &self.judged {
             Some(judged) => judged.model.sources().cloned().collect(),
             None => self.keys.clone(),
         }
     }
 
-    fn take_rereads(&mut self) -> Vec<SourceKey> {
+    pub(super) fn take_rereads(&mut self) -> Vec<SourceKey> {
         let judged = self.judged.as_mut();
         judged.map_or_else(Vec::new, |judged| judged.model.take_rereads())
     }
 
-    fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
+    pub(super) fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
         Box::new(|key| {
             let judged = self.judged.as_ref();
             match () {
@@ -394,15 +369,15 @@ impl Live for Changes {
         })
     }
 
-    fn model(&self, _: &ClusterId) -> Option<&Model> {
+    pub(super) fn model(&self) -> Option<&Model> {
         self.judged.as_ref().map(|judged| &judged.model)
     }
 
-    fn reports_waiting(&self) -> bool {
+    pub(super) fn reports_waiting(&self) -> bool {
         self.absence == IfMissing::Waits && self.audience() != Audience::Records
     }
 
-    fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         if let Some(judged) = &mut self.judged {
             judged.model.apply(key, &event, (judged.clock)());
             if !self.keys.contains(key) {
@@ -436,23 +411,19 @@ impl Live for Changes {
         self.pending.extend(entry);
     }
 
-    fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.past.is_none() && self.pending.is_empty()
     }
 
-    fn catch_up(&self) -> CatchUp {
-        CatchUp::Every
-    }
-
-    fn holds(&self, key: &SourceKey) -> bool {
+    pub(super) fn holds(&self, key: &SourceKey) -> bool {
         self.past.as_ref().is_some_and(|past| past.holds(key))
     }
 
-    fn reports_states_at_once(&self) -> bool {
+    pub(super) fn reports_states_at_once(&self) -> bool {
         self.audience() == Audience::Records
     }
 
-    async fn wait_for_other(&mut self) {
+    pub(super) async fn wait_for_other(&mut self) {
         let past = async {
             match &mut self.past {
                 Some(past) => past.next().await,
@@ -472,18 +443,18 @@ impl Live for Changes {
         }
     }
 
-    async fn wind_up(&mut self) {
+    pub(super) async fn wind_up(&mut self) {
         if let Some(past) = &mut self.past {
             past.wind_up().await;
         }
     }
 
-    fn stop_waiting(&mut self) -> bool {
+    pub(super) fn stop_waiting(&mut self) -> bool {
         let has_cut = self.past.as_mut().is_some_and(LookBack::give_up);
         self.schemas.give_up() || has_cut
     }
 
-    fn note(
+    pub(super) fn note(
         &mut self,
         key: &Arc<SourceKey>,
         note: Note,
@@ -505,7 +476,7 @@ impl Live for Changes {
         Ok(())
     }
 
-    fn print(
+    pub(super) fn print(
         &mut self,
         sources: &Sources,
         terminal: &mut Terminal<'_>,
@@ -537,45 +508,16 @@ impl Live for Changes {
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
         self.renderer.add_initial_sync(&mut page, sources);
-        page.asides.extend(self.first_unmatched(sources));
+        // A file may have more versions later.
+        if self.span != Span::File && !self.is_settled && sources.are_settled() {
+            self.is_settled = true;
+            page.asides.extend(self.renderer.unmatched.take_messages());
+        }
         self.counts_at = self.renderer.counts_at(terminal);
         page.print(terminal)
     }
 
-    fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let mut frame = self.open_lines(terminal);
-        let canvas = terminal
-            .frame_canvas(self.renderer.summary.started)
-            .narrowed();
-        let connection = Freshness {
-            objects: self.state.objects,
-            versions: Some((self.state.versions, self.state.hidden)),
-            changed: self.state.last,
-            ..sources.connection(canvas)
-        };
-        let mut end = Vec::from_iter(self.left_out_line(canvas.look.symbols));
-        end.extend(connection.first_refusals());
-        end.push(connection.footer(canvas));
-        frame.extend(canvas.cut(end));
-        terminal.draw(frame)?;
-        Ok(())
-    }
-
-    fn finish(
-        &mut self,
-        sources: &Sources,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        let (dot, now) = (terminal.look().symbols.dot, terminal.env().now());
-        let mut frame = self.last_lines(terminal);
-        frame.extend(sources.connection(terminal.canvas()).first_refusals());
-        let versions = [(self.earlier, "earlier"), (self.state.versions, "live")];
-        frame.push(self.renderer.summary.line(&versions, dot, now).into());
-        terminal.draw(frame)?;
-        Ok(())
-    }
-
-    fn is_answered(&self, sources: &Sources) -> bool {
+    pub(super) fn is_answered(&self, sources: &Sources) -> bool {
         let is_over = self.span == Span::Once && self.has_begun();
         let is_judged = self
             .judged

@@ -43,15 +43,7 @@ pub(super) struct WarningKey {
     sort: [String; 2],
 }
 
-impl WarningKey {
-    /// The key of the same Event about an object without a known owner.
-    pub(super) fn owned_by_itself(&self, about: &ObjectRef) -> WarningKey {
-        WarningKey {
-            owner: about.without_uid(),
-            ..self.clone()
-        }
-    }
-}
+impl WarningKey {}
 
 impl EventLine {
     /// Reads an Event of either group; `None` if it is about nothing.

@@ -49,7 +49,7 @@ pub(crate) enum FoldedInto {
 /// The folded versions of a timeline that are not printed yet.
 #[derive(Default)]
 pub(crate) struct TimelineFold {
-    mode: FoldMode,
+    pub(crate) mode: FoldMode,
     /// The number of lines of the page so far.
     pub(crate) above: usize,
     owners: KnownOwners,
@@ -62,7 +62,7 @@ pub(crate) struct TimelineFold {
     /// Where the lines of each object on the current page end.
     ends: HashMap<ObjectRef, usize>,
     /// The object whose version has the last printed lines.
-    last_printed: Option<ObjectRef>,
+    pub(crate) last_printed: Option<ObjectRef>,
     /// The objects with a printed version, until a counted line follows it.
     changed: HashSet<ObjectRef>,
     /// The Warnings that have a line, until a version of their owner is printed.
@@ -78,11 +78,6 @@ impl TimelineFold {
             mode,
             ..TimelineFold::default()
         }
-    }
-
-    /// Whether it folds the versions of controllers.
-    pub(crate) fn folds_controllers(&self) -> bool {
-        self.mode == FoldMode::Controllers
     }
 
     /// Remembers an object, which may be the owner of others.
@@ -125,14 +120,18 @@ impl TimelineFold {
         // The server deletes Events after an hour, which says nothing about their objects.
         let is_normal = !line.event.is_warning() || compared.read.event.is_end();
         if self.mode == FoldMode::Controllers && is_normal {
-            self.run(&owner, entry).add_event(entry);
+            let run = self.run(&owner, entry);
+            run.last = run.last.max(entry.latest());
+            run.events += 1;
             return FoldedInto::CountedLine;
         }
         line.owner = owner;
         line.at = self.above;
         if self.repeats_line(&line, entry) {
             let owner = line.owner;
-            self.run(&owner, entry).add_warning(entry);
+            let run = self.run(&owner, entry);
+            run.last = run.last.max(entry.latest());
+            run.warnings += 1;
             return FoldedInto::CountedLine;
         }
         match self.events.iter_mut().find(|other| other.repeats(&line)) {
@@ -153,7 +152,8 @@ impl TimelineFold {
         let key = line.key();
         let is_open = self.events.iter().any(|other| other.key() == key);
         // A Warning can come before its object, whose owner is not known then.
-        let came_early = key.owned_by_itself(&line.event.about);
+        let mut came_early = key.clone();
+        came_early.owner = line.event.about.without_uid();
         let came_early = came_early != key && self.warned.remove(&came_early);
         let is_known = !self.warned.insert(key) || came_early;
         is_known && !is_open && entry.when == When::Live
@@ -181,11 +181,6 @@ impl TimelineFold {
         self.ends.insert(object, lines.end);
     }
 
-    /// Notes that the last printed lines are not those of a version.
-    pub(crate) fn printed_other(&mut self) {
-        self.last_printed = None;
-    }
-
     /// When the next open run is complete, if nothing comes until then.
     pub(crate) fn settles_at(&self, ends: RunsEnd) -> Option<Instant> {
         let runs = self.runs.iter().filter(|run| run.can_settle(ends));
@@ -208,7 +203,8 @@ impl TimelineFold {
         lines.sort_by_key(|(at, _)| *at);
         self.ends.clear();
         for run in &mut self.runs {
-            run.leave_page();
+            run.at = None;
+            run.is_below_owner = false;
         }
         lines
     }

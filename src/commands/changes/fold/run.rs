@@ -39,16 +39,16 @@ pub(super) struct FoldedRun {
     /// Whether the line is below the owner's own version.
     pub(super) is_below_owner: bool,
     first: Timestamp,
-    last: Timestamp,
+    pub(super) last: Timestamp,
     /// The owned objects.
     objects: FoldedObjects,
     /// The number of their versions.
     versions: usize,
     /// The number of versions in which controllers report about the owner.
     reports: usize,
-    events: usize,
+    pub(super) events: usize,
     /// The number of Warnings that repeat one with a line of its own.
-    warnings: usize,
+    pub(super) warnings: usize,
     /// Whether a version of the owner was printed before it.
     pub(super) follows_change: bool,
     /// When the last version was added, for the end of the run.
@@ -104,18 +104,6 @@ impl FoldedRun {
             .add(object.clone(), FoldedObject { plural, failing });
     }
 
-    /// Counts an Event.
-    pub(super) fn add_event(&mut self, entry: &TimelineEntry) {
-        self.last = self.last.max(entry.latest());
-        self.events += 1;
-    }
-
-    /// Counts a Warning that repeats one with a line of its own.
-    pub(super) fn add_warning(&mut self, entry: &TimelineEntry) {
-        self.last = self.last.max(entry.latest());
-        self.warnings += 1;
-    }
-
     /// Whether it is complete if nothing comes for a while. The footer of a terminal has runs that follow no change.
     pub(super) fn can_settle(&self, ends: RunsEnd) -> bool {
         match ends {
@@ -129,12 +117,6 @@ impl FoldedRun {
         self.touched + SETTLED
     }
 
-    /// The page with its place is printed.
-    pub(super) fn leave_page(&mut self) {
-        self.at = None;
-        self.is_below_owner = false;
-    }
-
     /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff) (show: --owned)`. If that is too
     /// long for the line, it has only the number of objects, or only the sum.
     pub(super) fn line(&self, style: &LineStyle<'_>) -> Text {
@@ -144,7 +126,10 @@ impl FoldedRun {
         let sum = self.versions + self.reports + self.events + self.warnings;
         let others = [reported, evented, self.warned(), failing.clone()];
         let with = |owned: Option<String>| [&[owned][..], &others].concat();
-        let (whole, brief) = (with(self.owned()), with(self.owned_in_brief()));
+        let (whole, brief) = (
+            with(self.owned(&self.objects.by_kind())),
+            with(self.owned(&plural(self.objects.count(), "object"))),
+        );
         let least = vec![Some(plural(sum, "version")), failing];
         let line = |parts: Vec<Option<String>>| {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -169,16 +154,10 @@ impl FoldedRun {
         format!("{dot}  {times} {}: ", style.name(&self.owner))
     }
 
-    /// `12 versions of 6 pods and 1 replicaset`
-    fn owned(&self) -> Option<String> {
+    /// `12 versions of 6 pods and 1 replicaset`, or of `7 objects`
+    fn owned(&self, objects: &str) -> Option<String> {
         let versions = plural(self.versions, "version");
-        (self.versions > 0).then(|| format!("{versions} of {}", self.objects.by_kind()))
-    }
-
-    /// `12 versions of 7 objects`
-    fn owned_in_brief(&self) -> Option<String> {
-        let versions = plural(self.versions, "version");
-        (self.versions > 0).then(|| format!("{versions} of {}", self.objects.in_brief()))
+        (self.versions > 0).then(|| format!("{versions} of {objects}"))
     }
 
     fn reported(&self) -> Option<String> {
@@ -220,7 +199,7 @@ struct FoldedKind {
 
 impl FoldedObjects {
     /// Adds the newest version of an object.
-    pub(super) fn add(&mut self, object: Arc<ObjectRef>, newest: FoldedObject) {
+    fn add(&mut self, object: Arc<ObjectRef>, newest: FoldedObject) {
         self.there.insert(object, newest);
     }
 
@@ -248,11 +227,6 @@ impl FoldedObjects {
             _ => format!("{count} {}", kind.plural),
         });
         listed(&kinds.collect::<Vec<_>>())
-    }
-
-    /// `7 objects`
-    pub(super) fn in_brief(&self) -> String {
-        plural(self.count(), "object")
     }
 
     /// `2 failing (CrashLoopBackOff)`: the objects that fail in their newest version.
@@ -321,7 +295,7 @@ mod tests {
             objects.add_deletion(&object("Pod", name), "pods".into());
         }
         assert_eq!(objects.by_kind(), "1 job and 2 pods");
-        assert_eq!(objects.in_brief(), "3 objects");
+        assert_eq!(objects.count(), 3);
         assert_eq!((objects.failing(), objects.there.len()), (None, 1));
     }
 }

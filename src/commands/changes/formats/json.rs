@@ -14,7 +14,7 @@ use crate::render::json::changes::{
     ChangeEntry, ChangeRecord, FormerRecord, NoticeBody, actors, entry, raw,
 };
 use crate::render::json::{RefRecord, VERSION, line};
-use crate::source::{Gap, Version};
+use crate::source::Version;
 
 /// `-o json`: a record for every version, also for those with only noise.
 pub(super) struct Json;
@@ -38,7 +38,14 @@ pub(crate) fn notice_record(options: &DisplayOptions, entry: &TimelineEntry) -> 
     let body = match &entry.what {
         Occurrence::Version(_) => return None,
         Occurrence::Synced { count } => NoticeBody::Synced { count: *count },
-        Occurrence::Gap(gap) => gap_body(gap),
+        Occurrence::Gap(gap) => {
+            let version = |version| known(version).map(ResourceVersion::as_str);
+            NoticeBody::Gap {
+                after: version(&gap.after),
+                upto: version(&gap.upto),
+                cause: gap.cause.name(),
+            }
+        }
         Occurrence::Undecodable { detail } => NoticeBody::Line { cause: detail },
         Occurrence::State(note) => NoticeBody::State {
             state: note.state,
@@ -133,13 +140,4 @@ fn notice(options: &DisplayOptions, body: NoticeBody<'_>, entry: &TimelineEntry)
 
 fn number(version: &Version) -> Option<&str> {
     known(&version.version).map(ResourceVersion::as_str)
-}
-
-fn gap_body(gap: &Gap) -> NoticeBody<'_> {
-    let version = |version| known(version).map(ResourceVersion::as_str);
-    NoticeBody::Gap {
-        after: version(&gap.after),
-        upto: version(&gap.upto),
-        cause: gap.cause.name(),
-    }
 }

@@ -11,15 +11,16 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::fold::{FoldedInto, RunsEnd, TimelineFold};
+use super::fold::{FoldMode, FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, ChangesFormat, VersionView, notice_record, unreadable_record};
 use crate::commands::live::sources::{named, place};
 use crate::commands::versions::{
-    DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
+    Compared, DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
 };
 use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
+use crate::render::diff::ChangeType;
 use crate::render::style::Role;
 use crate::render::text::Text;
 use crate::source::SourceKey;
@@ -113,7 +114,7 @@ impl Renderer {
                 let lines = above..page.lines.len();
                 self.fold.printed(&event.now.object, lines);
             } else if page.lines.len() > above {
-                self.fold.printed_other();
+                self.fold.last_printed = None;
             }
             has_guess |= rendered.has_guess;
             page.asides.extend(rendered.asides);
@@ -170,10 +171,13 @@ impl Renderer {
         if !sources.are_settled() {
             return;
         }
-        let Some(line) = self.initial_sync.take_line() else {
+        let sync = &mut self.initial_sync;
+        if sync.listed.is_empty() {
             return;
-        };
-        let line = self.options.about(&line);
+        }
+        sync.is_open = false;
+        let listed = std::mem::take(&mut sync.listed);
+        let line = self.options.about(&watching(&listed, sync.objects));
         match self.format.audience() {
             Audience::Person => page.lines.push(Text::dim(line)),
             Audience::Documents | Audience::Records if self.options.is_once => {}
@@ -247,7 +251,7 @@ impl Renderer {
         };
         let is_printed = !rendered.lines.is_empty();
         if is_printed {
-            self.summary.count_version(event.change);
+            self.summary.printed += u64::from(event.change != ChangeType::Baseline);
         }
         if let Ok(compared) = &compared
             && is_printed
@@ -257,8 +261,9 @@ impl Renderer {
             self.fights.see(entry, compared, &view.diff_view());
         }
         if is_printed || taken != FoldedInto::Nothing {
-            self.summary
-                .see_change(event.change, compared.as_ref().ok());
+            // A version that could not be read is a change.
+            let is_shown = compared.as_ref().map_or(true, Compared::is_shown);
+            self.summary.is_changed |= event.change != ChangeType::Baseline && is_shown;
         }
         rendered
     }
@@ -284,7 +289,7 @@ impl Renderer {
             && terminal.is_live()
             && counts.hidden() > 0
             && counts.filtered == 0
-            && !self.fold.folds_controllers()
+            && self.fold.mode != FoldMode::Controllers
         {
             self.quiet.count(object, entry.seen, counts);
         }
@@ -377,16 +382,6 @@ impl InitialSync {
             self.objects += count;
         }
         is_one
-    }
-
-    /// The line about the collected kinds; `None` if there are none. After that it collects no more.
-    pub(super) fn take_line(&mut self) -> Option<String> {
-        if self.listed.is_empty() {
-            return None;
-        }
-        self.is_open = false;
-        let listed = std::mem::take(&mut self.listed);
-        Some(watching(&listed, self.objects))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::diff::Noise;
 use crate::object::ObjectRef;
 use crate::render::age;
 use crate::render::count::{plural, thousands};
-use crate::render::diff::{ChangeCounts, ChangeType};
+use crate::render::diff::ChangeCounts;
 use crate::render::json::changes::LeftOutRecord;
 use crate::render::style::Symbols;
 use crate::render::text::Text;
@@ -24,7 +24,7 @@ pub(crate) struct RunSummary {
     /// The value of `--count`; `None` for no limit.
     pub(crate) limit: Option<u64>,
     /// The number of printed versions, without those that existed at the start.
-    printed: u64,
+    pub(super) printed: u64,
     /// Whether a printed or folded version had a change that is neither noise nor filtered out.
     pub(crate) is_changed: bool,
     shown: usize,
@@ -63,17 +63,6 @@ impl RunSummary {
             hidden: sum.hidden + one.hidden,
             ..sum
         })
-    }
-
-    /// Counts a printed version.
-    pub(super) fn count_version(&mut self, change: ChangeType) {
-        self.printed += u64::from(change != ChangeType::Baseline);
-    }
-
-    /// Notes whether a printed or folded version is a change. `compared` is `None` if the version could not be read.
-    pub(super) fn see_change(&mut self, change: ChangeType, compared: Option<&Compared<'_>>) {
-        let is_change = change != ChangeType::Baseline && compared.is_none_or(Compared::is_shown);
-        self.is_changed = self.is_changed || is_change;
     }
 
     /// Counts the changes of a version.

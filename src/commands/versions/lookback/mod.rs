@@ -168,12 +168,6 @@ impl LookBack {
         clock.map_or(SignedDuration::ZERO, |clock| clock.ahead())
     }
 
-    /// Whether the server has compacted a change in the window that would be shown.
-    pub(crate) fn has_compacted_change(&self) -> bool {
-        let mut writes = self.found.iter().flat_map(|found| &found.compacted);
-        writes.any(|write| write.is_shown(&self.shown))
-    }
-
     /// Whether there is anything to read back or to report.
     pub(crate) fn is_wanted(&self) -> bool {
         !self.waiting.is_empty() || self.is_asked()

@@ -1,5 +1,5 @@
-//! `SeveralChanges`: `changes` of several clusters. Each cluster has a view of its own, because nothing of one explains a version
-//! of another; the lines of all come in the order of their arrival.
+//! `LiveChanges`: the running verb. Each cluster has [`Changes`] of its own, because nothing of one explains a version of another;
+//! the lines of all come in the order of their arrival.
 
 use std::sync::Arc;
 
@@ -10,10 +10,12 @@ use jiff::Timestamp;
 use super::args::{ChangesArgs, IfMissing};
 use super::output::{Renderer, RunSummary};
 use super::run::{Changes, Span};
+use super::schemas::Schemas;
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::sources::nowhere;
 use crate::commands::{
-    Answer, CommandError, Ended, Live, Need, Note, Sources, Stop, Terminal, UnreadPart,
+    Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
+    UnreadPart,
 };
 use crate::env::{Clock, shifted};
 use crate::model::{Model, Retention};
@@ -22,9 +24,9 @@ use crate::source::{ClusterId, Event, SourceKey};
 use crate::status::Rules;
 use crate::watch::CatchUp;
 
-/// The clusters that have joined.
-pub(super) struct SeveralChanges<'a> {
-    args: &'a ChangesArgs,
+/// The changes of the clusters that have joined, or of the only one.
+pub(super) struct LiveChanges<'a> {
+    pub(super) args: &'a ChangesArgs,
     /// This machine's clock.
     now: Clock,
     started: Timestamp,
@@ -39,10 +41,10 @@ struct ClusterChanges {
     changes: Changes,
 }
 
-impl<'a> SeveralChanges<'a> {
+impl<'a> LiveChanges<'a> {
     /// No cluster has joined yet.
-    pub(super) fn new(args: &'a ChangesArgs, now: Clock) -> SeveralChanges<'a> {
-        SeveralChanges {
+    pub(super) fn new(args: &'a ChangesArgs, now: Clock) -> LiveChanges<'a> {
+        LiveChanges {
             args,
             started: now(),
             now,
@@ -68,6 +70,12 @@ impl<'a> SeveralChanges<'a> {
         Some(&mut joined.find(|known| known.cluster == *cluster)?.changes)
     }
 
+    /// The changes, unless several clusters are requested.
+    fn only(&self) -> Option<&Changes> {
+        let mut all = self.all();
+        all.find(|changes| changes.renderer.options.label.is_none())
+    }
+
     /// The number of printed versions, without those that existed at the start.
     fn printed(&self) -> u64 {
         let printed = self.all().map(|changes| changes.renderer.summary.printed());
@@ -88,6 +96,9 @@ impl<'a> SeveralChanges<'a> {
         stop: &Stop,
         ended: &Result<Ended, CommandError>,
     ) -> Vec<SourceKey> {
+        if let Some(only) = self.only() {
+            return only.missing(self.args, stop, ended);
+        }
         let missing = self.all().flat_map(|changes| {
             let missing = changes.missing(self.args, stop, ended).into_iter();
             missing.filter(|key| changes.keys.contains(key))
@@ -115,15 +126,61 @@ impl<'a> SeveralChanges<'a> {
         let unread = unread.flat_map(|changes| std::mem::take(&mut changes.unread));
         unread.collect()
     }
+
+    /// Begins to show a cluster.
+    pub(super) fn add(&mut self, new: NewCluster<'_>) {
+        let (args, session, keys) = (self.args, new.session, new.keys);
+        let (now, ahead) = (self.now.clone(), session.ahead());
+        let clock: Clock = Arc::new(move || shifted(now(), ahead()));
+        let mut options = args.display_options(session, clock.clone());
+        options.label = new.label;
+        let mut renderer = Renderer::new(options, args.output, &keys, self.started);
+        renderer.summary.limit = args.count;
+        let span = match (args.is_once(), session.is_of_file()) {
+            (false, _) => Span::On,
+            (true, false) => Span::Once,
+            (true, true) => Span::File,
+        };
+        let mut changes = Changes::new(keys, renderer, args.absence(), span);
+        changes.look_back(session, args.reach((self.now)()), new.every);
+        // Only a run that compares versions needs them.
+        if span == Span::On || changes.past.is_some() {
+            changes.schemas = Schemas::of(session, &changes.keys);
+        }
+        if let Some(model) = new.model {
+            changes.judge(model, clock);
+        }
+        let before = |known: &ClusterChanges| known.place < new.place;
+        let at = self.joined.partition_point(before);
+        let joined = ClusterChanges {
+            place: new.place,
+            cluster: session.cluster.clone(),
+            changes,
+        };
+        self.joined.insert(at, joined);
+    }
 }
 
-impl Live for SeveralChanges<'_> {
+/// A cluster to show.
+pub(super) struct NewCluster<'a> {
+    /// Its place in the request.
+    pub(super) place: usize,
+    /// Its short name, of several.
+    pub(super) label: Option<Arc<str>>,
+    pub(super) session: &'a Session,
+    pub(super) every: &'a EveryKind,
+    pub(super) keys: Vec<SourceKey>,
+    /// The model that judges the objects for `--for`.
+    pub(super) model: Option<Model>,
+}
+
+impl Live for LiveChanges<'_> {
     fn wanted(&self) -> Vec<SourceKey> {
-        self.all().flat_map(Live::wanted).collect()
+        self.all().flat_map(Changes::wanted).collect()
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.all_mut().flat_map(Live::take_rereads).collect()
+        self.all_mut().flat_map(Changes::take_rereads).collect()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
@@ -134,39 +191,25 @@ impl Live for SeveralChanges<'_> {
     }
 
     fn model(&self, cluster: &ClusterId) -> Option<&Model> {
-        self.of(cluster)?.model(cluster)
+        self.of(cluster)?.model()
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
-        let (args, session, keys) = (self.args, joined.session, joined.keys);
-        let (now, ahead) = (self.now.clone(), session.ahead());
-        let clock: Clock = Arc::new(move || shifted(now(), ahead()));
-        let mut options = args.display_options(session, clock.clone());
-        options.label = Some(joined.label);
-        let mut renderer = Renderer::new(options, args.output, &keys, self.started);
-        renderer.summary.limit = args.count;
-        let span = if args.is_once() { Span::Once } else { Span::On };
-        let mut changes = Changes::new(keys.clone(), renderer, args.absence(), span);
-        changes.look_back(session, args.reach((self.now)()), &joined.every);
-        changes.ask_for_schemas(session);
-        if args.wait.needs_judgement() {
-            let model = Model::new(Rules::Spy, Retention::None);
-            let types = joined.types.unwrap_or_default();
-            changes.judge(model.with_types(types), clock);
-        }
-        let before = |known: &ClusterChanges| known.place < joined.place;
-        let at = self.joined.partition_point(before);
-        let joined = ClusterChanges {
+        let types = joined.types.unwrap_or_default();
+        let judges = self.args.wait.needs_judgement();
+        self.add(NewCluster {
             place: joined.place,
-            cluster: session.cluster.clone(),
-            changes,
-        };
-        self.joined.insert(at, joined);
-        Ok(Some(keys))
+            label: Some(joined.label),
+            session: joined.session,
+            every: &joined.every,
+            keys: joined.keys.clone(),
+            model: judges.then(|| Model::new(Rules::Spy, Retention::None).with_types(types)),
+        });
+        Ok(Some(joined.keys))
     }
 
     fn reports_waiting(&self) -> bool {
-        let is_any = self.all().any(Live::reports_waiting);
+        let is_any = self.all().any(Changes::reports_waiting);
         is_any && self.args.absence() == IfMissing::Waits
     }
 
@@ -177,7 +220,7 @@ impl Live for SeveralChanges<'_> {
     }
 
     fn has_begun(&self) -> bool {
-        !self.joined.is_empty() && self.all().all(Live::has_begun)
+        !self.joined.is_empty() && self.all().all(Changes::has_begun)
     }
 
     fn catch_up(&self) -> CatchUp {
@@ -190,7 +233,7 @@ impl Live for SeveralChanges<'_> {
     }
 
     fn reports_states_at_once(&self) -> bool {
-        self.all().any(Live::reports_states_at_once)
+        self.all().any(Changes::reports_states_at_once)
     }
 
     async fn wait_for_other(&mut self) {
@@ -203,7 +246,7 @@ impl Live for SeveralChanges<'_> {
     }
 
     async fn wind_up(&mut self) {
-        join_all(self.all_mut().map(Live::wind_up)).await;
+        join_all(self.all_mut().map(Changes::wind_up)).await;
     }
 
     fn stop_waiting(&mut self) -> bool {
@@ -259,7 +302,10 @@ impl Live for SeveralChanges<'_> {
             changed: states().filter_map(|state| state.last).max(),
             ..sources.connection(canvas)
         };
-        let mut end = connection.first_refusals();
+        let left_out = self.only();
+        let left_out = left_out.and_then(|only| only.left_out_line(canvas.look.symbols));
+        let mut end = Vec::from_iter(left_out);
+        end.extend(connection.first_refusals());
         end.push(connection.footer(canvas));
         frame.extend(canvas.cut(end));
         terminal.draw(frame)?;
